@@ -1,0 +1,2 @@
+//! `ply`: play on a Plyhouse server from a terminal.
+fn main() {}

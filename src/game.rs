@@ -1,0 +1,186 @@
+//! The rules of games: positions as values, the moves that change them, and how both are written.
+//!
+//! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
+//! game is one file below this module and one line in the catalog.
+
+use std::fmt;
+use std::hash::Hash;
+use std::str::FromStr;
+
+/// One of the two places at the board. Seat 0 moves first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Seat {
+    /// Seat 0: makes the first move of the game.
+    First,
+    /// Seat 1.
+    Second,
+}
+
+impl Seat {
+    /// Both seats, in order of their numbers.
+    pub const ALL: [Self; 2] = [Self::First, Self::Second];
+
+    /// The seat across the board.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+
+    /// The seat's number, 0 or 1.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
+        }
+    }
+
+    /// The seat with this number, if there is one.
+    #[must_use]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        match index {
+            0 => Some(Self::First),
+            1 => Some(Self::Second),
+            _ => None,
+        }
+    }
+}
+
+/// How a game ended by its own rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// One seat has won.
+    Decisive {
+        /// The seat that has won.
+        winner: Seat,
+    },
+    /// Nobody has won.
+    Draw,
+}
+
+/// What is fixed about a game, whatever its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameInfo {
+    /// The name of the game on the wire, in lower case with hyphens: `tic-tac-toe`.
+    pub id: &'static str,
+    /// The name for people: `Tic-tac-toe`.
+    pub title: &'static str,
+    /// What the seats are called in this game, by seat number: `["x", "o"]`.
+    pub sides: [&'static str; 2],
+    /// The width of the board in squares.
+    pub files: u8,
+    /// The height of the board in squares.
+    pub ranks: u8,
+    /// No game is longer than this many plies.
+    pub plies_max: u32,
+}
+
+/// A square of a board, counted from the lower left corner as seen by seat 0. Written as a file
+/// letter and a rank number: `a1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Square {
+    /// The column, from 0 (`a`).
+    pub file: u8,
+    /// The row, from 0 (`1`).
+    pub rank: u8,
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'a' + self.file), self.rank + 1)
+    }
+}
+
+/// The text is not a move in this game's notation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a move of this game, which looks like {example}")]
+pub struct ParseMoveError {
+    /// A text that would have been read.
+    pub example: &'static str,
+}
+
+/// The text is not a position of this game, or not one that play can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a position of this game: {reason}")]
+pub struct ParsePositionError {
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+/// The move exists in this game, but cannot be played in this position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct IllegalMove {
+    /// Why not, as the end of a sentence that names the move: `is already taken`.
+    pub reason: &'static str,
+}
+
+/// A position of one game: a small value, and the moves that change it.
+///
+/// The text form of a position is its wire notation, and parsing it accepts only positions that
+/// play can reach.
+pub trait Position:
+    Clone
+    + Eq
+    + Hash
+    + fmt::Debug
+    + fmt::Display
+    + FromStr<Err = ParsePositionError>
+    + Send
+    + Sync
+    + 'static
+{
+    /// The text form is the wire notation: parsing reads a move's name, never whether it is legal.
+    type Move: Copy
+        + Eq
+        + fmt::Debug
+        + fmt::Display
+        + FromStr<Err = ParseMoveError>
+        + Send
+        + Sync
+        + 'static;
+
+    /// What is fixed about the game.
+    const INFO: GameInfo;
+
+    /// The position before the first move.
+    fn start() -> Self;
+
+    /// The seat that moves next. Once there is an outcome it means nothing.
+    fn turn(&self) -> Seat;
+
+    /// How the game ended, or `None` while it goes on.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// The squares that make the win, in games that are won by a line; else `None`.
+    fn line(&self) -> Option<Vec<Square>> {
+        None
+    }
+
+    /// Appends every legal move, in a fixed order, and none once there is an outcome.
+    fn legal_moves(&self, moves: &mut Vec<Self::Move>);
+
+    /// Tells whether `m` can be played here.
+    ///
+    /// # Errors
+    ///
+    /// Says why it cannot.
+    fn check(&self, m: Self::Move) -> Result<(), IllegalMove>;
+
+    /// Plays `m`, which the caller knows to be legal.
+    fn play_unchecked(&mut self, m: Self::Move);
+
+    /// Plays `m`, or leaves the position as it was.
+    ///
+    /// # Errors
+    ///
+    /// Says why `m` cannot be played here.
+    fn play(&mut self, m: Self::Move) -> Result<(), IllegalMove> {
+        self.check(m)?;
+        self.play_unchecked(m);
+        Ok(())
+    }
+}

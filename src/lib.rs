@@ -1,0 +1,6 @@
+//! Plyhouse: a match server for two-player board games with nothing hidden and no dice.
+//!
+//! The modules in reading order; each names only those above it. `src/ARCHITECTURE.md` gives the
+//! bird's-eye view.
+
+pub mod game;
