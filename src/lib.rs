@@ -3,4 +3,9 @@
 //! The modules in reading order; each names only those above it. `src/ARCHITECTURE.md` gives the
 //! bird's-eye view.
 
+#[cfg(feature = "client")]
 pub mod game;
+pub mod protocol;
+
+#[cfg(feature = "client")]
+pub mod client;

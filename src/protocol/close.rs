@@ -1,0 +1,102 @@
+//! Why a server closes a connection.
+
+/// The code of a WebSocket close frame that a server may send (RFC 6455, section 7.4, and the
+/// protocol's own from 4001 on).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CloseCode {
+    /// The client wished it.
+    Normal,
+    /// The server is going away.
+    GoingAway,
+    /// A binary frame.
+    Binary,
+    /// Text that is not UTF-8.
+    NotUtf8,
+    /// The rules of WebSocket or of this protocol were broken.
+    BrokenRules,
+    /// A message over the limit.
+    TooLarge,
+    /// No room for one more connection.
+    ServerFull,
+    /// The same player has connected anew.
+    Replaced,
+    /// The queue towards the client ran full.
+    TooSlow,
+    /// Too many requests for too long.
+    RateLimited,
+    /// Nothing was heard for too long.
+    Idle,
+}
+
+impl CloseCode {
+    /// Every code.
+    pub const ALL: [Self; 11] = [
+        Self::Normal,
+        Self::GoingAway,
+        Self::Binary,
+        Self::NotUtf8,
+        Self::BrokenRules,
+        Self::TooLarge,
+        Self::ServerFull,
+        Self::Replaced,
+        Self::TooSlow,
+        Self::RateLimited,
+        Self::Idle,
+    ];
+
+    /// The number on the wire.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::Normal => 1000,
+            Self::GoingAway => 1001,
+            Self::Binary => 1003,
+            Self::NotUtf8 => 1007,
+            Self::BrokenRules => 1008,
+            Self::TooLarge => 1009,
+            Self::ServerFull => 1013,
+            Self::Replaced => 4001,
+            Self::TooSlow => 4002,
+            Self::RateLimited => 4003,
+            Self::Idle => 4004,
+        }
+    }
+
+    /// The code with this number, if it is one of ours.
+    #[must_use]
+    pub fn from_number(number: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.number() == number)
+    }
+
+    /// What a person may read in the close frame: at most 123 bytes.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Normal => "goodbye",
+            Self::GoingAway => "the server is going away; connect again",
+            Self::Binary => "messages are text",
+            Self::NotUtf8 => "text must be UTF-8",
+            Self::BrokenRules => "the protocol was broken too often",
+            Self::TooLarge => "the message is too large",
+            Self::ServerFull => "the server is full; try again later",
+            Self::Replaced => "replaced by a newer connection of the same player",
+            Self::TooSlow => "messages were not read fast enough",
+            Self::RateLimited => "too many requests for too long; wait a minute",
+            Self::Idle => "nothing was heard for too long",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_reasons_fit_a_close_frame() {
+        for code in CloseCode::ALL {
+            assert_eq!(CloseCode::from_number(code.number()), Some(code));
+            assert!(code.reason().len() <= 123);
+        }
+        assert_eq!(CloseCode::from_number(1006), None);
+    }
+}

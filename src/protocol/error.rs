@@ -1,0 +1,151 @@
+//! The closed list of errors that a request may be answered with.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{Ply, RequestId};
+
+macro_rules! error_codes {
+    ($($(#[$doc:meta])* $code:ident = $name:literal, $retryable:literal;)*) => {
+        /// What was wrong with a request, for programs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case")]
+        pub enum ErrorCode { $($(#[$doc])* $code,)* }
+
+        impl ErrorCode {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$code,)*];
+
+            /// The code's name on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$code => $name,)* }
+            }
+
+            /// Whether the same request may succeed later.
+            #[must_use]
+            pub const fn retryable(self) -> bool {
+                match self { $(Self::$code => $retryable,)* }
+            }
+        }
+    };
+}
+
+error_codes! {
+    /// Not one JSON object, or no text `type`.
+    Malformed = "malformed", false;
+    /// No such request.
+    UnknownType = "unknown_type", false;
+    /// A field is missing, of the wrong type or out of its range.
+    BadField = "bad_field", false;
+    /// The server does not speak this version.
+    UnsupportedProtocol = "unsupported_protocol", false;
+    /// `hello` was said already.
+    AlreadyWelcomed = "already_welcomed", false;
+    /// The name cannot be shown.
+    BadName = "bad_name", false;
+    /// No such game.
+    UnknownGame = "unknown_game", false;
+    /// No such level.
+    UnknownLevel = "unknown_level", false;
+    /// No such match.
+    UnknownMatch = "unknown_match", false;
+    /// That seat, or every seat, is filled.
+    SeatTaken = "seat_taken", false;
+    /// The player sits in this match.
+    AlreadySeated = "already_seated", false;
+    /// The player does not sit in this match.
+    NotSeated = "not_seated", false;
+    /// Only the match's host may do this.
+    NotHost = "not_host", false;
+    /// The connection does not follow this match.
+    NotFollowing = "not_following", false;
+    /// A seat is still open.
+    MatchNotStarted = "match_not_started", false;
+    /// The match is being played.
+    MatchRunning = "match_running", false;
+    /// The match is over.
+    MatchEnded = "match_ended", false;
+    /// The other seat moves next.
+    NotYourTurn = "not_your_turn", false;
+    /// Another ply is next.
+    StalePly = "stale_ply", false;
+    /// The text is no move of this game.
+    UnreadableMove = "unreadable_move", false;
+    /// The move cannot be played in this position.
+    IllegalMove = "illegal_move", false;
+    /// The player hosts, or the connection follows, as many matches as the server allows.
+    TooManyMatches = "too_many_matches", true;
+    /// Too many requests; this one was not looked at.
+    RateLimited = "rate_limited", true;
+    /// The server has more to do than it can.
+    Overloaded = "overloaded", true;
+    /// The server is about to stop.
+    ShuttingDown = "shutting_down", true;
+    /// The server failed.
+    Internal = "internal", true;
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The answer to a request that changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WireError {
+    /// The request's number, if it had a readable one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub re: Option<RequestId>,
+    /// What was wrong, for programs.
+    pub code: ErrorCode,
+    /// What was wrong, for people.
+    pub message: String,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// After how many milliseconds it may, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// With `bad_field`: the request's field that was wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// With `stale_ply`: the ply that is next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Ply>,
+    /// With `unsupported_protocol`: the versions that the server speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supported: Option<Vec<u64>>,
+}
+
+impl WireError {
+    /// An error with nothing beside its code and message.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            re: None,
+            code,
+            message: message.into(),
+            retryable: code.retryable(),
+            retry_after_ms: None,
+            field: None,
+            expected: None,
+            supported: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_serialised_by_its_name() {
+        for code in ErrorCode::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+        }
+    }
+}

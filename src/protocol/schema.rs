@@ -1,0 +1,46 @@
+//! The JSON Schema of both directions, made from the types and checked in beside them, so that a
+//! change of the wire shows in review and clients in other languages can be checked against it.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+use super::{Request, ServerMessage};
+
+/// Compares the checked-in schema with the one made from the types. With `UPDATE_SCHEMA` set in
+/// the environment it is written instead.
+fn check(file: &str, schema: &Schema) {
+    let path = format!("{}/src/protocol/schema/{file}", env!("CARGO_MANIFEST_DIR"));
+    let made = serde_json::to_string_pretty(schema).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        made == kept,
+        "{file} is not what the types say; run `UPDATE_SCHEMA=1 cargo test schema`"
+    );
+}
+
+fn schema_of<T: JsonSchema>(title: &str) -> Schema {
+    let mut schema = SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    schema
+}
+
+#[test]
+fn the_schema_of_requests_is_up_to_date() {
+    check(
+        "client.json",
+        &schema_of::<Request>("A message from a client to a Plyhouse server"),
+    );
+}
+
+#[test]
+fn the_schema_of_answers_and_events_is_up_to_date() {
+    check(
+        "server.json",
+        &schema_of::<ServerMessage>("A message from a Plyhouse server to a client"),
+    );
+}

@@ -1,0 +1,258 @@
+//! Texts with rules of their own: names, codes, tokens, and how a request names a match.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use uuid::Uuid;
+
+use super::id::MatchId;
+
+/// A name that may be shown to others: trimmed, in Unicode normalisation form C, 1 to 24 scalar
+/// values, and none that would be invisible, unassigned or break a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct PlayerName(String);
+
+/// The text cannot serve as a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadName {
+    /// Nothing is left after trimming, or too much.
+    #[error("a name has 1 to {max} characters", max = PlayerName::CHARS_MAX)]
+    Length,
+    /// It contains a character that cannot be shown or would disturb the line it is shown in.
+    #[error("a name cannot contain {0:?}")]
+    Character(char),
+}
+
+impl PlayerName {
+    /// The longest name, in Unicode scalar values.
+    pub const CHARS_MAX: usize = 24;
+
+    /// The name as it will be shown.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PlayerName {
+    type Err = BadName;
+
+    fn from_str(text: &str) -> Result<Self, BadName> {
+        let name: String = text.trim().nfc().collect();
+        if let Some(bad) = name.chars().find(|&c| !can_be_shown(c)) {
+            return Err(BadName::Character(bad));
+        }
+        if !(1..=Self::CHARS_MAX).contains(&name.chars().count()) {
+            return Err(BadName::Length);
+        }
+        Ok(Self(name))
+    }
+}
+
+fn can_be_shown(c: char) -> bool {
+    use GeneralCategory as Category;
+    !matches!(
+        c.general_category(),
+        Category::Control
+            | Category::Format
+            | Category::Unassigned
+            | Category::PrivateUse
+            | Category::Surrogate
+            | Category::LineSeparator
+            | Category::ParagraphSeparator
+    )
+}
+
+/// A short name of a match for people to pass on: six characters, unique among live matches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MatchCode([u8; 6]);
+
+impl MatchCode {
+    /// The number of characters of a code.
+    pub const LEN: usize = 6;
+
+    /// The characters of codes: digits and capitals without those that look alike (0 O, 1 I L).
+    pub const ALPHABET: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+
+    /// The code that stands for `number`, read modulo the number of codes (31^6, 887 million).
+    #[must_use]
+    pub fn from_number(mut number: u64) -> Self {
+        let base = Self::ALPHABET.len() as u64;
+        Self([(); Self::LEN].map(|()| {
+            let digit = usize::try_from(number % base).expect("less than the alphabet's length");
+            number /= base;
+            Self::ALPHABET[digit]
+        }))
+    }
+}
+
+impl fmt::Display for MatchCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|&byte| fmt::Write::write_char(f, char::from(byte)))
+    }
+}
+
+impl fmt::Debug for MatchCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not six characters of the alphabet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotACode;
+
+impl FromStr for MatchCode {
+    type Err = NotACode;
+
+    /// Reads a code without regard to case.
+    fn from_str(text: &str) -> Result<Self, NotACode> {
+        let mut code = [0; Self::LEN];
+        let bytes: &[u8; Self::LEN] = text.as_bytes().try_into().map_err(|_| NotACode)?;
+        for (to, from) in code.iter_mut().zip(bytes) {
+            *to = from.to_ascii_uppercase();
+            if !Self::ALPHABET.contains(to) {
+                return Err(NotACode);
+            }
+        }
+        Ok(Self(code))
+    }
+}
+
+/// How a request names a match: by its id or by its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatchRef {
+    /// The match's id, which names it for ever.
+    Id(MatchId),
+    /// The match's code, which another match may take over once this one has ended.
+    Code(MatchCode),
+    /// Neither: no match has this name.
+    Nothing,
+}
+
+impl From<&str> for MatchRef {
+    fn from(text: &str) -> Self {
+        let text = text.trim();
+        if let Ok(code) = text.parse() {
+            return Self::Code(code);
+        }
+        Uuid::try_parse(text).map_or(Self::Nothing, |id| Self::Id(MatchId(id)))
+    }
+}
+
+/// The secret that makes its bearer a certain player. Never shown in logs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Token(String);
+
+impl Token {
+    /// Wraps what is to be kept secret.
+    #[must_use]
+    pub const fn new(secret: String) -> Self {
+        Self(secret)
+    }
+
+    /// The secret itself.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(secret)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_name(text: &str, expect: Result<&str, BadName>) {
+        let name = text.parse::<PlayerName>();
+        assert_eq!(
+            name.as_ref().map(PlayerName::as_str),
+            expect.as_ref().copied(),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn names_are_trimmed_and_normalised() {
+        check_name("  ada\u{a0}", Ok("ada"));
+        check_name("e\u{301}va", Ok("\u{e9}va"));
+        check_name("Ada Lovelace", Ok("Ada Lovelace"));
+        check_name(&"\u{1f600}".repeat(24), Ok(&"\u{1f600}".repeat(24)));
+        check_name(&"e\u{301}".repeat(24), Ok(&"\u{e9}".repeat(24)));
+    }
+
+    #[test]
+    fn names_have_a_length() {
+        check_name("", Err(BadName::Length));
+        check_name(" \t ", Err(BadName::Length));
+        check_name(&"a".repeat(25), Err(BadName::Length));
+    }
+
+    #[test]
+    fn names_show_every_character() {
+        for bad in [
+            '\u{0}', '\n', '\u{7f}', '\u{200b}', '\u{202e}', '\u{2028}', '\u{2029}', '\u{e000}',
+            '\u{378}',
+        ] {
+            check_name(&format!("a{bad}b"), Err(BadName::Character(bad)));
+        }
+    }
+
+    #[test]
+    fn codes_are_read_without_regard_to_case() {
+        let code: MatchCode = "k7qm2p".parse().unwrap();
+        assert_eq!(code.to_string(), "K7QM2P");
+        for not in ["", "K7QM2", "K7QM2PP", "K7QM2O", "K7QM2L", "K7QM2\u{e9}"] {
+            assert_eq!(not.parse::<MatchCode>(), Err(NotACode), "{not:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_spell_codes() {
+        assert_eq!(MatchCode::from_number(0).to_string(), "222222");
+        assert_eq!(
+            MatchCode::from_number(31u64.pow(6) - 1).to_string(),
+            "ZZZZZZ"
+        );
+        assert_eq!(
+            MatchCode::from_number(31u64.pow(6)),
+            MatchCode::from_number(0)
+        );
+    }
+
+    #[test]
+    fn a_match_is_named_by_id_or_code() {
+        let id = MatchId(Uuid::from_u128(7));
+        assert_eq!(MatchRef::from(id.to_string().as_str()), MatchRef::Id(id));
+        assert_eq!(
+            MatchRef::from(id.to_string().to_uppercase().as_str()),
+            MatchRef::Id(id)
+        );
+        assert_eq!(
+            MatchRef::from("K7QM2P"),
+            MatchRef::Code("K7QM2P".parse().unwrap())
+        );
+        assert_eq!(MatchRef::from("no such match"), MatchRef::Nothing);
+    }
+
+    #[test]
+    fn a_token_is_not_shown() {
+        assert_eq!(
+            format!("{:?}", Token::new("hush".to_owned())),
+            "Token(secret)"
+        );
+    }
+}
