@@ -3,6 +3,8 @@
 //! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
 //! game is one file below this module and one line in the catalog.
 
+pub mod tic_tac_toe;
+
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
@@ -88,6 +90,26 @@ pub struct Square {
     pub rank: u8,
 }
 
+impl Square {
+    /// Reads a square of a board of this size, without regard to case and surrounding space.
+    #[must_use]
+    pub fn read(text: &str, files: u8, ranks: u8) -> Option<Self> {
+        let text = text.trim();
+        let file = text
+            .bytes()
+            .next()?
+            .to_ascii_lowercase()
+            .checked_sub(b'a')?;
+        let number = text.get(1..)?;
+        // `parse` would also take `+1` and `01`, which are not how a rank is written.
+        if !number.starts_with(|c: char| matches!(c, '1'..='9')) {
+            return None;
+        }
+        let rank = number.parse::<u8>().ok()? - 1;
+        (file < files && rank < ranks).then_some(Self { file, rank })
+    }
+}
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", char::from(b'a' + self.file), self.rank + 1)
@@ -116,6 +138,13 @@ pub struct ParsePositionError {
 pub struct IllegalMove {
     /// Why not, as the end of a sentence that names the move: `is already taken`.
     pub reason: &'static str,
+}
+
+impl IllegalMove {
+    /// Why no move can be played once there is an outcome.
+    pub const GAME_OVER: Self = Self {
+        reason: "cannot be played: the game is over",
+    };
 }
 
 /// A position of one game: a small value, and the moves that change it.

@@ -3,9 +3,12 @@
 //! The modules in reading order; each names only those above it. `src/ARCHITECTURE.md` gives the
 //! bird's-eye view.
 
-#[cfg(feature = "client")]
 pub mod game;
 pub mod protocol;
+
+pub mod search;
+
+pub mod catalog;
 
 #[cfg(feature = "client")]
 pub mod client;

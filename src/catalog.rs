@@ -1,0 +1,221 @@
+//! Every game this build can host, and the one face by which the floors above hold a game: below
+//! this module all is generic over a game, above it all games look alike and speak text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::tic_tac_toe::TicTacToe;
+use crate::game::{GameInfo, IllegalMove, Outcome, ParseMoveError, Position, Seat};
+use crate::search::{self, Evaluate, Level, Limits, Report, Stop};
+
+/// Every game this build can host. A game is added here and nowhere above.
+pub static CATALOG: [Entry; 1] = [Entry::of::<TicTacToe>()];
+
+/// The game with this id, if this build can host it.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Entry> {
+    CATALOG.iter().find(|entry| entry.info.id == id)
+}
+
+/// A game that can be hosted.
+#[derive(Debug)]
+pub struct Entry {
+    /// What is fixed about the game.
+    pub info: GameInfo,
+    start: fn() -> Box<dyn AnyPosition>,
+}
+
+impl Entry {
+    /// The entry of the game whose positions are `P`.
+    #[must_use]
+    pub const fn of<P: Position + Evaluate>() -> Self {
+        Self {
+            info: P::INFO,
+            start: || Box::new(Erased(P::start())),
+        }
+    }
+
+    /// The position before the first move.
+    #[must_use]
+    pub fn start(&self) -> Box<dyn AnyPosition> {
+        (self.start)()
+    }
+}
+
+/// A position whose game is not known at compile time. Its `Display` is the wire notation.
+pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
+    /// The seat that moves next. Once there is an outcome it means nothing.
+    fn turn(&self) -> Seat;
+
+    /// How the game ended, or `None` while it goes on.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// The squares that make the win, in games that are won by a line; else `None`.
+    fn line(&self) -> Option<Vec<String>>;
+
+    /// Every legal move in canonical form, in a fixed order, and none once there is an outcome.
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// The canonical form of the move that `text` names, whether or not it is legal here.
+    ///
+    /// # Errors
+    ///
+    /// The text is not in this game's notation.
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
+
+    /// Plays the move that `text` names and returns its canonical form.
+    ///
+    /// # Errors
+    ///
+    /// The move is unreadable, or illegal here. The position is then as it was.
+    fn play(&mut self, text: &str) -> Result<String, PlayError>;
+
+    /// The move that a bot of this level plays; `None` once there is an outcome.
+    ///
+    /// Runs on the caller's thread until a limit or `stop`, and answers its best so far then. The
+    /// same position, level, seed and limits give the same move, unless time cut it short.
+    fn choose(&self, level: Level, seed: u64, limits: &Limits, stop: &Stop) -> Option<Choice>;
+
+    /// A copy of the position.
+    fn clone_box(&self) -> Box<dyn AnyPosition>;
+}
+
+/// A bot's move, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move, in canonical form.
+    pub m: String,
+    /// What the search found. Below full strength the move need not be the one it liked best.
+    pub report: Report<String>,
+}
+
+/// A move was turned down.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayError {
+    /// The text is not in this game's notation.
+    #[error(transparent)]
+    Unreadable(#[from] ParseMoveError),
+    /// The move cannot be played in this position.
+    #[error(transparent)]
+    Illegal(#[from] IllegalHere),
+}
+
+/// A move that cannot be played in this position, by name: `c3 is already taken`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{m} {why}")]
+pub struct IllegalHere {
+    /// The move, in canonical form.
+    pub m: String,
+    /// Why it cannot be played.
+    pub why: IllegalMove,
+}
+
+/// A typed position behind the untyped face. A wrapper rather than an implementation for every
+/// `P`, so that no method of a position has two meanings.
+struct Erased<P>(P);
+
+impl<P: Position + Evaluate> AnyPosition for Erased<P> {
+    fn turn(&self) -> Seat {
+        self.0.turn()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.0.outcome()
+    }
+
+    fn line(&self) -> Option<Vec<String>> {
+        self.0.line().map(texts)
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.0.legal_moves(&mut moves);
+        texts(moves)
+    }
+
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
+        P::Move::from_str(text).map(|m| m.to_string())
+    }
+
+    fn play(&mut self, text: &str) -> Result<String, PlayError> {
+        let m: P::Move = text.parse()?;
+        self.0.play(m).map_err(|why| IllegalHere {
+            m: m.to_string(),
+            why,
+        })?;
+        Ok(m.to_string())
+    }
+
+    fn choose(&self, level: Level, seed: u64, limits: &Limits, stop: &Stop) -> Option<Choice> {
+        let (
+            m,
+            Report {
+                score,
+                depth,
+                nodes,
+                time,
+                pv,
+            },
+        ) = search::choose(&self.0, level, seed, limits, stop)?;
+        let report = Report {
+            score,
+            depth,
+            nodes,
+            time,
+            pv: texts(pv),
+        };
+        Some(Choice {
+            m: m.to_string(),
+            report,
+        })
+    }
+
+    fn clone_box(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self(self.0.clone()))
+    }
+}
+
+impl<P: fmt::Debug> fmt::Debug for Erased<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<P: fmt::Display> fmt::Display for Erased<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+fn texts<T: fmt::Display>(all: Vec<T>) -> Vec<String> {
+    all.iter().map(T::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for entry in &CATALOG {
+            let found = find(entry.info.id).expect("it is in the catalog");
+            assert!(std::ptr::eq(found, entry), "{}", entry.info.id);
+        }
+        assert!(find("tic_tac_toe").is_none());
+    }
+
+    #[test]
+    fn a_move_is_turned_down_by_name() {
+        let mut pos = find("tic-tac-toe").expect("always hosted").start();
+        assert_eq!(pos.play(" C3"), Ok("c3".to_owned()));
+        let refusals = [pos.play("c3"), pos.play("d4")].map(|e| e.expect_err("no").to_string());
+        assert_eq!(
+            refusals,
+            [
+                "c3 is already taken",
+                "not a move of this game, which looks like b2"
+            ]
+        );
+        assert_eq!(pos.to_string(), "..x/.../...");
+    }
+}

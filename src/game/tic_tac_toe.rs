@@ -1,0 +1,290 @@
+//! Tic-tac-toe. A move is a square, `a1` to `c3`; a position is written rank by rank from the
+//! highest, as in FEN: `x../.o./...`.
+//!
+//! A side's marks are a set of squares in a `u16`, one bit a square, three bits a rank, so that an
+//! octal digit of a constant below is one rank.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{
+    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
+};
+
+const SIZE: u8 = 3;
+const SQUARES: u8 = SIZE * SIZE;
+const FULL: u16 = 0o777;
+
+/// The eight lines: three ranks, three files, two diagonals.
+pub(crate) const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+
+/// A position of tic-tac-toe, and only such as play can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TicTacToe {
+    /// The squares that each seat has marked.
+    marks: [u16; 2],
+}
+
+/// A move: the square that is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// The square's bit number: `a1` is 0, `b1` is 1, `c3` is 8.
+    index: u8,
+}
+
+impl Move {
+    const fn square(self) -> Square {
+        Square {
+            file: self.index % SIZE,
+            rank: self.index / SIZE,
+        }
+    }
+
+    const fn bit(self) -> u16 {
+        1 << self.index
+    }
+}
+
+impl TicTacToe {
+    /// The squares that `seat` has marked, one bit each, `a1` lowest.
+    pub(crate) const fn marks(self, seat: Seat) -> u16 {
+        self.marks[seat.index()]
+    }
+
+    const fn occupied(self) -> u16 {
+        self.marks[0] | self.marks[1]
+    }
+
+    /// The squares of all complete lines of `seat`; empty when it has none.
+    fn lines_of(self, seat: Seat) -> u16 {
+        let marks = self.marks(seat);
+        LINES
+            .into_iter()
+            .filter(|line| marks & line == *line)
+            .fold(0, |all, line| all | line)
+    }
+
+    /// Refuses what no play can reach: too many marks of a side, or a game played on after its end.
+    fn check_reachable(self) -> Result<(), ParsePositionError> {
+        let [firsts, seconds] = self.marks.map(u16::count_ones);
+        let turn = match firsts.checked_sub(seconds) {
+            Some(0) => Seat::First,
+            Some(1) => Seat::Second,
+            Some(_) | None => {
+                return Err(ParsePositionError {
+                    reason: "the sides have not taken turns",
+                });
+            }
+        };
+        // Whoever is to move cannot have a line: the game was over before the last mark.
+        if self.lines_of(turn) != 0 {
+            return Err(ParsePositionError {
+                reason: "play went on after a line",
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Position for TicTacToe {
+    type Move = Move;
+
+    const INFO: GameInfo = GameInfo {
+        id: "tic-tac-toe",
+        title: "Tic-tac-toe",
+        sides: ["x", "o"],
+        files: SIZE,
+        ranks: SIZE,
+        plies_max: SQUARES as u32,
+    };
+
+    fn start() -> Self {
+        Self { marks: [0; 2] }
+    }
+
+    fn turn(&self) -> Seat {
+        if self.marks[0].count_ones() == self.marks[1].count_ones() {
+            Seat::First
+        } else {
+            Seat::Second
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        // Only the seat that has just moved can have completed a line.
+        let last = self.turn().other();
+        if self.lines_of(last) != 0 {
+            return Some(Outcome::Decisive { winner: last });
+        }
+        (self.occupied() == FULL).then_some(Outcome::Draw)
+    }
+
+    /// One mark can complete two lines; the squares of both are given then.
+    fn line(&self) -> Option<Vec<Square>> {
+        let line = self.lines_of(self.turn().other());
+        let all = (0..SQUARES).map(|index| Move { index });
+        (line != 0).then(|| {
+            all.filter(|m| line & m.bit() != 0)
+                .map(Move::square)
+                .collect()
+        })
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        if self.outcome().is_none() {
+            let free = FULL & !self.occupied();
+            moves.extend(
+                (0..SQUARES)
+                    .map(|index| Move { index })
+                    .filter(|m| free & m.bit() != 0),
+            );
+        }
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        if self.occupied() & m.bit() != 0 {
+            return Err(IllegalMove {
+                reason: "is already taken",
+            });
+        }
+        Ok(())
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        self.marks[self.turn().index()] |= m.bit();
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.square().fmt(f)
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        let Square { file, rank } =
+            Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "b2" })?;
+        Ok(Self {
+            index: rank * SIZE + file,
+        })
+    }
+}
+
+impl fmt::Display for TicTacToe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in (0..SIZE).rev() {
+            for file in 0..SIZE {
+                let bit = Move {
+                    index: rank * SIZE + file,
+                }
+                .bit();
+                let seat = Seat::ALL
+                    .into_iter()
+                    .find(|seat| self.marks(*seat) & bit != 0);
+                f.write_str(seat.map_or(".", |seat| Self::INFO.sides[seat.index()]))?;
+            }
+            if rank != 0 {
+                f.write_str("/")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for TicTacToe {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        const SHAPE: ParsePositionError = ParsePositionError {
+            reason: "three ranks of three squares are needed",
+        };
+
+        let mut pos = Self::start();
+        let mut ranks = text.split('/');
+        for rank in (0..SIZE).rev() {
+            let squares = ranks.next().ok_or(SHAPE)?.as_bytes();
+            if squares.len() != usize::from(SIZE) {
+                return Err(SHAPE);
+            }
+            for (index, square) in (rank * SIZE..).zip(squares) {
+                match square {
+                    b'.' => {}
+                    b'x' => pos.marks[0] |= Move { index }.bit(),
+                    b'o' => pos.marks[1] |= Move { index }.bit(),
+                    _ => {
+                        return Err(ParsePositionError {
+                            reason: "a square is x, o or .",
+                        });
+                    }
+                }
+            }
+        }
+        if ranks.next().is_some() {
+            return Err(SHAPE);
+        }
+        pos.check_reachable()?;
+        Ok(pos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_refused(text: &str, reason: &str) {
+        let refused = text.parse::<TicTacToe>().expect_err(text);
+        assert!(refused.to_string().contains(reason), "{text}: {refused}");
+    }
+
+    #[test]
+    fn positions_that_play_cannot_reach_are_refused() {
+        check_refused("", "three ranks");
+        check_refused(".../...", "three ranks");
+        check_refused(".../.../.../", "three ranks");
+        check_refused("..../.../..", "three ranks");
+        check_refused(".../.e./...", "x, o or .");
+        check_refused(".../.é/...", "x, o or .");
+        check_refused(".../.o./...", "taken turns");
+        check_refused("x../.../..x", "taken turns");
+        check_refused("xxx/ooo/...", "after a line");
+        check_refused("xxx/o.o/o..", "after a line");
+        check_refused("ooo/xx./xx.", "after a line");
+    }
+
+    /// Of all 19,683 ways to fill the board, those are read that play can reach: 5,478.
+    #[test]
+    fn exactly_the_reachable_positions_are_read() {
+        let read = (0..3_u32.pow(9)).filter(|code| {
+            let square = |i: u32| ["x", "o", "."][(code / 3_u32.pow(i) % 3) as usize];
+            let rank = |r: u32| [3 * r, 3 * r + 1, 3 * r + 2].map(square).concat();
+            [0, 1, 2].map(rank).join("/").parse::<TicTacToe>().is_ok()
+        });
+        assert_eq!(read.count(), 5478);
+    }
+
+    #[test]
+    fn moves_are_read_as_people_write_them() {
+        let read = |text: &str| text.parse::<Move>().map(|m| m.to_string());
+        assert_eq!(read(" B2 "), Ok("b2".to_owned()));
+        for text in [
+            "", "b", "2b", "d1", "a4", "a0", "a01", "a+1", "a1a", "é1", "a1000",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_lines_at_once_are_both_shown() {
+        let pos: TicTacToe = "xxx/oxo/oox".parse().expect("x marked a3 last");
+        let line = pos.line().expect("x has won");
+        let names: Vec<_> = line.iter().map(Square::to_string).collect();
+        assert_eq!(names, ["c1", "b2", "a3", "b3", "c3"]);
+    }
+}

@@ -1,0 +1,3 @@
+//! What each game's positions are worth at a glance, one file a game.
+
+mod tic_tac_toe;

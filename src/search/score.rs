@@ -1,0 +1,136 @@
+//! What a position is worth, counted so that a nearer win is worth more.
+
+use std::fmt;
+use std::ops::Neg;
+
+use crate::game::{Outcome, Seat};
+
+/// The value of a position to one seat.
+///
+/// A win is worth a large number less the plies to it, and a loss is the opposite of a win, so
+/// plain comparison prefers the faster win and the slower loss. Everything between the two is a
+/// draw, worth 0, or an estimate. Plies are counted from the position that was searched: the
+/// textbook scale of tic-tac-toe, 10 less the plies, is `10 - plies_to_end()` with the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(i32);
+
+/// A win on the spot, before plies are taken off.
+const WIN: i32 = 1_000_000;
+
+/// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `WIN`
+/// leaves room for wins as far away as any game is long.
+const ESTIMATE_MAX: i32 = 900_000;
+
+impl Score {
+    /// Nobody wins.
+    pub const DRAW: Self = Self(0);
+
+    /// Better than every score a position can have; its opposite is worse than every score.
+    pub const INFINITY: Self = Self(WIN + 1);
+
+    /// The seat wins after this many plies.
+    #[must_use]
+    pub fn win_in(plies: u32) -> Self {
+        let plies = i32::try_from(plies)
+            .unwrap_or(i32::MAX)
+            .min(WIN - ESTIMATE_MAX - 1);
+        Self(WIN - plies)
+    }
+
+    /// The seat loses after this many plies.
+    #[must_use]
+    pub fn loss_in(plies: u32) -> Self {
+        -Self::win_in(plies)
+    }
+
+    /// A guess at a game still going on: more is better for the seat. A hundred is an advantage
+    /// that a careful player feels.
+    #[must_use]
+    pub fn estimate(value: i32) -> Self {
+        Self(value.clamp(-ESTIMATE_MAX, ESTIMATE_MAX))
+    }
+
+    /// What an outcome reached after `plies` is worth to `seat`.
+    #[must_use]
+    pub fn of(outcome: Outcome, seat: Seat, plies: u32) -> Self {
+        match outcome {
+            Outcome::Decisive { winner } if winner == seat => Self::win_in(plies),
+            Outcome::Decisive { winner: _ } => Self::loss_in(plies),
+            Outcome::Draw => Self::DRAW,
+        }
+    }
+
+    /// How many plies away the win or the loss is; `None` where the score is neither.
+    #[must_use]
+    pub fn plies_to_end(self) -> Option<u32> {
+        let size = self.0.unsigned_abs();
+        (size > ESTIMATE_MAX.unsigned_abs()).then(|| WIN.unsigned_abs().saturating_sub(size))
+    }
+
+    /// The score as a number: positive is good for the seat.
+    #[must_use]
+    pub const fn value(self) -> i32 {
+        self.0
+    }
+}
+
+impl Neg for Score {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.plies_to_end() {
+            Some(plies) if self.0 > 0 => write!(f, "win in {plies}"),
+            Some(plies) => write!(f, "loss in {plies}"),
+            None if self.0 == 0 => f.write_str("0"),
+            None => write!(f, "{:+}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearer_wins_and_farther_losses_are_better() {
+        let ascending = [
+            -Score::INFINITY,
+            Score::loss_in(2),
+            Score::loss_in(4),
+            Score::loss_in(u32::MAX),
+            Score::estimate(i32::MIN),
+            Score::DRAW,
+            Score::estimate(i32::MAX),
+            Score::win_in(u32::MAX),
+            Score::win_in(3),
+            Score::win_in(1),
+            Score::INFINITY,
+        ];
+        assert!(ascending.is_sorted_by(|a, b| a < b), "{ascending:?}");
+    }
+
+    #[test]
+    fn a_score_tells_how_far_the_end_is() {
+        assert_eq!(Score::win_in(3).plies_to_end(), Some(3));
+        assert_eq!(Score::loss_in(0).plies_to_end(), Some(0));
+        assert_eq!(Score::estimate(i32::MAX).plies_to_end(), None);
+    }
+
+    #[test]
+    fn scores_read_as_people_say_them() {
+        let texts = [
+            Score::win_in(3),
+            Score::loss_in(2),
+            Score::DRAW,
+            Score::estimate(35),
+        ]
+        .map(|score| score.to_string());
+        assert_eq!(texts, ["win in 3", "loss in 2", "0", "+35"]);
+    }
+}
