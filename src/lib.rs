@@ -10,5 +10,7 @@ pub mod search;
 
 pub mod catalog;
 
+pub mod matches;
+
 #[cfg(feature = "client")]
 pub mod client;

@@ -52,7 +52,7 @@ impl Request {
         let bad_field = |re, bad: BadField| {
             let message = format!("`{}` must be {}", bad.field, bad.expected);
             let error = WireError::new(ErrorCode::BadField, message);
-            let field = Some(bad.field.to_owned());
+            let field = Some(bad.field.into());
             refused(re, kind == "hello", WireError { field, ..error })
         };
         if let Err(bad) = id {

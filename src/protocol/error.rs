@@ -104,7 +104,7 @@ pub struct WireError {
     /// What was wrong, for programs.
     pub code: ErrorCode,
     /// What was wrong, for people.
-    pub message: String,
+    pub message: Box<str>,
     /// Whether the same request may succeed later.
     pub retryable: bool,
     /// After how many milliseconds it may, where that is known.
@@ -112,19 +112,19 @@ pub struct WireError {
     pub retry_after_ms: Option<u64>,
     /// With `bad_field`: the request's field that was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
+    pub field: Option<Box<str>>,
     /// With `stale_ply`: the ply that is next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
     /// With `unsupported_protocol`: the versions that the server speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supported: Option<Vec<u64>>,
+    pub supported: Option<Box<[u64]>>,
 }
 
 impl WireError {
     /// An error with nothing beside its code and message.
     #[must_use]
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<Box<str>>) -> Self {
         Self {
             re: None,
             code,

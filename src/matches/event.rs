@@ -1,0 +1,112 @@
+//! What can be asked of a match, and what can happen in one. Plain data: it is what is stored.
+
+use super::occupant::Occupant;
+use crate::game::Seat;
+use crate::protocol::{PlayerId, Ply};
+use crate::search::Level;
+
+/// What is asked of a match, by a player, a bot, or the passing of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A player takes an open seat: this one, or the first.
+    Join {
+        /// Who.
+        player: PlayerId,
+        /// The name by which the match knows the player from now on.
+        name: String,
+        /// Where; the first open seat if `None`.
+        seat: Option<Seat>,
+    },
+    /// A player goes, or has been away from an open match for too long.
+    Leave {
+        /// Who.
+        player: PlayerId,
+    },
+    /// The host puts a bot into an open seat.
+    SeatBot {
+        /// Who asks.
+        by: PlayerId,
+        /// Where.
+        seat: Seat,
+        /// How strong.
+        level: Level,
+    },
+    /// The host takes a bot out again.
+    RemoveBot {
+        /// Who asks.
+        by: PlayerId,
+        /// Where.
+        seat: Seat,
+    },
+    /// A player moves.
+    Play {
+        /// Who.
+        player: PlayerId,
+        /// The ply for which the move is meant.
+        ply: Ply,
+        /// The move, in the game's notation.
+        m: String,
+    },
+    /// A bot moves.
+    PlayAsBot {
+        /// Which.
+        seat: Seat,
+        /// The ply that it thought about.
+        ply: Ply,
+        /// The move, in the game's notation.
+        m: String,
+    },
+    /// A player gives up.
+    Resign {
+        /// Who.
+        player: PlayerId,
+    },
+    /// A player has been away from a running match for too long.
+    Abandon {
+        /// Whose seat it is.
+        seat: Seat,
+    },
+    /// Ends the match without a result.
+    Abort,
+}
+
+/// What happened in a match. Its number is its place in the match's history, counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A seat has a new occupant.
+    Seated {
+        /// Which.
+        seat: Seat,
+        /// Who; `Open` when the seat was vacated.
+        occupant: Occupant,
+    },
+    /// Both seats are filled: the game begins.
+    Started,
+    /// A move was played.
+    Moved {
+        /// By whom.
+        seat: Seat,
+        /// The move, in canonical form.
+        m: String,
+    },
+    /// The match is over.
+    Ended {
+        /// The seat that won, if one did.
+        winner: Option<Seat>,
+        /// Why it ended.
+        termination: Termination,
+    },
+}
+
+/// Why a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Termination {
+    /// By the rules of the game.
+    Rules,
+    /// A player gave up.
+    Resignation,
+    /// A player went away and did not come back in time.
+    Abandonment,
+    /// Without a result.
+    Aborted,
+}

@@ -1,0 +1,31 @@
+//! Who sits in a seat.
+
+use crate::protocol::PlayerId;
+use crate::search::Level;
+
+/// Who sits in a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Occupant {
+    /// Nobody.
+    Open,
+    /// A person, or whoever speaks for one.
+    Player {
+        /// The player's public id.
+        id: PlayerId,
+        /// The player's name at the time of sitting down.
+        name: String,
+    },
+    /// A bot of this level.
+    Bot(Level),
+}
+
+impl Occupant {
+    /// The player who sits here, if it is one.
+    #[must_use]
+    pub const fn player(&self) -> Option<PlayerId> {
+        match self {
+            Self::Player { id, .. } => Some(*id),
+            Self::Open | Self::Bot(_) => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Why an action is turned down, and what a record that cannot be true is called.
+
+use crate::catalog::IllegalHere;
+use crate::game::ParseMoveError;
+use crate::protocol::{Ply, Seq};
+
+/// Why an action is turned down. The match is then exactly as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The match is over.
+    #[error("the match is over")]
+    MatchEnded,
+    /// The match is being played.
+    #[error("the match is being played")]
+    MatchRunning,
+    /// A seat is still open.
+    #[error("the match has not started: a seat is open")]
+    MatchNotStarted,
+    /// The player sits here already.
+    #[error("you have a seat in this match")]
+    AlreadySeated,
+    /// That seat, or every seat, is filled.
+    #[error("that seat is not open")]
+    SeatTaken,
+    /// The player does not sit here.
+    #[error("you have no seat in this match")]
+    NotSeated,
+    /// Only the match's host may do this.
+    #[error("only the host of the match may do this")]
+    NotHost,
+    /// Another ply is next.
+    #[error("ply {expected} is next")]
+    StalePly {
+        /// The ply that is next.
+        expected: Ply,
+    },
+    /// The other seat moves next.
+    #[error("it is the other side's turn")]
+    NotYourTurn,
+    /// The text is not a move of this game.
+    #[error(transparent)]
+    Unreadable(ParseMoveError),
+    /// The move cannot be played in this position.
+    #[error(transparent)]
+    Illegal(IllegalHere),
+}
+
+/// A record of a match that cannot be true: this event cannot have followed those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("event {seq} cannot have happened")]
+pub struct Damaged {
+    /// The number of the event.
+    pub seq: Seq,
+}

@@ -1,0 +1,464 @@
+//! A match by scripts, and by random play against its laws.
+
+use std::time::{Duration, Instant};
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use uuid::Uuid;
+
+use super::*;
+use crate::catalog;
+
+const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
+const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
+const CAT: PlayerId = PlayerId(Uuid::from_u128(3));
+
+fn creation(game: &str) -> Creation {
+    Creation {
+        id: MatchId(Uuid::from_u128(7)),
+        code: MatchCode::from_number(7),
+        game: catalog::find(game).unwrap(),
+        host: ANN,
+        listed: true,
+        pace: Duration::ZERO,
+        seed: 1,
+    }
+}
+
+/// A match and all that has happened in it.
+struct Script {
+    state: Match,
+    events: Vec<Event>,
+}
+
+impl Script {
+    fn new(game: &str) -> Self {
+        Self {
+            state: Match::new(creation(game)),
+            events: Vec::new(),
+        }
+    }
+
+    /// Ann in the first seat, Bob in the second, and the match running.
+    fn ann_and_bob() -> Self {
+        let mut script = Self::new("tic-tac-toe");
+        script.ok(&join(ANN, None));
+        script.ok(&join(BOB, None));
+        script
+    }
+
+    /// Does what is asked, and checks the laws that hold for every action.
+    fn act(&mut self, action: &Action) -> Result<Vec<Event>, Refusal> {
+        let before = format!("{:?}", self.state);
+        let result = self.state.apply(action);
+        assert_eq!(
+            format!("{:?}", self.state),
+            before,
+            "deciding on {action:?} changed the match"
+        );
+        for event in result.iter().flatten() {
+            let seq = self.state.seq();
+            self.state.fold(event).unwrap();
+            self.events.push(event.clone());
+            assert_eq!(self.state.seq(), seq.next());
+            let replayed = Match::replay(self.state.creation().clone(), &self.events).unwrap();
+            assert_eq!(
+                format!("{replayed:?}"),
+                format!("{:?}", self.state),
+                "after {event:?}"
+            );
+        }
+        result
+    }
+
+    #[track_caller]
+    fn ok(&mut self, action: &Action) -> Vec<Event> {
+        self.act(action)
+            .unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"))
+    }
+
+    #[track_caller]
+    fn refused(&mut self, action: &Action, expect: Refusal) {
+        assert_eq!(self.act(action), Err(expect), "{action:?}");
+    }
+
+    fn play(&mut self, player: PlayerId, m: &str) -> Vec<Event> {
+        let ply = self.state.ply();
+        self.ok(&play(player, ply.0, m))
+    }
+}
+
+fn join(player: PlayerId, seat: Option<Seat>) -> Action {
+    Action::Join {
+        player,
+        name: format!("player {}", player.0.as_u128()),
+        seat,
+    }
+}
+
+fn play(player: PlayerId, ply: u64, m: &str) -> Action {
+    Action::Play {
+        player,
+        ply: Ply(ply),
+        m: m.to_owned(),
+    }
+}
+
+fn ended(winner: Option<Seat>, termination: Termination) -> Event {
+    Event::Ended {
+        winner,
+        termination,
+    }
+}
+
+#[test]
+fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
+    let mut script = Script::new("tic-tac-toe");
+    assert_eq!(script.ok(&join(ANN, Some(Seat::Second))).len(), 1);
+    assert_eq!(script.ok(&join(BOB, None)).last(), Some(&Event::Started));
+    assert_eq!(script.state.turn(), Some(Seat::First));
+    for (player, m) in [(BOB, "a1"), (ANN, "a2"), (BOB, "b1"), (ANN, "b2")] {
+        script.play(player, m);
+    }
+    let last = script.play(BOB, " C1 ");
+    assert_eq!(
+        last[0],
+        Event::Moved {
+            seat: Seat::First,
+            m: "c1".to_owned()
+        }
+    );
+    assert_eq!(last[1], ended(Some(Seat::First), Termination::Rules));
+    assert_eq!(
+        script.state.moves().collect::<Vec<_>>(),
+        ["a1", "a2", "b1", "b2", "c1"]
+    );
+    script.refused(&play(ANN, 5, "c2"), Refusal::MatchEnded);
+    script.refused(&join(CAT, None), Refusal::MatchEnded);
+    assert_eq!(script.ok(&Action::Leave { player: ANN }), []);
+}
+
+#[test]
+fn a_seat_is_taken_once() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(ANN, None));
+    script.refused(&join(ANN, None), Refusal::AlreadySeated);
+    script.refused(&join(BOB, Some(Seat::First)), Refusal::SeatTaken);
+    script.ok(&join(BOB, None));
+    script.refused(&join(CAT, None), Refusal::SeatTaken);
+}
+
+#[test]
+fn refusals_of_a_move_come_in_order() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(ANN, None));
+    script.refused(&play(CAT, 9, "zz"), Refusal::NotSeated);
+    script.refused(&play(ANN, 9, "zz"), Refusal::MatchNotStarted);
+    script.ok(&join(BOB, None));
+    script.refused(&play(BOB, 9, "zz"), Refusal::StalePly { expected: Ply(0) });
+    script.refused(&play(BOB, 0, "zz"), Refusal::NotYourTurn);
+    assert!(matches!(
+        script.act(&play(ANN, 0, "zz")),
+        Err(Refusal::Unreadable(_))
+    ));
+    script.play(ANN, "b2");
+    let refusal = script.act(&play(BOB, 1, "b2")).unwrap_err();
+    assert_eq!(refusal.to_string(), "b2 is already taken");
+}
+
+#[test]
+fn a_move_sent_again_is_known() {
+    let mut script = Script::ann_and_bob();
+    script.play(ANN, "b2");
+    script.play(BOB, "a1");
+    let state = &script.state;
+    assert_eq!(state.repeated(ANN, Ply(0), " B2"), Some(Seq(4)));
+    assert_eq!(state.repeated(BOB, Ply(1), "a1"), Some(Seq(5)));
+    assert_eq!(
+        state.repeated(BOB, Ply(0), "b2"),
+        None,
+        "the other seat's move"
+    );
+    assert_eq!(state.repeated(ANN, Ply(0), "c3"), None, "another move");
+    assert_eq!(state.repeated(ANN, Ply(2), "b2"), None, "not played yet");
+    assert_eq!(state.repeated(ANN, Ply(u64::MAX), "b2"), None);
+}
+
+#[test]
+fn a_resignation_gives_the_other_seat_the_win() {
+    let mut script = Script::ann_and_bob();
+    script.refused(&Action::Resign { player: CAT }, Refusal::NotSeated);
+    let events = script.ok(&Action::Resign { player: ANN });
+    assert_eq!(
+        events,
+        [ended(Some(Seat::Second), Termination::Resignation)]
+    );
+    script.refused(&Action::Resign { player: BOB }, Refusal::MatchEnded);
+}
+
+#[test]
+fn leaving_vacates_an_open_seat_and_a_leaving_host_ends_an_open_match() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(BOB, None));
+    let vacated = Event::Seated {
+        seat: Seat::First,
+        occupant: Occupant::Open,
+    };
+    assert_eq!(script.ok(&Action::Leave { player: BOB }), [vacated]);
+    assert_eq!(script.ok(&Action::Leave { player: CAT }), []);
+    let aborted = ended(None, Termination::Aborted);
+    assert_eq!(script.ok(&Action::Leave { player: ANN }), [aborted]);
+
+    let mut script = Script::ann_and_bob();
+    script.refused(&Action::Leave { player: ANN }, Refusal::MatchRunning);
+    assert_eq!(script.ok(&Action::Leave { player: CAT }), []);
+}
+
+#[test]
+fn the_host_seats_bots_while_the_match_is_open() {
+    let mut script = Script::new("tic-tac-toe");
+    let bot = |by, seat| Action::SeatBot {
+        by,
+        seat,
+        level: Level::Hard,
+    };
+    let remove = |seat| Action::RemoveBot { by: ANN, seat };
+    script.refused(&bot(BOB, Seat::First), Refusal::NotHost);
+    script.ok(&bot(ANN, Seat::First));
+    script.refused(&bot(ANN, Seat::First), Refusal::SeatTaken);
+    script.ok(&remove(Seat::First));
+    assert_eq!(script.ok(&remove(Seat::First)), []);
+    script.ok(&join(BOB, Some(Seat::First)));
+    script.refused(&remove(Seat::First), Refusal::SeatTaken);
+    assert_eq!(script.state.bot_to_move(), None);
+    assert_eq!(
+        script.ok(&bot(ANN, Seat::Second)).last(),
+        Some(&Event::Started)
+    );
+    script.refused(&bot(ANN, Seat::Second), Refusal::MatchRunning);
+    script.play(BOB, "b2");
+    assert_eq!(
+        script.state.bot_to_move(),
+        Some((Seat::Second, Level::Hard))
+    );
+}
+
+#[test]
+fn a_bot_plays_its_own_seat_at_its_own_ply() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(ANN, None));
+    script.ok(&Action::SeatBot {
+        by: ANN,
+        seat: Seat::Second,
+        level: Level::Max,
+    });
+    let bot = |seat, ply| Action::PlayAsBot {
+        seat,
+        ply: Ply(ply),
+        m: "a1".to_owned(),
+    };
+    script.refused(&bot(Seat::First, 0), Refusal::NotSeated);
+    script.refused(&bot(Seat::Second, 0), Refusal::NotYourTurn);
+    script.play(ANN, "b2");
+    script.refused(
+        &bot(Seat::Second, 0),
+        Refusal::StalePly { expected: Ply(1) },
+    );
+    script.ok(&bot(Seat::Second, 1));
+}
+
+#[test]
+fn a_damaged_record_is_found() {
+    let mut script = Script::ann_and_bob();
+    script.play(ANN, "b2");
+    let damaged = |change: &dyn Fn(&mut Vec<Event>)| {
+        let mut events = script.events.clone();
+        change(&mut events);
+        Match::replay(creation("tic-tac-toe"), &events)
+            .unwrap_err()
+            .seq
+    };
+    let taken = Event::Moved {
+        seat: Seat::Second,
+        m: "b2".to_owned(),
+    };
+    let out_of_turn = Event::Moved {
+        seat: Seat::First,
+        m: "a1".to_owned(),
+    };
+    assert_eq!(damaged(&|events| events.push(taken.clone())), Seq(5));
+    assert_eq!(damaged(&|events| events.push(out_of_turn.clone())), Seq(5));
+    assert_eq!(damaged(&|events| events.push(Event::Started)), Seq(5));
+    assert_eq!(damaged(&|events| drop(events.remove(2))), Seq(3));
+    assert_eq!(damaged(&|events| drop(events.remove(1))), Seq(2));
+}
+
+/// Random players ask for random things, sensible or not, in every game.
+#[test]
+fn whatever_is_asked_the_laws_hold() {
+    for entry in &catalog::CATALOG {
+        for seed in 0..200 {
+            let mut chance = StdRng::seed_from_u64(seed);
+            let mut script = Script::new(entry.info.id);
+            let mut has_ended = false;
+            for _ in 0..60 {
+                let action = any_action(&script.state, &mut chance);
+                let result = script.act(&action);
+                assert!(
+                    !has_ended || result.iter().flatten().next().is_none(),
+                    "{action:?}"
+                );
+                has_ended = matches!(script.state.stage(), Stage::Ended { .. });
+                let is_full = !script.state.seats.contains(&Occupant::Open);
+                assert!(script.state.stage() != Stage::Running || is_full);
+                assert!(script.state.stage() != Stage::Open || !is_full);
+            }
+        }
+    }
+}
+
+fn any_action(state: &Match, chance: &mut StdRng) -> Action {
+    let player = *[ANN, BOB, CAT].choose(chance).unwrap();
+    let seat = *Seat::ALL.choose(chance).unwrap();
+    let legal = state.position().legal_moves();
+    let m = legal
+        .choose(chance)
+        .cloned()
+        .unwrap_or_else(|| "a1".to_owned());
+    let ply = if chance.random_bool(0.9) {
+        state.ply()
+    } else {
+        Ply(chance.random_range(0..9))
+    };
+    match chance.random_range(0..40) {
+        0..4 => join(player, chance.random_bool(0.5).then_some(seat)),
+        4 => Action::Leave { player },
+        5 => Action::SeatBot {
+            by: player,
+            seat,
+            level: Level::Easy,
+        },
+        6 => Action::RemoveBot { by: player, seat },
+        7 => Action::Resign { player },
+        8 => Action::Abandon { seat },
+        9 if chance.random_bool(0.1) => Action::Abort,
+        9..20 => Action::PlayAsBot { seat, ply, m },
+        _ => Action::Play { player, ply, m },
+    }
+}
+
+/// Who is away, and for how long, in seconds.
+struct Absences {
+    script: Script,
+    attendance: Attendance,
+    start: Instant,
+}
+
+impl Absences {
+    fn new(script: Script) -> Self {
+        let start = tokio::time::Instant::now().into_std();
+        Self {
+            script,
+            attendance: Attendance::new(Duration::from_secs(60)),
+            start,
+        }
+    }
+
+    fn present(&mut self, at_s: u64, present: &[PlayerId]) {
+        let now = self.start + Duration::from_secs(at_s);
+        self.attendance
+            .update(&self.script.state, |player| present.contains(&player), now);
+    }
+
+    fn due(&self, at_s: u64) -> Option<Action> {
+        let now = self.start + Duration::from_secs(at_s);
+        let deadline = self.attendance.next_deadline();
+        let due = self.attendance.due(&self.script.state, now);
+        assert_eq!(
+            due.is_some(),
+            deadline.is_some_and(|deadline| deadline <= now)
+        );
+        due
+    }
+}
+
+#[test]
+fn a_running_match_is_lost_by_who_stays_away() {
+    let mut absences = Absences::new(Script::ann_and_bob());
+    absences.present(0, &[ANN, BOB]);
+    absences.present(10, &[BOB]);
+    absences.present(20, &[BOB]);
+    assert_eq!(absences.due(69), None);
+    assert_eq!(
+        absences.due(70),
+        Some(Action::Abandon { seat: Seat::First })
+    );
+    absences.present(69, &[ANN, BOB]);
+    assert_eq!(absences.due(1000), None);
+}
+
+#[test]
+fn who_went_first_loses_and_together_there_is_no_loser() {
+    let mut absences = Absences::new(Script::ann_and_bob());
+    absences.present(0, &[ANN, BOB]);
+    absences.present(10, &[ANN]);
+    absences.present(11, &[]);
+    assert_eq!(
+        absences.due(71),
+        Some(Action::Abandon { seat: Seat::Second })
+    );
+
+    let mut absences = Absences::new(Script::ann_and_bob());
+    absences.present(0, &[]);
+    assert_eq!(absences.due(60), Some(Action::Abort));
+}
+
+#[test]
+fn an_open_match_waits_for_its_host_and_its_seats_for_their_players() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(BOB, None));
+    let mut absences = Absences::new(script);
+    absences.present(0, &[BOB]);
+    absences.present(5, &[]);
+    assert_eq!(absences.due(60), Some(Action::Leave { player: ANN }));
+    absences.present(30, &[ANN]);
+    assert_eq!(absences.due(64), None);
+    assert_eq!(absences.due(65), Some(Action::Leave { player: BOB }));
+}
+
+#[test]
+fn the_time_counts_anew_from_the_start() {
+    let mut script = Script::new("tic-tac-toe");
+    script.ok(&join(ANN, None));
+    let mut absences = Absences::new(script);
+    absences.present(0, &[]);
+    absences.script.ok(&join(BOB, None));
+    absences.present(50, &[BOB]);
+    assert_eq!(absences.due(109), None);
+    assert_eq!(
+        absences.due(110),
+        Some(Action::Abandon { seat: Seat::First })
+    );
+}
+
+#[test]
+fn nobody_is_missed_in_an_exhibition_or_after_the_end() {
+    let mut script = Script::new("tic-tac-toe");
+    for seat in Seat::ALL {
+        script.ok(&Action::SeatBot {
+            by: ANN,
+            seat,
+            level: Level::Easy,
+        });
+    }
+    let mut absences = Absences::new(script);
+    absences.present(0, &[]);
+    assert_eq!(absences.due(1000), None);
+
+    let mut absences = Absences::new(Script::ann_and_bob());
+    absences.present(0, &[]);
+    absences.script.ok(&Action::Abort);
+    absences.present(1, &[]);
+    assert_eq!(absences.due(1000), None);
+}
