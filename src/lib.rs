@@ -12,5 +12,11 @@ pub mod catalog;
 
 pub mod matches;
 
+#[cfg(feature = "server")]
+pub mod store;
+
+#[cfg(feature = "server")]
+pub mod server;
+
 #[cfg(feature = "client")]
 pub mod client;

@@ -1,0 +1,80 @@
+//! The server: players, matches and bots, each match a task of its own. Sockets are not known here.
+//!
+//! Ownership is a tree: a connection owns its session, the lobby its matches, a match its bot's
+//! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
+//! back through outboxes and never waits. So no two tasks ever wait for each other.
+
+mod bots;
+mod clock;
+mod from_protocol;
+mod lobby;
+mod match_actor;
+mod match_handle;
+mod outbox;
+mod peer;
+mod players;
+mod rate;
+mod reply;
+mod seeks;
+mod session;
+mod settings;
+mod shared;
+mod to_protocol;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+pub use outbox::{Frame, Outbox};
+pub use session::Session;
+pub use settings::{Search, Settings};
+
+use crate::store::Store;
+use shared::Shared;
+
+/// One server. Clones are the same server.
+#[derive(Clone, Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a server that keeps its matches in `store`. To be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// The search threads could not be started.
+    pub fn start(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Self> {
+        Ok(Self {
+            shared: Shared::new(settings, store)?,
+        })
+    }
+
+    /// How the server is set up.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// A session for a client that has just connected.
+    #[must_use]
+    pub fn connect(&self) -> Session {
+        Session::new(Arc::clone(&self.shared))
+    }
+
+    /// Runs a task that the end of the server waits for.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.shared.spawn(task);
+    }
+
+    /// Cancelled when the server is to stop: connections are to be closed then.
+    #[must_use]
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.shared.shutdown
+    }
+
+    /// Ends every connection, search and match, and waits until they have ended.
+    pub async fn stop(&self) {
+        self.shared.stop().await;
+    }
+}

@@ -1,0 +1,139 @@
+//! Where bots think: a fixed number of threads, away from the network, and a bounded queue.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::settings::{Search, Settings};
+use crate::catalog::AnyPosition;
+use crate::search::{Level, Limits, Stop};
+
+/// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
+const PATIENCE: u32 = 10;
+
+/// The search threads.
+#[derive(Debug)]
+pub(super) struct Bots {
+    search_time: Duration,
+    threads: Option<Threads>,
+}
+
+#[derive(Debug)]
+struct Threads {
+    queue: SyncSender<Job>,
+    room: Arc<Semaphore>,
+}
+
+/// What a bot is to think about.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) position: Box<dyn AnyPosition>,
+    pub(super) level: Level,
+    pub(super) seed: u64,
+    /// Ends the thinking early.
+    pub(super) stop: Stop,
+}
+
+#[derive(Debug)]
+struct Job {
+    question: Question,
+    limits: Limits,
+    answer: oneshot::Sender<Option<String>>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Bots {
+    /// Starts the threads. They end when this is dropped.
+    pub(super) fn start(settings: &Settings) -> std::io::Result<Self> {
+        let threads = match settings.search {
+            Search::Inline => None,
+            Search::Threads(threads) => {
+                Some(Threads::start(threads.max(1), settings.search_queue)?)
+            }
+        };
+        Ok(Self {
+            search_time: settings.search_time,
+            threads,
+        })
+    }
+
+    /// The bot's move. `None` if it found none, for whatever reason: no room, no time, a panic.
+    pub(super) async fn think(&self, question: Question) -> Option<String> {
+        let limits = Limits {
+            time: Some(self.search_time),
+            ..Limits::default()
+        };
+        let Some(threads) = &self.threads else {
+            return question.search(&limits);
+        };
+        let thinking = async {
+            let room = Arc::clone(&threads.room).acquire_owned().await.ok()?;
+            let (answer, thought) = oneshot::channel();
+            let job = Job {
+                question,
+                limits,
+                answer,
+                _room: room,
+            };
+            // There is room for as many as there are permits.
+            threads.queue.try_send(job).ok()?;
+            thought.await.ok()?
+        };
+        tokio::time::timeout(self.search_time * PATIENCE, thinking)
+            .await
+            .ok()?
+    }
+}
+
+impl Threads {
+    fn start(count: usize, room: usize) -> std::io::Result<Self> {
+        let (queue, jobs) = sync_channel(room.max(1));
+        let jobs = Arc::new(Mutex::new(jobs));
+        for number in 0..count {
+            let jobs = Arc::clone(&jobs);
+            thread::Builder::new()
+                .name(format!("search-{number}"))
+                .spawn(move || work(&jobs))?;
+        }
+        Ok(Self {
+            queue,
+            room: Arc::new(Semaphore::new(room.max(1))),
+        })
+    }
+}
+
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(Job {
+            question,
+            limits,
+            answer,
+            ..
+        }) = job
+        else {
+            return; // The server is gone.
+        };
+        if question.stop.is_stopped() || answer.is_closed() {
+            continue;
+        }
+        let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits)));
+        // Nobody may be waiting any more.
+        let _ = answer.send(found.unwrap_or_else(|_| {
+            tracing::error!("a search panicked; the bot moves without it");
+            None
+        }));
+    }
+}
+
+impl Question {
+    fn search(&self, limits: &Limits) -> Option<String> {
+        self.position
+            .choose(self.level, self.seed, limits, &self.stop)
+            .map(|choice| choice.m)
+    }
+}

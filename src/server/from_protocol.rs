@@ -1,0 +1,29 @@
+//! From the types of the wire to the server's own: names of games and levels become what they name.
+
+use crate::catalog::{self, Entry};
+use crate::game::Seat;
+use crate::protocol::{ErrorCode, SeatNumber, WireError};
+use crate::search::Level;
+
+pub(super) fn seat(number: SeatNumber) -> Seat {
+    Seat::from_index(number.index()).expect("the reader of requests lets 0 and 1 through only")
+}
+
+pub(super) fn game(id: &str) -> Result<&'static Entry, WireError> {
+    catalog::find(id).ok_or_else(|| {
+        WireError::new(
+            ErrorCode::UnknownGame,
+            "this server does not host that game",
+        )
+    })
+}
+
+pub(super) fn level(id: &str) -> Result<Level, WireError> {
+    id.parse().map_err(|_| {
+        let levels = Level::ALL.map(Level::id).join(", ");
+        WireError::new(
+            ErrorCode::UnknownLevel,
+            format!("bots play at these levels: {levels}"),
+        )
+    })
+}

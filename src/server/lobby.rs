@@ -1,0 +1,229 @@
+//! Every match by its id, its code and its stage: where matches are found.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use uuid::Uuid;
+
+use super::clock::Chance;
+use super::match_handle::{Card, MatchHandle};
+use crate::protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
+
+/// Every match that can be asked for. It only finds: what happens in a match is the match's own.
+#[derive(Debug, Default)]
+pub(super) struct Lobby {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    matches: HashMap<MatchId, Entry>,
+    codes: HashMap<MatchCode, MatchId>,
+    /// The listed matches, oldest first, since ids sort by creation.
+    listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
+    last_id: Option<MatchId>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    code: MatchCode,
+    status: Status,
+    /// `None` while the match is being created.
+    handle: Option<MatchHandle>,
+}
+
+/// As many matches are kept as the server allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// The match that a list was to go on after is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoSuchMatch;
+
+/// Which matches a list is to show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filter {
+    pub(super) game: Option<&'static str>,
+    pub(super) status: Option<Status>,
+}
+
+impl Lobby {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // No code that holds the lock can panic half-way through a change.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a match that is being created its id and its code.
+    pub(super) fn reserve(
+        &self,
+        matches_max: usize,
+        now_ms: u64,
+        chance: &Chance,
+    ) -> Result<(MatchId, MatchCode), Full> {
+        let mut tables = self.tables();
+        if tables.matches.len() >= matches_max {
+            return Err(Full);
+        }
+        let id = next_match_id(tables.last_id, now_ms, chance);
+        tables.last_id = Some(id);
+        // There are 887 million codes and far fewer live matches, so this ends soon.
+        let code = loop {
+            let code = MatchCode::from_number(chance.number());
+            let holder = tables
+                .codes
+                .get(&code)
+                .and_then(|id| tables.matches.get(id));
+            if holder.is_none_or(|holder| holder.status == Status::Ended) {
+                break code;
+            }
+        };
+        tables.codes.insert(code, id);
+        tables.matches.insert(
+            id,
+            Entry {
+                code,
+                status: Status::Open,
+                handle: None,
+            },
+        );
+        Ok((id, code))
+    }
+
+    /// Makes a match that was created known.
+    pub(super) fn open(&self, handle: MatchHandle) {
+        let mut tables = self.tables();
+        let status = handle.card.status();
+        tables.list(&handle.card, status);
+        if let Some(entry) = tables.matches.get_mut(&handle.id()) {
+            entry.status = status;
+            entry.handle = Some(handle);
+        }
+    }
+
+    /// Lets go of a match.
+    pub(super) fn forget(&self, id: MatchId) {
+        let mut tables = self.tables();
+        let Some(Entry {
+            code,
+            status,
+            handle,
+        }) = tables.matches.remove(&id)
+        else {
+            return;
+        };
+        if tables.codes.get(&code) == Some(&id) {
+            tables.codes.remove(&code);
+        }
+        if let Some(handle) = handle {
+            tables.unlist(&handle.card, status);
+        }
+    }
+
+    /// Lets go of every match, since the server stops.
+    pub(super) fn forget_all(&self) {
+        let tables = std::mem::take(&mut *self.tables());
+        drop(tables);
+    }
+
+    /// Keeps the lists in step with a match.
+    pub(super) fn status_changed(&self, card: &Card, status: Status) {
+        let mut tables = self.tables();
+        let Some(entry) = tables.matches.get_mut(&card.id) else {
+            return;
+        };
+        let before = std::mem::replace(&mut entry.status, status);
+        if before != status && entry.handle.is_some() {
+            tables.unlist(card, before);
+            tables.list(card, status);
+        }
+    }
+
+    /// The match that is meant, if there is one.
+    pub(super) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
+        let tables = self.tables();
+        let id = match target {
+            MatchRef::Id(id) => id,
+            MatchRef::Code(code) => *tables.codes.get(&code)?,
+            MatchRef::Nothing => return None,
+        };
+        tables.matches.get(&id)?.handle.clone()
+    }
+
+    /// The listed matches that fit, newest first, from the one after `after` on; and how many fit
+    /// in all.
+    pub(super) fn list(
+        &self,
+        filter: Filter,
+        after: Option<MatchRef>,
+        limit: usize,
+    ) -> Result<(u64, Vec<Listing>), NoSuchMatch> {
+        let mut cards: Vec<Arc<Card>> = Vec::new();
+        let mut total = 0;
+        {
+            let tables = self.tables();
+            let end = match after {
+                None => None,
+                Some(MatchRef::Id(id)) if tables.matches.contains_key(&id) => Some(id),
+                Some(MatchRef::Code(code)) => Some(*tables.codes.get(&code).ok_or(NoSuchMatch)?),
+                Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(NoSuchMatch),
+            };
+            for ((game, status), ids) in &tables.listed {
+                let fits = filter.game.is_none_or(|wanted| wanted == *game)
+                    && filter.status.is_none_or(|wanted| wanted == *status);
+                if !fits {
+                    continue;
+                }
+                total += ids.len() as u64;
+                let page = match end {
+                    None => ids.range(..),
+                    Some(end) => ids.range(..end),
+                };
+                let handles = page
+                    .rev()
+                    .take(limit)
+                    .filter_map(|id| tables.matches.get(id));
+                let handles = handles.filter_map(|entry| entry.handle.as_ref());
+                cards.extend(handles.map(|handle| Arc::clone(&handle.card)));
+            }
+        }
+        cards.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
+        Ok((
+            total,
+            cards
+                .iter()
+                .take(limit)
+                .map(|card| card.listing())
+                .collect(),
+        ))
+    }
+}
+
+impl Tables {
+    fn list(&mut self, card: &Card, status: Status) {
+        if card.listed {
+            self.listed
+                .entry((card.game, status))
+                .or_default()
+                .insert(card.id);
+        }
+    }
+
+    fn unlist(&mut self, card: &Card, status: Status) {
+        if let Some(ids) = self.listed.get_mut(&(card.game, status)) {
+            ids.remove(&card.id);
+        }
+    }
+}
+
+/// The id of a match created now, greater than `last`: a UUID of version 7 whose random part is
+/// stepped on at random within a millisecond (RFC 9562, section 6.2, method 2).
+pub(super) fn next_match_id(last: Option<MatchId>, now_ms: u64, chance: &Chance) -> MatchId {
+    let fresh = uuid::Builder::from_unix_timestamp_millis(now_ms, &chance.bytes()).into_uuid();
+    match last {
+        Some(MatchId(last)) if fresh <= last => {
+            let step = 1 + u128::from(chance.number() >> 32);
+            MatchId(Uuid::from_u128(last.as_u128() + step))
+        }
+        Some(_) | None => MatchId(fresh),
+    }
+}

@@ -1,0 +1,139 @@
+//! Everybody who follows a match, and what they are told of each other.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::game::Seat;
+use crate::matches::Match;
+use crate::protocol::{MatchId, PlayerId, ServerMessage};
+use crate::server::match_handle::Follower;
+use crate::server::outbox::{Frame, encode};
+use crate::server::peer::PeerId;
+
+/// How long coming and going may gather before it is told: well below the second that the protocol
+/// allows, and long enough for a page that is reloaded not to flicker.
+const PRESENCE_DELAY: Duration = Duration::from_millis(250);
+
+/// Everybody who follows a match.
+#[derive(Debug, Default)]
+pub(super) struct Audience {
+    members: HashMap<PeerId, Member>,
+    told: Option<Presence>,
+    due: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Member {
+    follower: Follower,
+    /// Has a snapshot, and is told what happens after it.
+    has_snapshot: bool,
+}
+
+/// Who is there, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Presence {
+    seats: [Option<bool>; 2],
+    spectators: u64,
+}
+
+impl Audience {
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    pub(super) fn contains(&self, peer: PeerId) -> bool {
+        self.members.contains_key(&peer)
+    }
+
+    /// Whether this player has a connection that follows.
+    pub(super) fn has_player(&self, player: PlayerId) -> bool {
+        self.members
+            .values()
+            .any(|member| member.follower.player == player)
+    }
+
+    /// Counts the connections that follow without a seat.
+    pub(super) fn spectators(&self, state: &Match) -> u64 {
+        let without_seat = |m: &&Member| state.seat_of(m.follower.player).is_none();
+        self.members.values().filter(without_seat).count() as u64
+    }
+
+    /// Lets a connection in. It is told nothing before its snapshot.
+    pub(super) fn admit(&mut self, follower: &Follower) {
+        self.members
+            .entry(follower.peer.id)
+            .or_insert_with(|| Member {
+                follower: follower.clone(),
+                has_snapshot: false,
+            });
+    }
+
+    /// From now on the connection is told everything.
+    pub(super) fn has_snapshot(&mut self, peer: PeerId, state: &Match) {
+        if let Some(member) = self.members.get_mut(&peer) {
+            member.has_snapshot = true;
+        }
+        if self.members.len() == 1 {
+            // The snapshot has told the only follower who is there.
+            self.told = Some(self.presence(state));
+        }
+    }
+
+    pub(super) fn dismiss(&mut self, peer: PeerId) -> bool {
+        self.members.remove(&peer).is_some()
+    }
+
+    /// Lets everybody go, since the match is no more.
+    pub(super) fn dismiss_all(&mut self, id: MatchId) {
+        for (_, member) in self.members.drain() {
+            member.follower.peer.unfollow(id);
+        }
+    }
+
+    pub(super) fn tell(&self, message: &ServerMessage) {
+        self.broadcast(&encode(message));
+    }
+
+    fn broadcast(&self, frame: &Frame) {
+        for member in self.members.values().filter(|member| member.has_snapshot) {
+            member.follower.peer.outbox.push(frame.clone());
+        }
+    }
+
+    fn presence(&self, state: &Match) -> Presence {
+        let connected = |seat| {
+            state
+                .occupant(seat)
+                .player()
+                .map(|player| self.has_player(player))
+        };
+        Presence {
+            seats: Seat::ALL.map(connected),
+            spectators: self.spectators(state),
+        }
+    }
+
+    /// Plans to tell who is there, if that is not what was told last.
+    pub(super) fn plan_presence(&mut self, state: &Match, now: Instant) {
+        if Some(self.presence(state)) == self.told {
+            self.due = None;
+        } else {
+            self.due.get_or_insert(now + PRESENCE_DELAY);
+        }
+    }
+
+    pub(super) const fn presence_due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    pub(super) fn tell_presence(&mut self, state: &Match) {
+        let presence @ Presence { seats, spectators } = self.presence(state);
+        self.due = None;
+        self.told = Some(presence);
+        self.tell(&ServerMessage::Presence {
+            match_id: state.id(),
+            seats,
+            spectators,
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! One connection as the rest of the server sees it: where to write, and what it follows.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::match_handle::MatchHandle;
+use super::outbox::Outbox;
+use crate::protocol::{MatchId, Status};
+
+/// Tells the connections of one process apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PeerId(pub(super) u64);
+
+/// One connection as the rest of the server sees it.
+#[derive(Debug)]
+pub(super) struct Peer {
+    pub(super) id: PeerId,
+    pub(super) outbox: Outbox,
+    following_max: usize,
+    following: Mutex<Following>,
+}
+
+#[derive(Debug, Default)]
+struct Following {
+    /// In the order of their beginning.
+    matches: Vec<MatchHandle>,
+    closed: bool,
+}
+
+/// A connection follows a match now.
+#[derive(Debug)]
+pub(super) struct Follow {
+    /// Whether it did not before.
+    pub(super) is_new: bool,
+    /// An ended match that had to make room, and is to be told.
+    pub(super) dropped: Option<MatchHandle>,
+}
+
+/// The connection follows as many live matches as it may, or is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoRoom;
+
+impl Peer {
+    pub(super) fn new(id: PeerId, outbox: Outbox, following_max: usize) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            outbox,
+            following_max,
+            following: Mutex::default(),
+        })
+    }
+
+    fn following(&self) -> MutexGuard<'_, Following> {
+        // No code that holds the lock can panic half-way through a change.
+        self.following
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that this connection follows a match. A client need not `leave` what has ended: the
+    /// match that ended and was followed longest makes room.
+    pub(super) fn follow(&self, handle: &MatchHandle) -> Result<Follow, NoRoom> {
+        let mut following = self.following();
+        if following.closed {
+            return Err(NoRoom);
+        }
+        if following
+            .matches
+            .iter()
+            .any(|known| known.id() == handle.id())
+        {
+            return Ok(Follow {
+                is_new: false,
+                dropped: None,
+            });
+        }
+        let dropped = if following.matches.len() < self.following_max {
+            None
+        } else {
+            let ended = following
+                .matches
+                .iter()
+                .position(|m| m.card.status() == Status::Ended);
+            Some(following.matches.remove(ended.ok_or(NoRoom)?))
+        };
+        following.matches.push(handle.clone());
+        Ok(Follow {
+            is_new: true,
+            dropped,
+        })
+    }
+
+    /// Notes it for a player who has come back, whatever the limit: it was kept when they sat down.
+    pub(super) fn follow_again(&self, handle: &MatchHandle) {
+        let mut following = self.following();
+        let known = following
+            .matches
+            .iter()
+            .any(|known| known.id() == handle.id());
+        if !following.closed && !known {
+            following.matches.push(handle.clone());
+        }
+    }
+
+    /// Whether one more match can be followed.
+    pub(super) fn has_room(&self) -> bool {
+        let following = self.following();
+        following.matches.len() < self.following_max
+            || following
+                .matches
+                .iter()
+                .any(|m| m.card.status() == Status::Ended)
+    }
+
+    pub(super) fn unfollow(&self, id: MatchId) {
+        self.following().matches.retain(|handle| handle.id() != id);
+    }
+
+    pub(super) fn followed(&self, id: MatchId) -> Option<MatchHandle> {
+        self.following()
+            .matches
+            .iter()
+            .find(|handle| handle.id() == id)
+            .cloned()
+    }
+
+    /// Ends all following, for good, and gives what was followed.
+    pub(super) fn close(&self) -> Vec<MatchHandle> {
+        let mut following = self.following();
+        following.closed = true;
+        std::mem::take(&mut following.matches)
+    }
+}

@@ -1,0 +1,199 @@
+//! Who is connected, which live matches each player is in, and what proves who somebody is.
+//!
+//! A player is held here while connected or in a live match; the store remembers the others.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use super::clock::Chance;
+use super::peer::Peer;
+use crate::game::Seat;
+use crate::matches::Match;
+use crate::protocol::{CloseCode, MatchId, PlayerId, Token};
+use crate::store::{PlayerRecord, TokenHash};
+
+/// Every player who is connected or in a live match.
+#[derive(Debug, Default)]
+pub(super) struct Players {
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    players: HashMap<PlayerId, Player>,
+    by_token: HashMap<TokenHash, PlayerId>,
+}
+
+#[derive(Debug)]
+struct Player {
+    record: PlayerRecord,
+    is_stored: bool,
+    peer: Option<Arc<Peer>>,
+    /// The live matches that this player created.
+    hosts: BTreeSet<MatchId>,
+    /// The live matches in which this player sits.
+    sits: BTreeSet<MatchId>,
+}
+
+/// The player hosts as many live matches as the server allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+impl Players {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // No code that holds the lock can panic half-way through a change.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The player with this token, if one is held here, and whether the store remembers it too.
+    pub(super) fn by_token(&self, token: TokenHash) -> Option<(PlayerRecord, bool)> {
+        let tables = self.tables();
+        // Looking up a digest of the secret tells nothing about the secret by the time it takes.
+        let id = tables.by_token.get(&token)?;
+        tables
+            .players
+            .get(id)
+            .map(|player| (player.record.clone(), player.is_stored))
+    }
+
+    /// Makes this the player's connection, and closes the one before.
+    pub(super) fn connect(&self, record: &PlayerRecord, is_stored: bool, peer: &Arc<Peer>) {
+        let mut tables = self.tables();
+        tables.by_token.insert(record.token, record.id);
+        let player = tables.players.entry(record.id).or_insert_with(|| Player {
+            record: record.clone(),
+            is_stored,
+            peer: None,
+            hosts: BTreeSet::new(),
+            sits: BTreeSet::new(),
+        });
+        if let Some(older) = player.peer.replace(Arc::clone(peer)) {
+            older.outbox.close(CloseCode::Replaced);
+        }
+    }
+
+    /// Notes that a connection is gone. If the player has a newer one, nothing changes.
+    pub(super) fn disconnect(&self, id: PlayerId, peer: &Peer) {
+        self.change(id, |player| {
+            if player
+                .peer
+                .as_ref()
+                .is_some_and(|current| current.id == peer.id)
+            {
+                player.peer = None;
+            }
+        });
+    }
+
+    /// What the store is to remember of this player, if it does not yet.
+    pub(super) fn unstored(&self, id: PlayerId) -> Option<PlayerRecord> {
+        let tables = self.tables();
+        let player = tables.players.get(&id).filter(|player| !player.is_stored)?;
+        Some(player.record.clone())
+    }
+
+    /// Notes that the store remembers this player.
+    pub(super) fn stored(&self, id: PlayerId) {
+        self.change(id, |player| player.is_stored = true);
+    }
+
+    /// The live matches in which the player sits or of which the player is host.
+    pub(super) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
+        let tables = self.tables();
+        tables
+            .players
+            .get(&id)
+            .map_or_else(Vec::new, |p| p.hosts.union(&p.sits).copied().collect())
+    }
+
+    /// Whether the player hosts fewer than `max` live matches.
+    pub(super) fn may_host(&self, id: PlayerId, max: usize) -> bool {
+        self.tables()
+            .players
+            .get(&id)
+            .is_none_or(|player| player.hosts.len() < max)
+    }
+
+    /// Makes the player host of one more live match, of which `max` are allowed.
+    pub(super) fn host(&self, id: PlayerId, hosted: MatchId, max: usize) -> Result<(), TooMany> {
+        let mut tables = self.tables();
+        let Some(player) = tables.players.get_mut(&id) else {
+            return Ok(());
+        };
+        if player.hosts.len() >= max {
+            return Err(TooMany);
+        }
+        player.hosts.insert(hosted);
+        Ok(())
+    }
+
+    /// Takes back that the player hosts a match that did not come about.
+    pub(super) fn unhost(&self, id: PlayerId, hosted: MatchId) {
+        self.change(id, |player| {
+            player.hosts.remove(&hosted);
+        });
+    }
+
+    pub(super) fn sat_down(&self, id: PlayerId, at: MatchId) {
+        self.change(id, |player| {
+            player.sits.insert(at);
+        });
+    }
+
+    pub(super) fn stood_up(&self, id: PlayerId, from: MatchId) {
+        self.change(id, |player| {
+            player.sits.remove(&from);
+        });
+    }
+
+    /// Notes that a match is live no more.
+    pub(super) fn match_ended(&self, ended: &Match) {
+        self.unhost(ended.creation().host, ended.id());
+        for player in Seat::ALL
+            .into_iter()
+            .filter_map(|seat| ended.occupant(seat).player())
+        {
+            self.stood_up(player, ended.id());
+        }
+    }
+
+    /// Changes a player, and lets go of one who is neither connected nor in a live match.
+    fn change(&self, id: PlayerId, change: impl FnOnce(&mut Player)) {
+        let mut tables = self.tables();
+        let Some(player) = tables.players.get_mut(&id) else {
+            return;
+        };
+        change(player);
+        if player.peer.is_none() && player.hosts.is_empty() && player.sits.is_empty() {
+            let token = player.record.token;
+            tables.players.remove(&id);
+            tables.by_token.remove(&token);
+        }
+    }
+}
+
+/// A new token: 256 random bits, base64url.
+pub(super) fn new_token(chance: &Chance) -> Token {
+    Token::new(URL_SAFE_NO_PAD.encode(chance.bytes::<32>()))
+}
+
+pub(super) fn hash(token: &Token) -> TokenHash {
+    TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
+}
+
+pub(super) fn new_player_id(chance: &Chance) -> PlayerId {
+    PlayerId(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid())
+}
+
+/// A name for somebody who gave none.
+pub(super) fn guest_name(chance: &Chance) -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let letters = chance
+        .bytes::<4>()
+        .map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
+    format!("guest-{}", String::from_iter(letters))
+}

@@ -1,0 +1,83 @@
+//! The one answer to a request.
+
+use super::outbox::Outbox;
+use crate::protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
+
+/// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
+/// a task failed, the client is told `internal`. So every request is answered by construction.
+#[derive(Debug)]
+pub(super) struct Reply {
+    outbox: Outbox,
+    re: Option<RequestId>,
+    owed: bool,
+}
+
+impl Reply {
+    pub(super) const fn new(outbox: Outbox, re: Option<RequestId>) -> Self {
+        Self {
+            outbox,
+            re,
+            owed: true,
+        }
+    }
+
+    /// For a message that nobody asked for: it carries no number and nothing is owed.
+    pub(super) const fn unasked(outbox: Outbox) -> Self {
+        Self {
+            outbox,
+            re: None,
+            owed: false,
+        }
+    }
+
+    /// Answers with data.
+    pub(super) fn tell(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+        self.owed = false;
+        self.outbox.tell(&message(self.re));
+    }
+
+    /// Answers that it is done; told only to those who numbered their request.
+    pub(super) fn ok(mut self, seq: Option<Seq>) {
+        self.owed = false;
+        if self.re.is_some() {
+            self.outbox.tell(&ServerMessage::Ok { re: self.re, seq });
+        }
+    }
+
+    /// Answers that nothing was done.
+    pub(super) fn error(mut self, error: WireError) {
+        self.owed = false;
+        let re = self.re;
+        self.outbox
+            .tell(&ServerMessage::Error(Box::new(WireError { re, ..error })));
+    }
+
+    /// Goes on with what was found, or answers why it was not.
+    pub(super) fn check<T>(self, found: Result<T, WireError>) -> Option<(T, Self)> {
+        match found {
+            Ok(found) => Some((found, self)),
+            Err(error) => {
+                self.error(error);
+                None
+            }
+        }
+    }
+
+    /// Answers with an error that says no more than its code and a sentence.
+    pub(super) fn refuse(self, code: ErrorCode, message: &str) {
+        self.error(WireError::new(code, message));
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if self.owed {
+            let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");
+            let error = WireError {
+                re: self.re,
+                ..error
+            };
+            self.outbox.tell(&ServerMessage::Error(Box::new(error)));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Players who look for somebody to play.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::match_handle::Follower;
+use super::peer::PeerId;
+use crate::catalog::Entry;
+use crate::protocol::PlayerId;
+use crate::search::Level;
+
+/// Everybody who waits, in the order of coming. At most one seek a player.
+#[derive(Debug, Default)]
+pub(super) struct Seeks {
+    waiting: Mutex<VecDeque<Arc<Seek>>>,
+}
+
+/// A player who waits for somebody to play.
+#[derive(Debug)]
+pub(super) struct Seek {
+    pub(super) follower: Follower,
+    /// The player's name.
+    pub(super) name: String,
+    pub(super) game: &'static Entry,
+    /// The bot that plays if nobody comes.
+    pub(super) bot: Option<Level>,
+    /// Cancelled when the seek is over, for whatever reason.
+    pub(super) over: CancellationToken,
+}
+
+impl Seeks {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Arc<Seek>>> {
+        // No code that holds the lock can panic half-way through a change.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
+    /// same player is over.
+    pub(super) fn add(&self, seek: &Arc<Seek>) -> Option<Arc<Seek>> {
+        let mut waiting = self.waiting();
+        remove(&mut waiting, |other| {
+            other.follower.player == seek.follower.player
+        });
+        let fits = |other: &Arc<Seek>| {
+            std::ptr::eq(other.game, seek.game) && !other.follower.peer.outbox.is_closing()
+        };
+        let found = waiting
+            .iter()
+            .position(fits)
+            .and_then(|found| waiting.remove(found));
+        match &found {
+            Some(found) => {
+                found.over.cancel();
+                seek.over.cancel();
+            }
+            None => waiting.push_back(Arc::clone(seek)),
+        }
+        found
+    }
+
+    /// Takes this very seek out. False if it was over already.
+    pub(super) fn take(&self, seek: &Arc<Seek>) -> bool {
+        remove(&mut self.waiting(), |other| Arc::ptr_eq(other, seek))
+    }
+
+    /// Ends the player's seek, if there is one.
+    pub(super) fn end(&self, player: PlayerId) {
+        remove(&mut self.waiting(), |other| other.follower.player == player);
+    }
+
+    /// Ends the seek that was made over this connection, if there is one.
+    pub(super) fn end_of(&self, peer: PeerId) {
+        remove(&mut self.waiting(), |other| other.follower.peer.id == peer);
+    }
+}
+
+fn remove(waiting: &mut VecDeque<Arc<Seek>>, is_meant: impl Fn(&Arc<Seek>) -> bool) -> bool {
+    let found = waiting.iter().position(is_meant);
+    let Some(seek) = found.and_then(|found| waiting.remove(found)) else {
+        return false;
+    };
+    seek.over.cancel();
+    true
+}

@@ -1,0 +1,306 @@
+//! One client: who it is, what it asks, and at what rate.
+//!
+//! A session reads one request after the other. It answers what it can, and hands the rest with
+//! the duty to answer to the match that is meant.
+
+mod requests;
+
+use std::sync::Arc;
+
+use super::clock::now;
+use super::match_handle::{Follower, MatchHandle};
+use super::outbox::Outbox;
+use super::peer::Peer;
+use super::players;
+use super::rate::{Rate, Verdict};
+use super::reply::Reply;
+use super::shared::Shared;
+use super::to_protocol;
+use crate::matches::Occupant;
+use crate::protocol::{
+    self, ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchRef, PlayerName,
+    PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
+};
+use crate::store::PlayerRecord;
+
+/// The malformed message that ends the connection.
+const MALFORMED_MAX: u32 = 20;
+
+/// One client, from its first message to the end of its connection. Dropping it says goodbye to
+/// everything that it followed.
+#[derive(Debug)]
+pub struct Session {
+    server: Arc<Shared>,
+    peer: Arc<Peer>,
+    player: Option<Arc<Player>>,
+    rate: Rate,
+    malformed: u32,
+}
+
+/// Who the client is, once it has been welcomed.
+#[derive(Debug)]
+struct Player {
+    record: PlayerRecord,
+    token: Token,
+    is_stored: bool,
+}
+
+impl Player {
+    fn occupant(&self) -> Occupant {
+        Occupant::Player {
+            id: self.record.id,
+            name: self.record.name.clone(),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(server: Arc<Shared>) -> Self {
+        let peer = server.new_peer();
+        let rate = Rate::new(server.settings.requests_per_s, server.settings.burst, now());
+        Self {
+            server,
+            peer,
+            player: None,
+            rate,
+            malformed: 0,
+        }
+    }
+
+    /// Where the messages to this client come out.
+    #[must_use]
+    pub fn outbox(&self) -> Outbox {
+        self.peer.outbox.clone()
+    }
+
+    /// Handles one text message of the client. What comes of it goes through the outbox, the end
+    /// of the connection included.
+    pub async fn receive(&mut self, text: &str) {
+        let request = Request::decode(text);
+        let (re, is_hello) = match &request {
+            Ok(Request { id, message }) => (*id, matches!(message, ClientMessage::Hello { .. })),
+            Err(refused) if refused.error.code == ErrorCode::Malformed => {
+                return self.malformed(refused);
+            }
+            Err(refused) => (refused.error.re, refused.is_hello),
+        };
+        let reply = Reply::new(self.outbox(), re);
+        let Some(reply) = self.admit(reply) else {
+            return;
+        };
+        if self.player.is_none() && !is_hello {
+            let guest = self.guest(players::guest_name(&self.server.chance));
+            self.welcome(Reply::unasked(self.outbox()), guest, false)
+                .await;
+        }
+        match request {
+            Ok(Request {
+                message:
+                    ClientMessage::Hello {
+                        protocol,
+                        name,
+                        token,
+                    },
+                ..
+            }) => match self.identify(protocol, name, token).await {
+                Ok((player, is_resumed)) => self.welcome(reply, player, is_resumed).await,
+                Err(error) => reply.error(error),
+            },
+            Ok(Request { message, .. }) => {
+                let player = self
+                    .player
+                    .clone()
+                    .expect("whoever is served has been welcomed");
+                self.serve(&player, message, reply).await;
+            }
+            Err(refused) => reply.error(refused.error),
+        }
+    }
+
+    /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
+    pub fn heard_of(&mut self) {
+        if self.rate.judge(now()) == Verdict::Close {
+            self.peer.outbox.close(CloseCode::RateLimited);
+        }
+    }
+
+    fn malformed(&mut self, refused: &Refused) {
+        let reply = Reply::new(self.outbox(), refused.error.re);
+        reply.error(refused.error.clone());
+        self.malformed += 1;
+        if self.malformed >= MALFORMED_MAX {
+            self.peer.outbox.close(CloseCode::BrokenRules);
+        }
+    }
+
+    /// Lets a request in, or answers that it comes too soon.
+    fn admit(&mut self, reply: Reply) -> Option<Reply> {
+        let retry_after = match self.rate.judge(now()) {
+            Verdict::Serve if self.server.shutdown.is_cancelled() => {
+                reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
+                return None;
+            }
+            Verdict::Serve => return Some(reply),
+            Verdict::Refuse(after) => after,
+            Verdict::Close => {
+                self.peer.outbox.close(CloseCode::RateLimited);
+                return None;
+            }
+        };
+        // Rounded up, so that whoever waits that long is served.
+        let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
+        let error = WireError::new(ErrorCode::RateLimited, "too many requests");
+        reply.error(WireError {
+            retry_after_ms,
+            ..error
+        });
+        None
+    }
+
+    /// Finds out who says hello: a player who comes back, or a new guest.
+    async fn identify(
+        &self,
+        protocol: Option<u64>,
+        name: Option<String>,
+        token: Option<Token>,
+    ) -> Result<(Player, bool), WireError> {
+        if protocol.is_some_and(|version| version != protocol::VERSION) {
+            let message = "this server speaks another version of the protocol";
+            let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
+            return Err(WireError {
+                supported: Some([protocol::VERSION].into()),
+                ..error
+            });
+        }
+        if self.player.is_some() {
+            return Err(WireError::new(
+                ErrorCode::AlreadyWelcomed,
+                "you have said hello already",
+            ));
+        }
+        if let Some(token) = token
+            && let Some(known) = self.known(token).await?
+        {
+            return Ok((known, true));
+        }
+        let name = match name {
+            Some(name) => name
+                .parse::<PlayerName>()
+                .map_err(|bad| WireError::new(ErrorCode::BadName, bad.to_string()))?
+                .as_str()
+                .to_owned(),
+            None => players::guest_name(&self.server.chance),
+        };
+        Ok((self.guest(name), false))
+    }
+
+    /// The player whose token this is.
+    async fn known(&self, token: Token) -> Result<Option<Player>, WireError> {
+        let hash = players::hash(&token);
+        if let Some((record, is_stored)) = self.server.players.by_token(hash) {
+            return Ok(Some(Player {
+                record,
+                token,
+                is_stored,
+            }));
+        }
+        let stored = self.server.store.player(hash).await.map_err(|error| {
+            tracing::error!(%error, "player not read");
+            WireError::new(ErrorCode::Internal, "the store cannot be read now")
+        })?;
+        Ok(stored.map(|record| Player {
+            record,
+            token,
+            is_stored: true,
+        }))
+    }
+
+    fn guest(&self, name: String) -> Player {
+        let token = players::new_token(&self.server.chance);
+        let id = players::new_player_id(&self.server.chance);
+        let record = PlayerRecord {
+            id,
+            name,
+            token: players::hash(&token),
+        };
+        Player {
+            record,
+            token,
+            is_stored: false,
+        }
+    }
+
+    /// Tells the client who it is, and shows it the live matches that it is in.
+    async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
+        self.server
+            .players
+            .connect(&player.record, player.is_stored, &self.peer);
+        let id = player.record.id;
+        let live = self.server.players.live_matches(id);
+        let find = |id| self.server.lobby.find(MatchRef::Id(id));
+        let live: Vec<MatchHandle> = live.into_iter().filter_map(find).collect();
+        let following = live.iter().map(|handle| FollowedMatch {
+            match_id: handle.id(),
+            you: handle.card.seat_of(id),
+        });
+        let welcome = Welcome {
+            re: None,
+            protocol: protocol::VERSION,
+            server: concat!("plyhouse/", env!("CARGO_PKG_VERSION")).to_owned(),
+            player: PlayerSummary {
+                id,
+                name: player.record.name.clone(),
+            },
+            token: player.token.clone(),
+            resumed,
+            games: to_protocol::games(),
+            levels: to_protocol::levels(),
+            limits: self.limits(),
+            following: following.collect(),
+        };
+        reply.tell(|re| ServerMessage::Welcome(Box::new(Welcome { re, ..welcome })));
+        self.player = Some(Arc::new(player));
+        for handle in live {
+            self.peer.follow_again(&handle);
+            let follower = Follower {
+                peer: Arc::clone(&self.peer),
+                player: id,
+            };
+            handle.watch(follower, Reply::unasked(self.outbox())).await;
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let settings = &self.server.settings;
+        let ms = |duration: std::time::Duration| {
+            u64::try_from(duration.as_millis()).unwrap_or(protocol::INTEGER_MAX)
+        };
+        Limits {
+            message_bytes: protocol::MESSAGE_BYTES_MAX as u64,
+            requests_per_s: settings.requests_per_s.get().into(),
+            burst: settings.burst.get().into(),
+            live_matches: settings.live_matches_per_player as u64,
+            following: settings.following_max as u64,
+            idle_ms: ms(settings.idle_timeout),
+            abandon_after_ms: ms(settings.abandon_after),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Nothing reads the outbox any more; what is still pushed into it is let go at once.
+        self.peer.outbox.close(CloseCode::Normal);
+        let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
+        let player = self.player.as_ref().map(|player| player.record.id);
+        self.server.spawn(async move {
+            server.seeks.end_of(peer.id);
+            for handle in peer.close() {
+                handle.unfollow(peer.id).await;
+            }
+            if let Some(player) = player {
+                server.players.disconnect(player, &peer);
+            }
+        });
+    }
+}

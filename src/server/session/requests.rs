@@ -1,0 +1,349 @@
+//! What becomes of each request of a client that has been welcomed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Player, Session};
+use crate::game::Seat;
+use crate::matches::{Action, Occupant};
+use crate::protocol::{
+    ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatNumber, SeatRequest, Seq,
+    ServerMessage, Status, WireError,
+};
+use crate::server::from_protocol;
+use crate::server::lobby::{Filter, NoSuchMatch};
+use crate::server::match_handle::{Follower, MatchHandle};
+use crate::server::peer::NoRoom;
+use crate::server::reply::Reply;
+use crate::server::seeks::Seek;
+use crate::server::shared::{Wanted, too_many_hosted};
+
+/// How many matches a page of a list shows unless the client says otherwise.
+const PAGE: u64 = 50;
+
+/// How long a seek waits for a person unless the client says otherwise, in milliseconds.
+const BOT_AFTER_MS: u64 = 10_000;
+
+impl Session {
+    /// Serves a request. The reply is answered here, or by the match that it is handed to.
+    pub(super) async fn serve(&self, player: &Player, message: ClientMessage, reply: Reply) {
+        let id = player.record.id;
+        match message {
+            ClientMessage::Hello { .. } => {
+                unreachable!("hello is answered before anything is served")
+            }
+            ClientMessage::Ping => {
+                let now_ms = self.server.clock.now_ms();
+                reply.tell(|re| ServerMessage::Pong { re, now_ms });
+            }
+            ClientMessage::Create {
+                game,
+                seats,
+                listed,
+                shuffle,
+                pace_ms,
+            } => {
+                let seats = seats.unwrap_or([SeatRequest::Me, SeatRequest::Open]);
+                let wanted = self.wanted(player, &game, seats, shuffle.unwrap_or(false));
+                let Some((wanted, reply)) = reply.check(wanted) else {
+                    return;
+                };
+                let listed = listed.unwrap_or(true);
+                let pace = Duration::from_millis(pace_ms.unwrap_or(0));
+                self.create(
+                    Wanted {
+                        listed,
+                        pace,
+                        ..wanted
+                    },
+                    reply,
+                )
+                .await;
+            }
+            ClientMessage::Join { target, seat } => {
+                self.join(player, &target, seat.map(from_protocol::seat), reply)
+                    .await;
+            }
+            ClientMessage::Watch { target } => self.watch(player, &target, reply).await,
+            ClientMessage::Leave { target } => self.leave(player, &target, reply).await,
+            ClientMessage::Seat {
+                target,
+                seat,
+                occupant,
+            } => {
+                self.seat(player, &target, seat, occupant, reply).await;
+            }
+            ClientMessage::Move { target, ply, m } => {
+                self.act(&target, Action::Play { player: id, ply, m }, reply)
+                    .await;
+            }
+            ClientMessage::Resign { target } => {
+                self.act(&target, Action::Resign { player: id }, reply)
+                    .await;
+            }
+            ClientMessage::List {
+                game,
+                status,
+                limit,
+                after,
+            } => {
+                let limit = limit.unwrap_or(PAGE);
+                self.list(game.as_deref(), status, limit, after.as_deref(), reply);
+            }
+            ClientMessage::Seek {
+                game,
+                bot,
+                bot_after_ms,
+            } => {
+                let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
+                self.seek(player, &game, bot.as_deref(), bot_after, reply)
+                    .await;
+            }
+            ClientMessage::Unseek => {
+                self.server.seeks.end(id);
+                reply.ok(None);
+            }
+            ClientMessage::Resync { target, since } => {
+                self.resync(player, &target, since, reply).await;
+            }
+        }
+    }
+
+    /// The match that a request means.
+    fn find(&self, target: &str) -> Result<MatchHandle, WireError> {
+        let target = MatchRef::from(target);
+        let followed = match target {
+            MatchRef::Id(id) => self.peer.followed(id),
+            MatchRef::Code(_) | MatchRef::Nothing => None,
+        };
+        let found = followed.or_else(|| self.server.lobby.find(target));
+        found.ok_or_else(|| WireError::new(ErrorCode::UnknownMatch, "there is no such match"))
+    }
+
+    fn follower(&self, player: &Player) -> Follower {
+        Follower {
+            peer: Arc::clone(&self.peer),
+            player: player.record.id,
+        }
+    }
+
+    /// Has the match decide and answer.
+    async fn act(&self, target: &str, action: Action, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target)) {
+            handle.act(action, reply).await;
+        }
+    }
+
+    /// What a `create` asks for: its game, its host and who sits where.
+    fn wanted(
+        &self,
+        player: &Player,
+        game: &str,
+        seats: [SeatRequest; 2],
+        shuffle: bool,
+    ) -> Result<Wanted, WireError> {
+        let game = from_protocol::game(game)?;
+        let occupant = |seat: &SeatRequest| match seat {
+            SeatRequest::Me => Ok(player.occupant()),
+            SeatRequest::Open => Ok(Occupant::Open),
+            SeatRequest::Bot(level) => from_protocol::level(level).map(Occupant::Bot),
+        };
+        let mut seats = [occupant(&seats[0])?, occupant(&seats[1])?];
+        if shuffle && self.server.chance.coin() {
+            seats.reverse();
+        }
+        if !self.peer.has_room() {
+            return Err(no_room(NoRoom));
+        }
+        Ok(Wanted {
+            game,
+            host: player.record.id,
+            seats,
+            listed: true,
+            pace: Duration::ZERO,
+            hosted_max: self.server.settings.live_matches_per_player,
+        })
+    }
+
+    async fn create(&self, wanted: Wanted, reply: Reply) {
+        let host = wanted.host;
+        if let Some((handle, reply)) = reply.check(self.server.create(wanted).await) {
+            self.follow(&handle, reply, async |reply| {
+                let follower = Follower {
+                    peer: Arc::clone(&self.peer),
+                    player: host,
+                };
+                handle.watch(follower, reply).await
+            })
+            .await;
+        }
+    }
+
+    async fn join(&self, player: &Player, target: &str, seat: Option<Seat>, reply: Reply) {
+        let Some((handle, reply)) = reply.check(self.find(target)) else {
+            return;
+        };
+        let Some(((), reply)) = reply.check(self.server.remember(player.record.id).await) else {
+            return;
+        };
+        let name = player.record.name.clone();
+        let join = async |reply| handle.join(self.follower(player), name, seat, reply).await;
+        self.follow(&handle, reply, join).await;
+    }
+
+    async fn watch(&self, player: &Player, target: &str, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target)) {
+            let watch = async |reply| handle.watch(self.follower(player), reply).await;
+            self.follow(&handle, reply, watch).await;
+        }
+    }
+
+    /// Notes that a match is followed while `enter` asks it, and not any more if it refuses.
+    async fn follow(
+        &self,
+        handle: &MatchHandle,
+        reply: Reply,
+        enter: impl AsyncFnOnce(Reply) -> bool,
+    ) {
+        let Some((follow, reply)) = reply.check(self.peer.follow(handle).map_err(no_room)) else {
+            return;
+        };
+        if let Some(dropped) = follow.dropped {
+            dropped.unfollow(self.peer.id).await;
+        }
+        let is_in = enter(reply).await;
+        if !is_in && follow.is_new {
+            self.peer.unfollow(handle.id());
+        }
+    }
+
+    async fn leave(&self, player: &Player, target: &str, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target))
+            && handle.leave(self.follower(player), reply).await
+        {
+            self.peer.unfollow(handle.id());
+        }
+    }
+
+    async fn seat(
+        &self,
+        player: &Player,
+        target: &str,
+        seat: SeatNumber,
+        occupant: HostedOccupant,
+        reply: Reply,
+    ) {
+        let Some((handle, reply)) = reply.check(self.find(target)) else {
+            return;
+        };
+        let (by, seat) = (player.record.id, from_protocol::seat(seat));
+        let action = match occupant {
+            HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
+            HostedOccupant::Bot(level) => {
+                from_protocol::level(&level).map(|level| Action::SeatBot { by, seat, level })
+            }
+        };
+        if let Some((action, reply)) = reply.check(action) {
+            handle.act(action, reply).await;
+        }
+    }
+
+    fn list(
+        &self,
+        game: Option<&str>,
+        status: Option<Status>,
+        limit: u64,
+        after: Option<&str>,
+        reply: Reply,
+    ) {
+        let Some((game, reply)) = reply.check(game.map(from_protocol::game).transpose()) else {
+            return;
+        };
+        let filter = Filter {
+            game: game.map(|entry| entry.info.id),
+            status,
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let page = self
+            .server
+            .lobby
+            .list(filter, after.map(MatchRef::from), limit);
+        let page = page.map_err(|NoSuchMatch| {
+            WireError::new(
+                ErrorCode::UnknownMatch,
+                "that match is forgotten; begin again",
+            )
+        });
+        if let Some(((total, matches), reply)) = reply.check(page) {
+            reply.tell(|re| ServerMessage::Matches { re, total, matches });
+        }
+    }
+
+    async fn seek(
+        &self,
+        player: &Player,
+        game: &str,
+        bot: Option<&str>,
+        bot_after: Duration,
+        reply: Reply,
+    ) {
+        let Some((game, reply)) = reply.check(from_protocol::game(game)) else {
+            return;
+        };
+        let Some((bot, reply)) = reply.check(bot.map(from_protocol::level).transpose()) else {
+            return;
+        };
+        let max = self.server.settings.live_matches_per_player;
+        if !self.server.players.may_host(player.record.id, max) {
+            return reply.error(too_many_hosted());
+        }
+        if !self.peer.has_room() {
+            return reply.error(no_room(NoRoom));
+        }
+        let seek = Arc::new(Seek {
+            follower: self.follower(player),
+            name: player.record.name.clone(),
+            game,
+            bot,
+            over: CancellationToken::new(),
+        });
+        let found = self.server.seeks.add(&seek);
+        reply.ok(None);
+        match found {
+            Some(longest) => self.server.pair(&longest, Some(&seek)).await,
+            None if bot.is_some() => self.play_bot_after(bot_after, seek),
+            None => {}
+        }
+    }
+
+    /// Lets a bot play if nobody has come by then.
+    fn play_bot_after(&self, bot_after: Duration, seek: Arc<Seek>) {
+        let server = Arc::clone(&self.server);
+        self.server.spawn(async move {
+            tokio::select! {
+                () = seek.over.cancelled() => {}
+                () = server.shutdown.cancelled() => {}
+                () = tokio::time::sleep(bot_after) => {
+                    if server.seeks.take(&seek) {
+                        server.pair(&seek, None).await;
+                    }
+                }
+            }
+        });
+    }
+
+    async fn resync(&self, player: &Player, target: &str, since: Seq, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target)) {
+            handle.resync(&self.follower(player), since, reply).await;
+        }
+    }
+}
+
+fn no_room(_: NoRoom) -> WireError {
+    WireError::new(
+        ErrorCode::TooManyMatches,
+        "you follow as many matches as is allowed",
+    )
+}

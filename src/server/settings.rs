@@ -1,0 +1,93 @@
+//! Everything about a server that can be set, with its default. Every bound is here.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+/// How a server is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a player may be without a connection before a match is lost.
+    pub abandon_after: Duration,
+    /// How long an ended match can still be asked for. The protocol promises ten minutes.
+    pub keep_ended: Duration,
+
+    /// How many connections are served at once. One more is told that the server is full.
+    pub connections_max: usize,
+    /// How many live matches a player may host.
+    pub live_matches_per_player: usize,
+    /// How many matches are kept in all, ended ones included. Beyond, `create` is `overloaded`.
+    pub matches_max: usize,
+    /// How many connections may follow one match. Beyond, `watch` and `join` are `overloaded`.
+    pub followers_max: usize,
+    /// How many matches a connection may follow.
+    pub following_max: usize,
+    /// How many requests a second a connection may send for long.
+    pub requests_per_s: NonZeroU32,
+    /// How many requests a connection may send at once.
+    pub burst: NonZeroU32,
+
+    /// How many messages may wait for a client to read them. Beyond, it is closed with 4002.
+    pub outbox_messages: usize,
+    /// How many bytes may wait for a client to read them. Beyond, it is closed with 4002.
+    pub outbox_bytes: usize,
+    /// How long a connection may take to become a WebSocket, or to finish any other request.
+    pub handshake_timeout: Duration,
+    /// After how long without a sign of life a connection is pinged.
+    pub ping_interval: Duration,
+    /// After how long without a sign of life a connection is closed with 4004.
+    pub idle_timeout: Duration,
+    /// How long a connection that is being closed may take to say goodbye.
+    pub close_timeout: Duration,
+    /// Origins, such as `https://play.example.org`, whose pages may connect beside our own.
+    pub origins: Vec<String>,
+
+    /// Where bots think.
+    pub search: Search,
+    /// How many bots may wait for a search thread. A bot that finds no room plays without thinking.
+    pub search_queue: usize,
+    /// How long a bot may think about one move.
+    pub search_time: Duration,
+
+    /// Where chance comes from: the operating system, or a number for a world that can be replayed.
+    pub seed: Option<u64>,
+}
+
+/// Where bots think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// On this many threads of their own, at least one.
+    Threads(usize),
+    /// Wherever the match lives. For simulated worlds, in which a thread would be the one thing
+    /// that time and chance do not govern.
+    Inline,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        // One core is left to the network, which never waits for a search.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            abandon_after: Duration::from_secs(60),
+            keep_ended: Duration::from_secs(600),
+            // Each needs a file descriptor and about 12 KiB.
+            connections_max: 10_000,
+            live_matches_per_player: 16,
+            matches_max: 100_000,
+            followers_max: 10_000,
+            following_max: 64,
+            requests_per_s: NonZeroU32::new(20).expect("not zero"),
+            burst: NonZeroU32::new(40).expect("not zero"),
+            outbox_messages: 256,
+            outbox_bytes: 1 << 20,
+            handshake_timeout: Duration::from_secs(10),
+            ping_interval: Duration::from_secs(20),
+            idle_timeout: Duration::from_secs(60),
+            close_timeout: Duration::from_secs(1),
+            origins: Vec::new(),
+            search: Search::Threads(cores.saturating_sub(1).max(1)),
+            search_queue: 1024,
+            search_time: Duration::from_secs(2),
+            seed: None,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What every task of one server shares, and how a match comes into the world.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::runtime;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::bots::Bots;
+use super::clock::{Chance, Clock};
+use super::lobby::{Full, Lobby};
+use super::match_actor::MatchActor;
+use super::match_handle::{MAILBOX, MatchHandle};
+use super::outbox::Outbox;
+use super::peer::{Peer, PeerId};
+use super::players::{Players, TooMany};
+use super::reply::Reply;
+use super::seeks::{Seek, Seeks};
+use super::settings::Settings;
+use crate::catalog::Entry;
+use crate::game::Seat;
+use crate::matches::{Creation, Event, Match, Occupant};
+use crate::protocol::{ErrorCode, PlayerId, WireError};
+use crate::store::{Record, Store};
+
+/// What every task of one server shares.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) settings: Settings,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) lobby: Lobby,
+    pub(super) players: Players,
+    pub(super) seeks: Seeks,
+    pub(super) bots: Arc<Bots>,
+    pub(super) clock: Clock,
+    pub(super) chance: Chance,
+    /// Cancelled when the server is to stop.
+    pub(super) shutdown: CancellationToken,
+    tasks: TaskTracker,
+    runtime: runtime::Handle,
+    next_peer: AtomicU64,
+}
+
+/// A match that somebody wants.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) game: &'static Entry,
+    pub(super) host: PlayerId,
+    pub(super) seats: [Occupant; 2],
+    pub(super) listed: bool,
+    pub(super) pace: std::time::Duration,
+    /// How many live matches the host may have with this one.
+    pub(super) hosted_max: usize,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            bots: Arc::new(Bots::start(&settings)?),
+            chance: Chance::new(settings.seed),
+            settings,
+            store,
+            lobby: Lobby::default(),
+            players: Players::default(),
+            seeks: Seeks::default(),
+            clock: Clock::new(),
+            shutdown: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            runtime: runtime::Handle::current(),
+            next_peer: AtomicU64::new(0),
+        }))
+    }
+
+    /// Runs a task that the end of the server waits for.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn_on(task, &self.runtime);
+    }
+
+    /// Lets every task end, and waits for them.
+    pub(super) async fn stop(&self) {
+        self.shutdown.cancel();
+        self.lobby.forget_all();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    pub(super) fn new_peer(&self) -> Arc<Peer> {
+        let id = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
+        let outbox = Outbox::new(self.settings.outbox_messages, self.settings.outbox_bytes);
+        Peer::new(id, outbox, self.settings.following_max)
+    }
+
+    /// Has the store remember a player who is about to sit down or to host.
+    pub(super) async fn remember(&self, player: PlayerId) -> Result<(), WireError> {
+        let Some(record) = self.players.unstored(player) else {
+            return Ok(());
+        };
+        self.store.add_player(record).await.map_err(|error| {
+            tracing::error!(%player, %error, "player not stored");
+            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+        })?;
+        self.players.stored(player);
+        Ok(())
+    }
+
+    /// Brings a match into the world: stored, running in its own task, and known to the lobby.
+    pub(super) async fn create(self: &Arc<Self>, wanted: Wanted) -> Result<MatchHandle, WireError> {
+        self.remember(wanted.host).await?;
+        let (id, code) = self
+            .lobby
+            .reserve(self.settings.matches_max, self.clock.now_ms(), &self.chance)
+            .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))?;
+        if let Err(TooMany) = self.players.host(wanted.host, id, wanted.hosted_max) {
+            self.lobby.forget(id);
+            return Err(too_many_hosted());
+        }
+        let creation = Creation {
+            id,
+            code,
+            game: wanted.game,
+            host: wanted.host,
+            listed: wanted.listed,
+            pace: wanted.pace,
+            seed: self.chance.number(),
+        };
+        let events = first_events(wanted.seats);
+        let state = Match::replay(creation.clone(), &events)
+            .expect("seating two open seats and starting is always possible");
+        if let Err(error) = self.store.create(Record { creation, events }).await {
+            tracing::error!(%id, %error, "match not stored");
+            self.lobby.forget(id);
+            self.players.unhost(wanted.host, id);
+            return Err(WireError::new(
+                ErrorCode::Overloaded,
+                "the store cannot keep this now",
+            ));
+        }
+        tracing::info!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
+        for player in Seat::ALL
+            .into_iter()
+            .filter_map(|seat| state.occupant(seat).player())
+        {
+            self.players.sat_down(player, id);
+        }
+        let (mailbox, messages) = mpsc::channel(MAILBOX);
+        let (actor, card) = MatchActor::new(Arc::clone(self), state, messages);
+        let handle = MatchHandle::new(card, mailbox);
+        self.lobby.open(handle.clone());
+        self.spawn(actor.run());
+        Ok(handle)
+    }
+
+    /// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
+    pub(super) async fn pair(self: &Arc<Self>, host: &Seek, other: Option<&Seek>) {
+        let mut seats = [
+            occupant(host),
+            match (other, host.bot) {
+                (Some(other), _) => occupant(other),
+                (None, Some(level)) => Occupant::Bot(level),
+                (None, None) => Occupant::Open,
+            },
+        ];
+        if self.chance.coin() {
+            seats.reverse();
+        }
+        let wanted = Wanted {
+            game: host.game,
+            host: host.follower.player,
+            seats,
+            listed: false,
+            pace: std::time::Duration::ZERO,
+            hosted_max: usize::MAX,
+        };
+        let paired = [Some(host), other].into_iter().flatten();
+        let created = match other {
+            Some(other) => self.remember(other.follower.player).await,
+            None => Ok(()),
+        };
+        let created = match created {
+            Ok(()) => self.create(wanted).await,
+            Err(error) => Err(error),
+        };
+        for Seek { follower, .. } in paired {
+            let reply = Reply::unasked(follower.peer.outbox.clone());
+            match &created {
+                Ok(handle) => {
+                    follower.peer.follow_again(handle);
+                    handle.watch(follower.clone(), reply).await;
+                }
+                Err(error) => reply.error(error.clone()),
+            }
+        }
+    }
+}
+
+fn occupant(seek: &Seek) -> Occupant {
+    Occupant::Player {
+        id: seek.follower.player,
+        name: seek.name.clone(),
+    }
+}
+
+/// The events of the seats that are filled from the start.
+fn first_events(seats: [Occupant; 2]) -> Vec<Event> {
+    let is_full = !seats.contains(&Occupant::Open);
+    let seated = Seat::ALL.into_iter().zip(seats);
+    let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
+    let mut events: Vec<Event> = seated
+        .map(|(seat, occupant)| Event::Seated { seat, occupant })
+        .collect();
+    if is_full {
+        events.push(Event::Started);
+    }
+    events
+}
+
+pub(super) fn too_many_hosted() -> WireError {
+    WireError::new(
+        ErrorCode::TooManyMatches,
+        "you host as many live matches as is allowed",
+    )
+}
