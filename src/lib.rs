@@ -18,5 +18,8 @@ pub mod store;
 #[cfg(feature = "server")]
 pub mod server;
 
+#[cfg(feature = "server")]
+pub mod transport;
+
 #[cfg(feature = "client")]
 pub mod client;

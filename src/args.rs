@@ -1,0 +1,300 @@
+//! The command line of the server, and the same in the environment.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use clap::Parser;
+use clap::builder::RangedU64ValueParser;
+use plyhouse::server::{Search, Settings};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
+
+/// The defaults, which are the library's own.
+static DEFAULT: LazyLock<Settings> = LazyLock::new(Settings::default);
+
+/// A match server for two-player board games: people and minimax bots, over WebSocket.
+///
+/// Without any option it serves this machine on port 7878, keeps its matches in memory, and gives
+/// bots every processor core but one.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Where to listen. Port 0 takes any free port; the line `listening on …` tells which
+    #[arg(
+        long,
+        env = "PLYHOUSE_LISTEN",
+        value_name = "ADDRESS:PORT",
+        default_value = "127.0.0.1:7878"
+    )]
+    pub(crate) listen: String,
+
+    /// Where matches are to be kept. Accepted already, but nothing is written there yet: this
+    /// version keeps its matches in memory
+    #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
+    #[arg(
+        long,
+        env = "PLYHOUSE_LOG",
+        value_name = "FILTER",
+        default_value = "info", value_parser = log_filter
+    )]
+    pub(crate) log: String,
+
+    #[command(flatten)]
+    matches: MatchArgs,
+
+    #[command(flatten)]
+    connections: ConnectionArgs,
+
+    #[command(flatten)]
+    bots: BotArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse                              serve this machine on port 7878
+  plyhouse --listen 0.0.0.0:80          serve the network
+  PLYHOUSE_SEARCH_THREADS=4 plyhouse    every option can be set in the environment, too
+
+Then play:
+  ply play tic-tac-toe --bot hard
+
+SIGTERM and SIGINT close every connection with 1001 and end the server within ten seconds.";
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Matches")]
+struct MatchArgs {
+    /// How long a player may be without a connection before a running match is lost
+    #[arg(long, env = "PLYHOUSE_ABANDON_AFTER", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.abandon_after))]
+    abandon_after: Seconds,
+
+    /// How long an ended match can still be asked for; at least 600
+    #[arg(long, env = "PLYHOUSE_KEEP_ENDED", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.keep_ended), value_parser = ten_minutes)]
+    keep_ended: Seconds,
+
+    /// How many live matches a player may host
+    #[arg(long, env = "PLYHOUSE_LIVE_MATCHES", value_name = "N",
+          default_value_t = DEFAULT.live_matches_per_player, value_parser = at_least(1))]
+    live_matches: usize,
+
+    /// How many matches are kept in all, ended ones included. Beyond, `create` is `overloaded`
+    #[arg(long, env = "PLYHOUSE_MATCHES_MAX", value_name = "N",
+          default_value_t = DEFAULT.matches_max, value_parser = at_least(1))]
+    matches_max: usize,
+
+    /// How many connections may follow one match. Beyond, `watch` is `overloaded`
+    #[arg(long, env = "PLYHOUSE_FOLLOWERS_MAX", value_name = "N",
+          default_value_t = DEFAULT.followers_max, value_parser = at_least(2))]
+    followers_max: usize,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Connections")]
+struct ConnectionArgs {
+    /// How many clients are served at once. One more is closed with 1013
+    #[arg(long, env = "PLYHOUSE_CONNECTIONS_MAX", value_name = "N",
+          default_value_t = DEFAULT.connections_max, value_parser = at_least(1))]
+    connections_max: usize,
+
+    /// How many matches a connection may follow. Beyond, `too_many_matches`
+    #[arg(long, env = "PLYHOUSE_FOLLOWING_MAX", value_name = "N",
+          default_value_t = DEFAULT.following_max, value_parser = at_least(1))]
+    following_max: usize,
+
+    /// How many requests a second a connection may send for long. Beyond, `rate_limited`
+    #[arg(long, env = "PLYHOUSE_REQUESTS_PER_SECOND", value_name = "N",
+          default_value_t = DEFAULT.requests_per_s)]
+    requests_per_second: NonZeroU32,
+
+    /// How many requests a connection may send at once
+    #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst)]
+    burst: NonZeroU32,
+
+    /// How many messages may wait for a client to read them. Beyond, it is closed with 4002
+    #[arg(long, env = "PLYHOUSE_OUTBOX_MESSAGES", value_name = "N",
+          default_value_t = DEFAULT.outbox_messages, value_parser = at_least(16))]
+    outbox_messages: usize,
+
+    /// How many bytes may wait for a client to read them. Beyond, it is closed with 4002
+    #[arg(long, env = "PLYHOUSE_OUTBOX_BYTES", value_name = "BYTES",
+          default_value_t = DEFAULT.outbox_bytes, value_parser = at_least(65_536))]
+    outbox_bytes: usize,
+
+    /// How long a connection may take to become a WebSocket, or to finish any other request
+    #[arg(long, env = "PLYHOUSE_HANDSHAKE_TIMEOUT", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.handshake_timeout))]
+    handshake_timeout: Seconds,
+
+    /// After how long without a sign of life a connection is pinged
+    #[arg(long, env = "PLYHOUSE_PING_INTERVAL", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.ping_interval))]
+    ping_interval: Seconds,
+
+    /// After how long without a sign of life a connection is closed with 4004
+    #[arg(long, env = "PLYHOUSE_IDLE_TIMEOUT", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.idle_timeout))]
+    idle_timeout: Seconds,
+
+    /// How long a connection that is being closed may take to say goodbye
+    #[arg(long, env = "PLYHOUSE_CLOSE_TIMEOUT", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.close_timeout))]
+    close_timeout: Seconds,
+
+    /// An origin, such as https://play.example.org, whose pages may connect beside the server's
+    /// own. Can be given several times, and with commas in the environment
+    #[arg(
+        long = "origin",
+        env = "PLYHOUSE_ORIGINS",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    origins: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Bots")]
+struct BotArgs {
+    /// How many threads think for bots. Without it: the processor's cores less one, at least one
+    #[arg(long, env = "PLYHOUSE_SEARCH_THREADS", value_name = "N", value_parser = at_least(1))]
+    search_threads: Option<usize>,
+
+    /// How many bots may wait for a search thread
+    #[arg(long, env = "PLYHOUSE_SEARCH_QUEUE", value_name = "N",
+          default_value_t = DEFAULT.search_queue, value_parser = at_least(1))]
+    search_queue: usize,
+
+    /// How long a bot may think about one move
+    #[arg(long, env = "PLYHOUSE_SEARCH_TIME", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.search_time))]
+    search_time: Seconds,
+}
+
+impl Args {
+    /// The settings that were asked for.
+    pub(crate) fn settings(self) -> Settings {
+        let Self {
+            matches,
+            connections,
+            bots,
+            ..
+        } = self;
+        Settings {
+            abandon_after: matches.abandon_after.0,
+            keep_ended: matches.keep_ended.0,
+            connections_max: connections.connections_max,
+            live_matches_per_player: matches.live_matches,
+            matches_max: matches.matches_max,
+            followers_max: matches.followers_max,
+            following_max: connections.following_max,
+            requests_per_s: connections.requests_per_second,
+            burst: connections.burst,
+            outbox_messages: connections.outbox_messages,
+            outbox_bytes: connections.outbox_bytes,
+            handshake_timeout: connections.handshake_timeout.0,
+            ping_interval: connections.ping_interval.0,
+            idle_timeout: connections.idle_timeout.0,
+            close_timeout: connections.close_timeout.0,
+            origins: connections.origins,
+            search: bots.search_threads.map_or(DEFAULT.search, Search::Threads),
+            search_queue: bots.search_queue,
+            search_time: bots.search_time.0,
+            seed: None,
+        }
+    }
+}
+
+/// A time on the command line, in seconds: `60` or `0.5`.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(Duration);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // A year: what is longer is a slip, and would overflow a clock.
+        const SECONDS_MAX: f64 = 31_536_000.0;
+        match text.parse::<f64>() {
+            Ok(seconds) if (0.001..=SECONDS_MAX).contains(&seconds) => {
+                Ok(Self(Duration::from_secs_f64(seconds)))
+            }
+            Ok(_) | Err(_) => Err("a number of seconds from 0.001 to a year is needed".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_secs_f64().fmt(f)
+    }
+}
+
+fn log_filter(text: &str) -> Result<String, ParseError> {
+    EnvFilter::try_new(text).map(|_| text.to_owned())
+}
+
+/// The protocol promises that an ended match can be asked for during ten minutes.
+fn ten_minutes(text: &str) -> Result<Seconds, String> {
+    let seconds: Seconds = text.parse()?;
+    if seconds.0 < Duration::from_secs(600) {
+        return Err("clients may rely on ten minutes: at least 600".to_owned());
+    }
+    Ok(seconds)
+}
+
+fn at_least(min: u64) -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    RangedU64ValueParser::<u64>::new()
+        .range(min..)
+        .try_map(usize::try_from)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn without_options_the_defaults_hold() {
+        let args = Args::try_parse_from(["plyhouse"]).unwrap();
+        assert_eq!(args.listen, "127.0.0.1:7878");
+        assert_eq!(format!("{:?}", args.settings()), format!("{:?}", *DEFAULT));
+    }
+
+    #[test]
+    fn options_are_taken() {
+        let line = "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a --data /tmp";
+        let settings = Args::try_parse_from(line.split(' ')).unwrap().settings();
+        assert_eq!(settings.abandon_after, Duration::from_millis(500));
+        assert_eq!(settings.search, Search::Threads(3));
+        assert_eq!(settings.origins, ["https://a"]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for option in [
+            "--abandon-after=-1",
+            "--abandon-after=x",
+            "--keep-ended=5",
+            "--burst=0",
+        ] {
+            assert!(
+                Args::try_parse_from(["plyhouse", option]).is_err(),
+                "{option}"
+            );
+        }
+    }
+}

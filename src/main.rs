@@ -1,0 +1,66 @@
+//! The server binary: reads the settings, picks the store, opens the port, and stops when told to.
+
+mod args;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Parser;
+use plyhouse::server::Server;
+use plyhouse::store::MemoryStore;
+use plyhouse::transport::Transport;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use self::args::Args;
+
+/// How long everything may take to end. Whoever stops a service waits ten seconds and then kills.
+const STOP_TIMEOUT: Duration = Duration::from_secs(9);
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(&args.log))
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
+    match run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The one thing left to do is to say so.
+            let _ = writeln!(std::io::stderr(), "plyhouse: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[tokio::main]
+async fn run(args: Args) -> anyhow::Result<()> {
+    // Before the line that says it is ready, so that no signal after it is missed.
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    let listener = TcpListener::bind(&args.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let address = listener.local_addr().context("cannot tell the address")?;
+    let server = Server::start(args.settings(), Arc::new(MemoryStore::default()))
+        .context("cannot start the search threads")?;
+    writeln!(std::io::stderr(), "listening on {address}").context("cannot write to stderr")?;
+    let transport = Transport::new(server.clone());
+    tokio::select! {
+        () = transport.serve(listener) => {}
+        _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
+        _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
+    }
+    if tokio::time::timeout(STOP_TIMEOUT, server.stop())
+        .await
+        .is_err()
+    {
+        tracing::warn!("not everything has ended in time");
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! The HTTP side: a greeting, a sign of health, and the door to the WebSocket.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use hyper_util::rt::TokioIo;
+use tokio::sync::Semaphore;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+
+use super::{origin, websocket};
+use crate::protocol::{CloseCode, SUBPROTOCOL};
+use crate::server::Server;
+
+const GREETING: &str = concat!(
+    "This is Plyhouse ",
+    env!("CARGO_PKG_VERSION"),
+    ", a match server for two-player board games.\n\n",
+    "Connect with a WebSocket at /ws (subprotocol plyhouse.v1), or play in a terminal:\n\n",
+    "    ply play tic-tac-toe --bot hard\n",
+);
+
+/// What the answers to requests are made from.
+#[derive(Clone, Debug)]
+struct Front {
+    server: Server,
+    connections: Arc<Semaphore>,
+}
+
+/// Everything that can be asked over HTTP.
+pub(super) fn router(server: Server) -> axum::Router {
+    let connections = Arc::new(Semaphore::new(server.settings().connections_max));
+    axum::Router::new()
+        .route("/", get(GREETING))
+        .route("/healthz", get("ok\n"))
+        .route("/ws", any(upgrade))
+        .with_state(Front {
+            server,
+            connections,
+        })
+}
+
+/// Turns a request into a WebSocket, or says why not.
+async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
+    if !origin::is_allowed(request.headers(), &front.server.settings().origins) {
+        return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
+    }
+    if request.method() != Method::GET {
+        let allow = [(header::ALLOW, "GET")];
+        return (StatusCode::METHOD_NOT_ALLOWED, allow, "use GET\n").into_response();
+    }
+    if !is_upgrade(request.headers()) {
+        return upgrade_required();
+    }
+    let mut response = match create_response_with_body(&request, Body::empty) {
+        Ok(response) => response,
+        Err(Error::Protocol(ProtocolError::MissingSecWebSocketVersionHeader)) => {
+            return upgrade_required();
+        }
+        Err(error) => return (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response(),
+    };
+    if offers_subprotocol(request.headers()) {
+        let chosen = HeaderValue::from_static(SUBPROTOCOL);
+        response
+            .headers_mut()
+            .insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
+    }
+    let upgrade = hyper::upgrade::on(&mut request);
+    let server = front.server.clone();
+    front.server.spawn(async move {
+        let stream = match upgrade.await {
+            Ok(upgraded) => TokioIo::new(upgraded),
+            Err(error) => return tracing::debug!(%error, "upgrade failed"),
+        };
+        match front.connections.try_acquire() {
+            Ok(_permit) => websocket::serve(stream, &server).await,
+            Err(_) => websocket::refuse(stream, &server, CloseCode::ServerFull).await,
+        }
+    });
+    response
+}
+
+/// RFC 6455, section 4.2.2: what a client that cannot go on like this is told.
+fn upgrade_required() -> Response {
+    let headers = [
+        (header::CONNECTION, "Upgrade"),
+        (header::UPGRADE, "websocket"),
+        (header::SEC_WEBSOCKET_VERSION, "13"),
+    ];
+    (
+        StatusCode::UPGRADE_REQUIRED,
+        headers,
+        "connect with a WebSocket\n",
+    )
+        .into_response()
+}
+
+fn is_upgrade(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::UPGRADE)
+        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
+}
+
+fn offers_subprotocol(headers: &HeaderMap) -> bool {
+    let offers = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter();
+    let offers = offers.filter_map(|value| value.to_str().ok());
+    offers
+        .flat_map(|value| value.split(','))
+        .any(|offer| offer.trim() == SUBPROTOCOL)
+}

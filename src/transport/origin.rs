@@ -1,0 +1,86 @@
+//! Which pages may connect. A browser tells the origin of the page; other clients send none.
+
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
+
+/// Whether a request may become a WebSocket: it comes from no page, from one that this very server
+/// has served (same host and port), or from an origin on the list.
+pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return true;
+    };
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
+    allowed
+        .iter()
+        .any(|allowed| allowed.eq_ignore_ascii_case(origin))
+        || is_own(origin, headers).unwrap_or(false)
+}
+
+fn is_own(origin: &str, headers: &HeaderMap) -> Option<bool> {
+    let origin: Uri = origin.parse().ok()?;
+    let default_port = match origin.scheme_str()? {
+        "http" | "ws" => 80,
+        "https" | "wss" => 443,
+        _ => return None,
+    };
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host: Authority = hosts.next()?.to_str().ok()?.parse().ok()?;
+    if hosts.next().is_some() {
+        return None;
+    }
+    let port = host.port_u16().unwrap_or(default_port);
+    let origin_port = origin.port_u16().unwrap_or(default_port);
+    Some(origin.host()?.eq_ignore_ascii_case(host.host()) && origin_port == port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(origin: &str, host: &str, expect: bool) {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ORIGIN, origin.parse().unwrap());
+        headers.insert(header::HOST, host.parse().unwrap());
+        let listed = ["https://play.example.org".to_owned()];
+        assert_eq!(is_allowed(&headers, &listed), expect, "{origin} at {host}");
+    }
+
+    #[test]
+    fn a_page_of_this_server_may_connect() {
+        check("http://localhost:7878", "localhost:7878", true);
+        check("http://LocalHost:7878", "localhost:7878", true);
+        check("http://[::1]:7878", "[::1]:7878", true);
+        check("http://plyhouse.example", "plyhouse.example", true);
+        check("https://plyhouse.example", "plyhouse.example:443", true);
+        check("https://plyhouse.example:443", "plyhouse.example", true);
+    }
+
+    #[test]
+    fn other_pages_may_not() {
+        check("http://evil.example", "localhost:7878", false);
+        check("http://localhost:7879", "localhost:7878", false);
+        check("http://localhost", "localhost:7878", false);
+        check("https://plyhouse.example", "plyhouse.example:80", false);
+        check(
+            "http://localhost.evil.example:7878",
+            "localhost:7878",
+            false,
+        );
+        check("null", "localhost:7878", false);
+        check("file://", "localhost:7878", false);
+        check("", "localhost:7878", false);
+    }
+
+    #[test]
+    fn a_listed_page_may() {
+        check("https://play.example.org", "localhost:7878", true);
+        check("http://play.example.org", "localhost:7878", false);
+    }
+
+    #[test]
+    fn who_is_no_page_may() {
+        assert!(is_allowed(&HeaderMap::new(), &[]));
+    }
+}
