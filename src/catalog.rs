@@ -194,6 +194,77 @@ fn texts<T: fmt::Display>(all: Vec<T>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::laws;
+
+    /// One check an entry, in the catalog's order: a game that is forgotten here does not compile.
+    #[test]
+    fn every_entry_is_its_typed_game_and_obeys_the_laws() {
+        let checks: [fn(&Entry); CATALOG.len()] = [check::<TicTacToe>];
+        for (check, entry) in checks.into_iter().zip(&CATALOG) {
+            check(entry);
+        }
+    }
+
+    fn check<P: Position + Evaluate>(entry: &Entry) {
+        assert_eq!(entry.info, P::INFO);
+        laws::check::<P>();
+        for seed in 0..50 {
+            let mut boxed = entry.start();
+            let (positions, played) = laws::random_game::<P>(seed);
+            for (ply, typed) in positions.iter().enumerate() {
+                check_agrees(boxed.as_ref(), typed);
+                check_refusals(boxed.as_ref(), typed);
+                if let Some(m) = played.get(ply) {
+                    let text = m.to_string();
+                    assert_eq!(boxed.read_move(&text), Ok(text.clone()));
+                    assert_eq!(boxed.play(&text.to_uppercase()), Ok(text));
+                }
+            }
+        }
+    }
+
+    fn check_agrees<P: Position>(boxed: &dyn AnyPosition, typed: &P) {
+        assert_eq!(boxed.to_string(), typed.to_string());
+        assert_eq!(
+            (boxed.turn(), boxed.outcome()),
+            (typed.turn(), typed.outcome())
+        );
+        assert_eq!(boxed.line(), typed.line().map(texts));
+        let mut moves = Vec::new();
+        typed.legal_moves(&mut moves);
+        assert_eq!(boxed.legal_moves(), texts(moves));
+    }
+
+    /// What is turned down leaves the position as it was, and a copy is a position of its own.
+    fn check_refusals<P: Position>(boxed: &dyn AnyPosition, typed: &P) {
+        let (start, mut copy) = (P::start(), boxed.clone_box());
+        let mut moves = Vec::new();
+        start.legal_moves(&mut moves);
+        for m in moves {
+            let told = copy.play(&m.to_string());
+            match typed.check(m) {
+                Ok(()) => {
+                    assert_eq!(told, Ok(m.to_string()));
+                    check_agrees(boxed, typed);
+                    copy = boxed.clone_box();
+                }
+                Err(why) => {
+                    let refused = IllegalHere {
+                        m: m.to_string(),
+                        why,
+                    };
+                    assert_eq!(told, Err(PlayError::Illegal(refused)));
+                    check_agrees(copy.as_ref(), typed);
+                }
+            }
+        }
+        let unread = copy.play("?").expect_err("not a move anywhere");
+        assert_eq!(
+            unread,
+            PlayError::Unreadable(copy.read_move("?").expect_err("not a move"))
+        );
+        check_agrees(copy.as_ref(), typed);
+    }
 
     #[test]
     fn ids_are_unique_and_found() {

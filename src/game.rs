@@ -3,6 +3,9 @@
 //! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
 //! game is one file below this module and one line in the catalog.
 
+#[cfg(test)]
+pub(crate) mod laws;
+pub mod perft;
 pub mod tic_tac_toe;
 
 use std::fmt;

@@ -237,6 +237,13 @@ impl FromStr for TicTacToe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::laws;
+
+    #[test]
+    fn obeys_the_laws_of_games() {
+        laws::check::<TicTacToe>();
+        laws::check_alternates::<TicTacToe>();
+    }
 
     fn check_refused(text: &str, reason: &str) {
         let refused = text.parse::<TicTacToe>().expect_err(text);

@@ -1,0 +1,46 @@
+//! Perft, "performance test, move path enumeration": counts every line of play, ply by ply. The
+//! counts of well-known games are published, so rules that reproduce them can hardly be wrong.
+
+use super::{Outcome, Position};
+
+/// What the lines of play of one length lead to. A position reached in two ways counts twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlyCount {
+    /// All lines of this length.
+    pub nodes: u64,
+    /// Those that end the game with a win, by the winner's seat.
+    pub won: [u64; 2],
+    /// Those that end the game without a winner.
+    pub drawn: u64,
+}
+
+/// Counts the lines of play from `pos`, of every length from 0 to `plies`.
+#[must_use]
+pub fn perft<P: Position>(pos: &P, plies: usize) -> Vec<PlyCount> {
+    let mut counts = vec![PlyCount::default(); plies + 1];
+    visit(pos, &mut counts, &mut Vec::new());
+    counts
+}
+
+/// `moves` is a stack shared by the whole walk; each position leaves it as it was.
+fn visit<P: Position>(pos: &P, counts: &mut [PlyCount], moves: &mut Vec<P::Move>) {
+    let Some((here, deeper)) = counts.split_first_mut() else {
+        return;
+    };
+    here.nodes += 1;
+    match pos.outcome() {
+        Some(Outcome::Decisive { winner }) => here.won[winner.index()] += 1,
+        Some(Outcome::Draw) => here.drawn += 1,
+        None if deeper.is_empty() => {}
+        None => {
+            let first = moves.len();
+            pos.legal_moves(moves);
+            for index in first..moves.len() {
+                let mut child = pos.clone();
+                child.play_unchecked(moves[index]);
+                visit(&child, deeper, moves);
+            }
+            moves.truncate(first);
+        }
+    }
+}

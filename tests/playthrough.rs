@@ -1,0 +1,85 @@
+//! Golden games: what players are told at every ply, kept in `tests/data/<game>.playthrough`, so
+//! that a change to a game's rules or notation shows as a change to a text that people can read.
+//!
+//! A file names its games by their moves (`game b2 a1 …`); all else in it follows from these. To
+//! add a game, write that line; to accept a change, run the test with `PLYHOUSE_REGENERATE=1`.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use plyhouse::catalog::{CATALOG, Entry};
+use plyhouse::game::Outcome;
+
+#[test]
+fn every_game_plays_as_it_did() {
+    for entry in &CATALOG {
+        check(entry);
+    }
+}
+
+fn check(entry: &Entry) {
+    let name = format!("{}.playthrough", entry.info.id);
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", &name]
+        .iter()
+        .collect();
+    let golden = fs::read_to_string(&path).expect(&name);
+
+    let comments = golden.lines().take_while(|line| line.starts_with('#'));
+    let mut told: String = comments.map(|line| format!("{line}\n")).collect();
+    let games: Vec<&str> = golden
+        .lines()
+        .filter_map(|line| line.strip_prefix("game "))
+        .collect();
+    assert!(!games.is_empty(), "{name} names its games");
+    for moves in games {
+        told.push_str(&playthrough(entry, moves));
+    }
+
+    if env::var_os("PLYHOUSE_REGENERATE").is_some() {
+        fs::write(&path, &told).expect(&name);
+    } else {
+        let differs = told
+            .lines()
+            .zip(golden.lines())
+            .find(|(now, before)| now != before);
+        assert_eq!(told, golden, "{name}; first difference: {differs:?}");
+    }
+}
+
+/// The game with these moves as its players are told it.
+fn playthrough(entry: &Entry, moves: &str) -> String {
+    let mut pos = entry.start();
+    let mut told = format!("\ngame {moves}\n");
+    for (ply, text) in moves.split_whitespace().enumerate() {
+        let (side, legal) = (
+            entry.info.sides[pos.turn().index()],
+            pos.legal_moves().join(" "),
+        );
+        write!(
+            told,
+            "\nply {ply}\nposition {pos}\nturn {side}\nlegal {legal}\n"
+        )
+        .expect("a string");
+        assert_eq!(
+            (pos.outcome(), pos.line()),
+            (None, None),
+            "{moves} at ply {ply}"
+        );
+
+        let m = pos.play(text).expect(text);
+        writeln!(told, "move {m}").expect("a string");
+    }
+
+    assert!(pos.legal_moves().is_empty(), "{moves} plays to the end");
+    let outcome = match pos.outcome().expect("nothing can be played") {
+        Outcome::Decisive { winner } => format!("{} wins", entry.info.sides[winner.index()]),
+        Outcome::Draw => "draw".to_owned(),
+    };
+    write!(told, "\nend\nposition {pos}\noutcome {outcome}\n").expect("a string");
+    if let Some(line) = pos.line() {
+        writeln!(told, "line {}", line.join(" ")).expect("a string");
+    }
+    told
+}
