@@ -214,6 +214,7 @@ mod tests {
             for (ply, typed) in positions.iter().enumerate() {
                 check_agrees(boxed.as_ref(), typed);
                 check_refusals(boxed.as_ref(), typed);
+                check_choices(boxed.as_ref(), seed);
                 if let Some(m) = played.get(ply) {
                     let text = m.to_string();
                     assert_eq!(boxed.read_move(&text), Ok(text.clone()));
@@ -264,6 +265,23 @@ mod tests {
             PlayError::Unreadable(copy.read_move("?").expect_err("not a move"))
         );
         check_agrees(copy.as_ref(), typed);
+    }
+
+    /// A bot has a legal move as long as there is one, however little it may spend.
+    fn check_choices(boxed: &dyn AnyPosition, seed: u64) {
+        let stop = Stop::new();
+        stop.stop();
+        for level in Level::ALL {
+            let choice = boxed.choose(level, seed, &Limits::default(), &stop);
+            assert_eq!(choice.is_none(), boxed.outcome().is_some(), "{boxed}");
+            if let Some(choice) = choice {
+                assert!(
+                    boxed.legal_moves().contains(&choice.m),
+                    "{level} plays {}",
+                    choice.m
+                );
+            }
+        }
     }
 
     #[test]

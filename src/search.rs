@@ -4,9 +4,14 @@
 //! no thread of its own, and what chance it needs comes from a seed, so the same question gets the
 //! same answer, except where a clock cuts the thinking short.
 
+mod alpha_beta;
+mod budget;
+mod deepening;
 pub mod eval;
 mod level;
 pub mod minimax;
+#[cfg(test)]
+mod oracle;
 mod score;
 
 use std::sync::Arc;
@@ -75,4 +80,12 @@ pub struct Report<M> {
     pub time: Duration,
     /// The principal variation: best play by both sides as far as it was seen.
     pub pv: Vec<M>,
+}
+
+/// Values `pos` and finds the best line of play; `None` once there is an outcome.
+///
+/// Runs on the caller's thread until a limit or `stop`, and reports its best so far then.
+#[must_use]
+pub fn search<P: Evaluate>(pos: &P, limits: &Limits, stop: &Stop) -> Option<Report<P::Move>> {
+    deepening::deepen(pos, None, limits, stop).map(|findings| findings.report)
 }

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Instant;
 
-use super::minimax::minimax;
+use super::deepening::{Findings, deepen};
 use super::{Evaluate, Limits, Report, Stop};
 
 /// Rises whenever a level plays differently than it did, so that records of games can tell.
@@ -91,29 +90,27 @@ impl FromStr for Level {
     }
 }
 
-/// The move that a bot of this level plays; `None` once there is an outcome.
+/// The move that a bot of this level plays, by `seed` one of the best it sees; `None` once there is
+/// an outcome.
 #[must_use]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the engine reports how long it thought"
-)]
 pub fn choose<P: Evaluate>(
     pos: &P,
     level: Level,
-    _seed: u64,
+    seed: u64,
     limits: &Limits,
-    _stop: &Stop,
+    stop: &Stop,
 ) -> Option<(P::Move, Report<P::Move>)> {
-    let begin = Instant::now();
-    let depth = limits.depth.unwrap_or(u32::MAX).min(level.depth()).max(1);
-    let verdict = minimax(pos, depth);
-    let m = verdict.best?;
-    let report = Report {
-        score: verdict.score,
-        depth,
-        nodes: verdict.nodes,
-        time: begin.elapsed(),
-        pv: vec![m],
-    };
-    Some((m, report))
+    let depth = limits.depth.unwrap_or(u32::MAX).min(level.depth());
+    let Findings { report, close } = deepen(
+        pos,
+        Some(0),
+        &Limits {
+            depth: Some(depth),
+            ..*limits
+        },
+        stop,
+    )?;
+    let count = u64::try_from(close.len()).expect("no more moves than memory");
+    let index = usize::try_from(seed % count).expect("less than the number of moves");
+    Some((close[index].0, report))
 }

@@ -51,14 +51,7 @@ fn visit<P: Evaluate>(
 
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
-    let mut best = (
-        if own_turn {
-            -Score::INFINITY
-        } else {
-            Score::INFINITY
-        },
-        None,
-    );
+    let mut best = (if own_turn { Score::WORST } else { Score::BEST }, None);
     for m in moves {
         let mut child = pos.clone();
         child.play_unchecked(m);

@@ -25,8 +25,11 @@ impl Score {
     /// Nobody wins.
     pub const DRAW: Self = Self(0);
 
-    /// Better than every score a position can have; its opposite is worse than every score.
-    pub const INFINITY: Self = Self(WIN + 1);
+    /// Better than any position is.
+    pub const BEST: Self = Self(WIN + 1);
+
+    /// Worse than any position is.
+    pub const WORST: Self = Self(-WIN - 1);
 
     /// The seat wins after this many plies.
     #[must_use]
@@ -58,6 +61,11 @@ impl Score {
             Outcome::Decisive { winner: _ } => Self::loss_in(plies),
             Outcome::Draw => Self::DRAW,
         }
+    }
+
+    /// The score that is worse by this much.
+    pub(super) fn lowered(self, by: u32) -> Self {
+        Self(self.0.saturating_sub_unsigned(by)).max(Self::WORST)
     }
 
     /// How many plies away the win or the loss is; `None` where the score is neither.
@@ -100,7 +108,7 @@ mod tests {
     #[test]
     fn nearer_wins_and_farther_losses_are_better() {
         let ascending = [
-            -Score::INFINITY,
+            Score::WORST,
             Score::loss_in(2),
             Score::loss_in(4),
             Score::loss_in(u32::MAX),
@@ -110,7 +118,7 @@ mod tests {
             Score::win_in(u32::MAX),
             Score::win_in(3),
             Score::win_in(1),
-            Score::INFINITY,
+            Score::BEST,
         ];
         assert!(ascending.is_sorted_by(|a, b| a < b), "{ascending:?}");
     }

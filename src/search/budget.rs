@@ -1,0 +1,77 @@
+//! What a search may still spend.
+
+use std::time::{Duration, Instant};
+
+use super::{Limits, Stop};
+
+/// The clock and the stop flag are looked at once in so many nodes: often enough to answer within
+/// a millisecond, seldom enough to cost nothing.
+const POLL_NODES: u64 = 512;
+
+/// The search must end now. Whatever it was in the middle of is worth nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spent;
+
+/// Counts nodes and watches limits, stop flag and clock.
+#[derive(Debug)]
+pub(super) struct Budget<'a> {
+    limits: &'a Limits,
+    stop: &'a Stop,
+    begin: Instant,
+    nodes: u64,
+    enforced: bool,
+}
+
+impl<'a> Budget<'a> {
+    /// A budget that only counts, until it is enforced.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a limit of time needs a clock, here alone"
+    )]
+    pub(super) fn new(limits: &'a Limits, stop: &'a Stop) -> Self {
+        Self {
+            limits,
+            stop,
+            begin: Instant::now(),
+            nodes: 0,
+            enforced: false,
+        }
+    }
+
+    /// From now on the limits hold; what came before had to be done to have an answer at all.
+    pub(super) fn enforce(&mut self) -> Result<(), Spent> {
+        self.enforced = true;
+        self.poll()
+    }
+
+    /// Accounts for one more node.
+    pub(super) fn visit(&mut self) -> Result<(), Spent> {
+        if self.enforced {
+            if self.limits.nodes.is_some_and(|most| self.nodes >= most) {
+                return Err(Spent);
+            }
+            if self.nodes.is_multiple_of(POLL_NODES) {
+                self.poll()?;
+            }
+        }
+        self.nodes += 1;
+        Ok(())
+    }
+
+    fn poll(&self) -> Result<(), Spent> {
+        let late = self.limits.time.is_some_and(|most| self.elapsed() >= most);
+        if late || self.stop.is_stopped() {
+            Err(Spent)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+}

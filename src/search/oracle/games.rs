@@ -1,0 +1,198 @@
+//! Games for tests alone, as senseless as can be.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::laws::pick;
+use crate::game::tic_tac_toe::{Move, TicTacToe};
+use crate::game::{
+    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat,
+};
+use crate::search::{Evaluate, Score};
+
+/// Few values, so that many are equal and windows are hit on their edges.
+fn random_score(key: impl std::hash::Hash) -> Score {
+    Score::estimate(i32::try_from(pick(key, 41)).expect("small") - 20)
+}
+
+/// Tic-tac-toe with random estimates.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Hashed(pub(super) TicTacToe);
+
+impl Evaluate for Hashed {
+    fn evaluate(&self) -> Score {
+        random_score(self)
+    }
+}
+
+impl Position for Hashed {
+    type Move = Move;
+
+    const INFO: GameInfo = TicTacToe::INFO;
+
+    fn start() -> Self {
+        Self(TicTacToe::start())
+    }
+
+    fn turn(&self) -> Seat {
+        self.0.turn()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.0.outcome()
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        self.0.legal_moves(moves);
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        self.0.check(m)
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        self.0.play_unchecked(m);
+    }
+}
+
+impl fmt::Display for Hashed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Hashed {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        text.parse().map(Self)
+    }
+}
+
+/// A random tree: who is to move, how many moves there are, and how it ends are all drawn by lot,
+/// so one seat may move several times on end, and it may be the loser who has moved last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Tree {
+    seed: u64,
+    path: Vec<Branch>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Branch(u8);
+
+impl Tree {
+    pub(super) const fn of(seed: u64) -> Self {
+        Self {
+            seed,
+            path: Vec::new(),
+        }
+    }
+
+    fn branches(&self) -> u8 {
+        u8::try_from(1 + pick(("branches", self), 5)).expect("small")
+    }
+}
+
+impl From<Branch> for usize {
+    fn from(branch: Branch) -> Self {
+        Self::from(branch.0)
+    }
+}
+
+impl Evaluate for Tree {
+    fn evaluate(&self) -> Score {
+        random_score(self)
+    }
+}
+
+impl Position for Tree {
+    type Move = Branch;
+
+    const INFO: GameInfo = GameInfo {
+        id: "tree",
+        title: "Tree",
+        sides: ["first", "second"],
+        files: 1,
+        ranks: 1,
+        plies_max: 8,
+    };
+
+    fn start() -> Self {
+        Self::of(0)
+    }
+
+    fn turn(&self) -> Seat {
+        Seat::ALL[pick(("turn", self), 2)]
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let over = self.path.len() >= Self::INFO.plies_max as usize;
+        let lot = pick(("outcome", self), if over { 3 } else { 24 });
+        match (lot, self.path.is_empty()) {
+            (_, true) => None,
+            (0, false) => Some(Outcome::Draw),
+            (1, false) => Some(Outcome::Decisive {
+                winner: Seat::First,
+            }),
+            (2, false) => Some(Outcome::Decisive {
+                winner: Seat::Second,
+            }),
+            (_, false) => None,
+        }
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Branch>) {
+        if self.outcome().is_none() {
+            moves.extend((0..self.branches()).map(Branch));
+        }
+    }
+
+    fn check(&self, m: Branch) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        if m.0 >= self.branches() {
+            return Err(IllegalMove {
+                reason: "does not grow here",
+            });
+        }
+        Ok(())
+    }
+
+    fn play_unchecked(&mut self, m: Branch) {
+        self.path.push(m);
+    }
+}
+
+impl fmt::Display for Branch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Branch {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        text.trim()
+            .parse()
+            .map(Self)
+            .map_err(|_| ParseMoveError { example: "0" })
+    }
+}
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{:?}", self.seed, self.path)
+    }
+}
+
+impl FromStr for Tree {
+    type Err = ParsePositionError;
+
+    fn from_str(_: &str) -> Result<Self, ParsePositionError> {
+        Err(ParsePositionError {
+            reason: "a random tree is not read",
+        })
+    }
+}
