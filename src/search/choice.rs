@@ -1,0 +1,126 @@
+//! Which move a bot plays: root policy, kept apart from the search.
+//!
+//! A weaker bot looks less far and is content with moves that seem nearly as good as the best, of
+//! which it takes any. It never throws a dice to blunder: an opponent who is handed the game on a
+//! bad draw learns nothing. What it misses, it misses because it did not look.
+
+use std::fmt::Display;
+
+use super::deepening::{Findings, deepen};
+use super::level::Strength;
+use super::{Evaluate, Level, Limits, Report, Stop};
+use crate::game::{Outcome, Position, Seat};
+
+/// The move that a bot of this level plays, and what its search found; `None` once there is an
+/// outcome.
+///
+/// Below full strength the move is drawn, by `seed` and the position, from those that seem good
+/// enough, so one seed serves a whole game, and another seed makes another game. The same position,
+/// level, seed and limits give the same move, unless `limits.time` or `stop` cut the search short.
+#[must_use]
+pub fn choose<P: Evaluate>(
+    pos: &P,
+    level: Level,
+    seed: u64,
+    limits: &Limits,
+    stop: &Stop,
+) -> Option<(P::Move, Report<P::Move>)> {
+    let Candidates { moves, report } = candidates(pos, level, limits, stop)?;
+    Some((moves[lot(pos, seed, moves.len())], report))
+}
+
+/// What a bot chooses among, each move as likely as the others; at least one.
+struct Candidates<M> {
+    moves: Vec<M>,
+    report: Report<M>,
+}
+
+/// The moves that a bot of this level would play.
+fn candidates<P: Evaluate>(
+    pos: &P,
+    level: Level,
+    limits: &Limits,
+    stop: &Stop,
+) -> Option<Candidates<P::Move>> {
+    let Strength {
+        depth,
+        margin,
+        blocks,
+    } = level.strength();
+    let depth = limits.depth.unwrap_or(depth).min(depth);
+    let limits = Limits {
+        depth: Some(depth),
+        ..*limits
+    };
+    let Findings { report, close } = deepen(pos, margin, &limits, stop)?;
+    let mut moves = match margin {
+        // Not `close`, which is of the last complete look: the best may have been seen since.
+        None => report.pv.iter().copied().take(1).collect(),
+        Some(_) => close.into_iter().map(|(m, _)| m).collect(),
+    };
+    if blocks {
+        moves = without_losses_in_one(pos, moves);
+    }
+    Some(Candidates { moves, report })
+}
+
+/// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.
+///
+/// A look two plies ahead sees as much, but a search that is cut short may not come so far.
+fn without_losses_in_one<P: Position>(pos: &P, moves: Vec<P::Move>) -> Vec<P::Move> {
+    let keeps = |m: &P::Move| !loses_in_one(pos, *m);
+    let mut kept: Vec<_> = moves.iter().copied().filter(keeps).collect();
+    if kept.is_empty() {
+        pos.legal_moves(&mut kept);
+        kept.retain(keeps);
+    }
+    if kept.is_empty() { moves } else { kept }
+}
+
+/// Whether after `m` the opponent has won, or can with its next move.
+fn loses_in_one<P: Position>(pos: &P, m: P::Move) -> bool {
+    let opponent = pos.turn().other();
+    let after = played(pos, m);
+    if after.outcome().is_some() || after.turn() != opponent {
+        return is_won_by(&after, opponent);
+    }
+    let mut replies = Vec::new();
+    after.legal_moves(&mut replies);
+    replies
+        .into_iter()
+        .any(|reply| is_won_by(&played(&after, reply), opponent))
+}
+
+fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
+    pos.outcome() == Some(Outcome::Decisive { winner: seat })
+}
+
+fn played<P: Position>(pos: &P, m: P::Move) -> P {
+    let mut after = pos.clone();
+    after.play_unchecked(m);
+    after
+}
+
+/// A number below `count`, all as likely, drawn by the seed and the text of the position.
+fn lot(pos: &impl Display, seed: u64, count: usize) -> usize {
+    let mixed = pos
+        .to_string()
+        .bytes()
+        .fold(mix(seed), |mixed, byte| mix(mixed ^ u64::from(byte)));
+    // The high half of the product maps the whole range of `mixed` evenly onto 0..count.
+    let product = u128::from(mixed) * count as u128;
+    usize::try_from(product >> u64::BITS).expect("less than count")
+}
+
+/// One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014). Written here since a seed must give the same games for ever, which generators of the
+/// `rand` crate do not promise, and since it is all that is needed.
+const fn mix(state: u64) -> u64 {
+    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! Tic-tac-toe is small enough to know all about the levels: every position is looked at, and what
+//! two players score against each other is computed over the whole tree, not sampled.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::game::tic_tac_toe::{Move, TicTacToe};
+use crate::search::Score;
+use crate::search::minimax::minimax;
+use crate::search::oracle::{VALUES, all_positions, children};
+
+/// The moves a player chooses among in every position, each as likely as the others.
+type Player = HashMap<TicTacToe, Vec<TicTacToe>>;
+
+fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
+    let after = |pos, moves: Vec<Move>| moves.into_iter().map(|m| played(&pos, m)).collect();
+    all_positions()
+        .into_iter()
+        .filter_map(|pos| Some((pos, after(pos, moves(&pos)?))))
+        .collect()
+}
+
+fn bot(level: Level) -> Player {
+    player(|pos| Some(candidates(pos, level, &Limits::default(), &Stop::new())?.moves))
+}
+
+/// Plays any of the moves that win fastest, or else draw, or else lose slowest.
+fn perfect() -> Player {
+    player(|pos| {
+        let found = deepen(pos, Some(0), &Limits::default(), &Stop::new())?;
+        Some(found.close.into_iter().map(|(m, _)| m).collect())
+    })
+}
+
+/// What the first player scores on average when both take each seat in turn: 1 for a win, 1/2 for
+/// a draw.
+fn expected(player: &Player, opponent: &Player) -> f64 {
+    let score = |seat| {
+        let players = match seat {
+            Seat::First => [player, opponent],
+            Seat::Second => [opponent, player],
+        };
+        value(&TicTacToe::start(), seat, players, &mut HashMap::new())
+    };
+    (score(Seat::First) + score(Seat::Second)) / 2.0
+}
+
+fn value(
+    pos: &TicTacToe,
+    seat: Seat,
+    players: [&Player; 2],
+    known: &mut HashMap<TicTacToe, f64>,
+) -> f64 {
+    if let Some(value) = known.get(pos) {
+        return *value;
+    }
+    let value = match pos.outcome() {
+        Some(Outcome::Draw) => 0.5,
+        Some(Outcome::Decisive { winner }) => f64::from(u8::from(winner == seat)),
+        None => {
+            let after = &players[pos.turn().index()][pos];
+            let sum: f64 = after
+                .iter()
+                .map(|pos| value(pos, seat, players, known))
+                .sum();
+            sum / after.len() as f64
+        }
+    };
+    known.insert(*pos, value);
+    value
+}
+
+/// Each level is stronger than the one below it, both against it and against a perfect opponent.
+/// The figures are exact, so any change of play shows here: it calls for a new `LEVELS_VERSION`.
+#[test]
+fn levels_rise_evenly() {
+    let (bots, perfect) = (Level::ALL.map(bot), perfect());
+    let round = |score: f64| (score * 1000.0).round() / 1000.0;
+
+    let against_perfect = bots.each_ref().map(|bot| round(expected(bot, &perfect)));
+    assert_eq!(against_perfect, [0.064, 0.131, 0.268, 0.399, 0.5]);
+
+    let against_weaker: Vec<_> = bots
+        .windows(2)
+        .map(|pair| round(expected(&pair[1], &pair[0])))
+        .collect();
+    assert_eq!(against_weaker, [0.711, 0.671, 0.707, 0.625]);
+}
+
+/// With all the time in the world, and with none.
+fn check_in_every_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])) {
+    let (free, raised) = (Stop::new(), Stop::new());
+    raised.stop();
+    for level in levels {
+        for stop in [&free, &raised] {
+            for pos in all_positions() {
+                if let Some(Candidates { moves, .. }) =
+                    candidates(&pos, *level, &Limits::default(), stop)
+                {
+                    check(&pos, &moves);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_win_in_one_is_always_taken() {
+    check_in_every_position(&Level::ALL, |pos, moves| {
+        let wins = |pos: &TicTacToe| is_won_by(pos, pos.turn().other());
+        if children(pos).iter().any(|(_, child)| wins(child)) {
+            assert!(
+                moves.iter().all(|m| wins(&played(pos, *m))),
+                "{pos}: {moves:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn from_medium_up_a_loss_in_one_is_prevented() {
+    check_in_every_position(&[Level::Medium, Level::Hard, Level::Max], |pos, moves| {
+        let keeps = |child: &TicTacToe| minimax(child, 1).score != Score::win_in(1);
+        if children(pos).iter().any(|(_, child)| keeps(child)) {
+            assert!(
+                moves.iter().all(|m| keeps(&played(pos, *m))),
+                "{pos}: {moves:?}"
+            );
+        }
+    });
+}
+
+/// Below medium threats are overlooked at times, or nobody could ever beat these levels.
+#[test]
+fn below_medium_threats_may_be_overlooked() {
+    for level in [Level::Beginner, Level::Easy] {
+        let overlooks = |(pos, after): (&TicTacToe, &Vec<TicTacToe>)| {
+            let keeps = |child: &TicTacToe| minimax(child, 1).score != Score::win_in(1);
+            children(pos).iter().any(|(_, child)| keeps(child)) && !after.iter().all(keeps)
+        };
+        assert!(bot(level).iter().any(overlooks), "{level}");
+    }
+}
+
+/// Against every line of play, in both seats.
+#[test]
+fn full_strength_never_loses_and_wins_as_fast_as_can_be() {
+    let max = bot(Level::Max);
+    for (pos, after) in &max {
+        let promised = VALUES[pos];
+        for child in after {
+            let kept = -VALUES[child];
+            let plies = |score: Score| score.plies_to_end();
+            assert_eq!(
+                kept.cmp(&Score::DRAW),
+                promised.cmp(&Score::DRAW),
+                "{pos} {child}"
+            );
+            assert_eq!(
+                plies(kept).map(|plies| plies + 1),
+                plies(promised),
+                "{pos} {child}"
+            );
+        }
+    }
+    for seat in Seat::ALL {
+        check_never_loses(&TicTacToe::start(), seat, &max);
+    }
+}
+
+fn check_never_loses(pos: &TicTacToe, seat: Seat, max: &Player) {
+    assert!(!is_won_by(pos, seat.other()), "{pos}");
+    if pos.outcome().is_none() && pos.turn() == seat {
+        max[pos]
+            .iter()
+            .for_each(|after| check_never_loses(after, seat, max));
+    } else {
+        children(pos)
+            .iter()
+            .for_each(|(_, after)| check_never_loses(after, seat, max));
+    }
+}
+
+#[test]
+fn the_seed_alone_decides_among_the_candidates() {
+    let limits = Limits {
+        nodes: Some(300),
+        ..Limits::default()
+    };
+    for pos in all_positions().into_iter().step_by(150) {
+        for level in Level::ALL {
+            let Some(Candidates { mut moves, .. }) = candidates(&pos, level, &limits, &Stop::new())
+            else {
+                continue;
+            };
+            let chosen = |seed| choose(&pos, level, seed, &limits, &Stop::new()).expect("goes on");
+            for seed in 0..100 {
+                let m = chosen(seed).0;
+                assert_eq!(m, chosen(seed).0, "{level} in {pos}");
+                moves.retain(|other| *other != m);
+            }
+            assert!(moves.is_empty(), "{level} never plays {moves:?} in {pos}");
+        }
+    }
+}
+
+/// Drawn once by another program: the seeds of stored matches must keep their meaning.
+#[test]
+fn lots_are_what_they_were() {
+    assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+    let lots: Vec<_> = (0..8).map(|seed| lot(&"x../.o./...", seed, 7)).collect();
+    assert_eq!(lots, [4, 2, 0, 6, 2, 4, 0, 4]);
+}
