@@ -181,6 +181,41 @@ fn check_never_loses(pos: &TicTacToe, seat: Seat, max: &Player) {
     }
 }
 
+/// However short it is cut, full strength plays the best it has seen.
+#[test]
+fn full_strength_plays_its_principal_variation() {
+    for pos in all_positions().into_iter().step_by(20) {
+        for nodes in (0..400).step_by(9) {
+            let limits = Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            };
+            if let Some((m, report)) = choose(&pos, Level::Max, 0, &limits, &Stop::new()) {
+                assert!(
+                    m == report.pv[0] || loses_in_one(&pos, report.pv[0]),
+                    "{pos} {nodes}"
+                );
+            }
+        }
+    }
+}
+
+/// A limit takes from a level what it sees, and gives it nothing.
+#[test]
+fn limits_only_weaken() {
+    for (level, own) in Level::ALL.into_iter().zip([1, 1, 2, 4, 9]) {
+        for depth in [0, 1, 3, 99] {
+            let limits = Limits {
+                depth: Some(depth),
+                ..Limits::default()
+            };
+            let chosen = choose(&TicTacToe::start(), level, 0, &limits, &Stop::new());
+            let (_, report) = chosen.expect("goes on");
+            assert_eq!(report.depth, depth.clamp(1, own), "{level}");
+        }
+    }
+}
+
 #[test]
 fn the_seed_alone_decides_among_the_candidates() {
     let limits = Limits {
