@@ -205,6 +205,14 @@ pub trait Position:
     /// Plays `m`, which the caller knows to be legal.
     fn play_unchecked(&mut self, m: Self::Move);
 
+    /// The position after `m`, which the caller knows to be legal.
+    #[must_use]
+    fn after(&self, m: Self::Move) -> Self {
+        let mut after = self.clone();
+        after.play_unchecked(m);
+        after
+    }
+
     /// Plays `m`, or leaves the position as it was.
     ///
     /// # Errors

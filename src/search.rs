@@ -8,7 +8,7 @@ mod alpha_beta;
 mod budget;
 mod choice;
 mod deepening;
-pub mod eval;
+mod eval;
 mod level;
 pub mod minimax;
 #[cfg(test)]

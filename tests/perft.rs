@@ -111,11 +111,7 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
     for pos in layer {
         let mut moves = Vec::new();
         pos.legal_moves(&mut moves);
-        for m in moves {
-            let mut child = pos.clone();
-            child.play_unchecked(m);
-            next.insert(child);
-        }
+        next.extend(moves.into_iter().map(|m| pos.after(m)));
     }
     next
 }

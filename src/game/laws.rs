@@ -22,14 +22,13 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
     let mut positions = vec![P::start()];
     let mut played = Vec::new();
     loop {
-        let mut pos = positions.last().expect("begins with the start").clone();
-        let moves = listed(&pos);
+        let pos = positions.last().expect("begins with the start");
+        let moves = listed(pos);
         if moves.is_empty() {
             return (positions, played);
         }
         let m = moves[pick((seed, played.len()), moves.len())];
-        pos.play_unchecked(m);
-        positions.push(pos);
+        positions.push(pos.after(m));
         played.push(m);
         assert!(
             played.len() <= P::INFO.plies_max as usize,
@@ -146,9 +145,7 @@ fn check_moves<P: Position>(pos: &P, known: &BTreeMap<String, P::Move>) {
         let mut after = pos.clone();
         if after.play(*m).is_ok() {
             assert_eq!(times, 1, "{text} is legal in {pos}");
-            let mut unchecked = pos.clone();
-            unchecked.play_unchecked(*m);
-            assert_eq!(after, unchecked, "{text} in {pos}");
+            assert_eq!(after, pos.after(*m), "{text} in {pos}");
             assert_ne!(after, *pos, "{text} in {pos}");
         } else {
             assert_eq!(times, 0, "{text} is illegal in {pos}");

@@ -36,9 +36,7 @@ fn visit<P: Position>(pos: &P, counts: &mut [PlyCount], moves: &mut Vec<P::Move>
             let first = moves.len();
             pos.legal_moves(moves);
             for index in first..moves.len() {
-                let mut child = pos.clone();
-                child.play_unchecked(moves[index]);
-                visit(&child, deeper, moves);
+                visit(&pos.after(moves[index]), deeper, moves);
             }
             moves.truncate(first);
         }

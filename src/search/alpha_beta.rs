@@ -102,8 +102,7 @@ impl<'a, P: Evaluate> AlphaBeta<'a, P> {
         let mut best = Score::WORST;
         for index in first..self.moves.len() {
             let m = self.moves[index];
-            let mut child = pos.clone();
-            child.play_unchecked(m);
+            let child = pos.after(m);
             let score = self.value(&child, seat, depth - 1, ply + 1, Window { alpha, beta })?;
             best = best.max(score);
             if score > alpha {

@@ -1,7 +1,7 @@
 //! Which move a bot plays: root policy, kept apart from the search.
 //!
 //! A weaker bot looks less far and is content with moves that seem nearly as good as the best, of
-//! which it takes any. It never throws a dice to blunder: an opponent who is handed the game on a
+//! which it takes any. It never throws a die to blunder: an opponent who is handed the game on a
 //! bad draw learns nothing. What it misses, it misses because it did not look.
 
 use std::fmt::Display;
@@ -80,25 +80,19 @@ fn without_losses_in_one<P: Position>(pos: &P, moves: Vec<P::Move>) -> Vec<P::Mo
 /// Whether after `m` the opponent has won, or can with its next move.
 fn loses_in_one<P: Position>(pos: &P, m: P::Move) -> bool {
     let opponent = pos.turn().other();
-    let after = played(pos, m);
-    if after.outcome().is_some() || after.turn() != opponent {
-        return is_won_by(&after, opponent);
+    let next = pos.after(m);
+    if next.outcome().is_some() || next.turn() != opponent {
+        return is_won_by(&next, opponent);
     }
     let mut replies = Vec::new();
-    after.legal_moves(&mut replies);
+    next.legal_moves(&mut replies);
     replies
         .into_iter()
-        .any(|reply| is_won_by(&played(&after, reply), opponent))
+        .any(|reply| is_won_by(&next.after(reply), opponent))
 }
 
 fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
     pos.outcome() == Some(Outcome::Decisive { winner: seat })
-}
-
-fn played<P: Position>(pos: &P, m: P::Move) -> P {
-    let mut after = pos.clone();
-    after.play_unchecked(m);
-    after
 }
 
 /// A number below `count`, all as likely, drawn by the seed and the text of the position.

@@ -108,8 +108,6 @@ impl<M: Copy + Eq> Look<M> {
     ) -> Result<(), Spent> {
         search.budget.visit()?;
         for m in roots {
-            let mut child = pos.clone();
-            child.play_unchecked(*m);
             // A move that fails low here is worse than the best by more than the margin, and will
             // still be so when the best has become better.
             let alpha = margin.map_or(self.score, |margin| {
@@ -119,7 +117,7 @@ impl<M: Copy + Eq> Look<M> {
                 alpha,
                 ..Window::FULL
             };
-            let score = search.value(&child, pos.turn(), self.depth - 1, 1, window)?;
+            let score = search.value(&pos.after(*m), pos.turn(), self.depth - 1, 1, window)?;
             if score > alpha {
                 self.close.push((*m, score));
             }

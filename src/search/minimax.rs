@@ -53,9 +53,7 @@ fn visit<P: Evaluate>(
     pos.legal_moves(&mut moves);
     let mut best = (if own_turn { Score::WORST } else { Score::BEST }, None);
     for m in moves {
-        let mut child = pos.clone();
-        child.play_unchecked(m);
-        let (score, _) = visit(&child, seat, depth - 1, ply + 1, nodes);
+        let (score, _) = visit(&pos.after(m), seat, depth - 1, ply + 1, nodes);
         if if own_turn {
             score > best.0
         } else {

@@ -49,12 +49,7 @@ pub(super) static VALUES: LazyLock<HashMap<TicTacToe, Score>> = LazyLock::new(||
 pub(super) fn children<P: Position>(pos: &P) -> Vec<(P::Move, P)> {
     let mut moves = Vec::new();
     pos.legal_moves(&mut moves);
-    let child = |m| {
-        let mut child = pos.clone();
-        child.play_unchecked(m);
-        (m, child)
-    };
-    moves.into_iter().map(child).collect()
+    moves.into_iter().map(|m| (m, pos.after(m))).collect()
 }
 
 /// Compares every setting of the search with plain minimax, at one position and depth.

@@ -13,7 +13,8 @@ use crate::search::oracle::{VALUES, all_positions, children};
 type Player = HashMap<TicTacToe, Vec<TicTacToe>>;
 
 fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
-    let after = |pos, moves: Vec<Move>| moves.into_iter().map(|m| played(&pos, m)).collect();
+    let after =
+        |pos: TicTacToe, moves: Vec<Move>| moves.into_iter().map(|m| pos.after(m)).collect();
     all_positions()
         .into_iter()
         .filter_map(|pos| Some((pos, after(pos, moves(&pos)?))))
@@ -110,7 +111,7 @@ fn a_win_in_one_is_always_taken() {
         let wins = |pos: &TicTacToe| is_won_by(pos, pos.turn().other());
         if children(pos).iter().any(|(_, child)| wins(child)) {
             assert!(
-                moves.iter().all(|m| wins(&played(pos, *m))),
+                moves.iter().all(|m| wins(&pos.after(*m))),
                 "{pos}: {moves:?}"
             );
         }
@@ -123,7 +124,7 @@ fn from_medium_up_a_loss_in_one_is_prevented() {
         let keeps = |child: &TicTacToe| minimax(child, 1).score != Score::win_in(1);
         if children(pos).iter().any(|(_, child)| keeps(child)) {
             assert!(
-                moves.iter().all(|m| keeps(&played(pos, *m))),
+                moves.iter().all(|m| keeps(&pos.after(*m))),
                 "{pos}: {moves:?}"
             );
         }
