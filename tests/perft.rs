@@ -10,7 +10,7 @@ use plyhouse::game::tic_tac_toe::TicTacToe;
 
 #[test]
 fn tic_tac_toe() {
-    check::<TicTacToe>(9, squares_of_symmetric_boards(3));
+    check::<TicTacToe>(9, symmetries_of_a_square(3));
 }
 
 /// Compares the counts of `plies` plies with the game's file, of which all but comments is a table.
@@ -117,7 +117,7 @@ fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
 }
 
 /// The eight ways to lay a square board onto itself, each as the square that comes to each place.
-fn squares_of_symmetric_boards(size: usize) -> Vec<Vec<usize>> {
+fn symmetries_of_a_square(size: usize) -> Vec<Vec<usize>> {
     let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     let image = |turned: bool, flip_x: bool, flip_y: bool| {
         places()

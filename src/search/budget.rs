@@ -75,3 +75,38 @@ impl<'a> Budget<'a> {
         self.begin.elapsed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visited(budget: &mut Budget<'_>, most: u64) -> u64 {
+        (0..most).take_while(|_| budget.visit().is_ok()).count() as u64
+    }
+
+    #[test]
+    fn limits_hold_once_they_are_enforced() {
+        let (limits, stop) = (
+            Limits {
+                nodes: Some(100),
+                ..Limits::default()
+            },
+            Stop::new(),
+        );
+        let mut budget = Budget::new(&limits, &stop);
+        assert_eq!(visited(&mut budget, 90), 90);
+        budget.enforce().expect("nothing is spent but nodes");
+        assert_eq!(visited(&mut budget, 90), 10);
+        assert_eq!(budget.nodes(), 100);
+    }
+
+    #[test]
+    fn a_stop_is_noticed_in_the_middle_of_a_look() {
+        let (limits, stop) = (Limits::default(), Stop::new());
+        let mut budget = Budget::new(&limits, &stop);
+        budget.enforce().expect("not stopped yet");
+        assert_eq!(visited(&mut budget, 700), 700);
+        stop.stop();
+        assert!(visited(&mut budget, 10 * POLL_NODES) <= POLL_NODES);
+    }
+}
