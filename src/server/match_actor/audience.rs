@@ -76,6 +76,7 @@ impl Audience {
         if self.members.len() == 1 {
             // The snapshot has told the only follower who is there.
             self.told = Some(self.presence(state));
+            self.due = None;
         }
     }
 
