@@ -82,7 +82,6 @@ impl Transport {
     pub async fn serve_stream(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let service = TowerToHyperService::new(self.router.clone());
         let connection = http1::Builder::new()
-            .keep_alive(false)
             .timer(TokioTimer::new())
             .max_buf_size(HEAD_BYTES_MAX)
             .serve_connection(TokioIo::new(stream), service)

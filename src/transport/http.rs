@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use hyper_util::rt::TokioIo;
@@ -43,6 +44,18 @@ pub(super) fn router(server: Server) -> axum::Router {
             server,
             connections,
         })
+        .layer(map_response(close))
+}
+
+/// One request a connection, as it may not live long. hyper's own switch for this would add `close`
+/// to the answer that makes a WebSocket, too, which clients take amiss.
+async fn close(mut response: Response) -> Response {
+    let status = response.status();
+    if status != StatusCode::SWITCHING_PROTOCOLS && status != StatusCode::UPGRADE_REQUIRED {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+    }
+    response
 }
 
 /// Turns a request into a WebSocket, or says why not.
@@ -88,7 +101,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
 /// RFC 6455, section 4.2.2: what a client that cannot go on like this is told.
 fn upgrade_required() -> Response {
     let headers = [
-        (header::CONNECTION, "Upgrade"),
+        (header::CONNECTION, "Upgrade, close"),
         (header::UPGRADE, "websocket"),
         (header::SEC_WEBSOCKET_VERSION, "13"),
     ];
