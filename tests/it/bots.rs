@@ -1,0 +1,150 @@
+//! Bots at the board: they move, keep their pace, and play to the end unwatched.
+
+use std::time::Duration;
+
+use plyhouse::server::{Search, Settings};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::support::{TestServer, pass, settings};
+
+#[tokio::test(start_paused = true)]
+async fn a_person_plays_a_bot_to_the_end() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let id = ann.create(json!({"seats": [{"bot": "max"}, "me"]})).await;
+    let mut ply = 0;
+    loop {
+        let snapshot = ann.ask(json!({"type": "watch", "match": id})).await;
+        if snapshot["status"] == "ended" {
+            assert_eq!(snapshot["outcome"]["reason"], "rules");
+            assert_ne!(
+                snapshot["outcome"]["winner"], 1,
+                "full strength is never beaten"
+            );
+            break;
+        }
+        if snapshot["turn"] == 1 {
+            let legal = snapshot["legal"].as_array().unwrap();
+            let m = legal.last().unwrap().as_str().unwrap().to_owned();
+            assert_eq!(
+                ann.play(&id, snapshot["ply"].as_u64().unwrap(), &m).await["type"],
+                "ok"
+            );
+            ply += 1;
+        }
+        assert!(ply < 10);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exhibition_plays_to_its_end_watched_or_not() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let created = json!({"seats": [{"bot": "max"}, {"bot": "max"}], "pace_ms": 500});
+    let id = ann.create(created).await;
+    drop(ann);
+    pass(60).await;
+    let mut bob = server.player("bob").await;
+    let seen = bob.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(seen["outcome"], json!({"winner": null, "reason": "rules"}));
+    assert_eq!(seen["ply"], 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_keeps_its_pace() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let id = ann
+        .create(json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000}))
+        .await;
+    ann.play(&id, 0, "b2").await;
+    ann.event("moved").await;
+    let asked = Instant::now();
+    let reply = ann.event("moved").await;
+    assert_eq!((&reply["ply"], &reply["seat"]), (&json!(1), &json!(1)));
+    let waited = asked.elapsed();
+    assert!(
+        (Duration::from_millis(3000)..Duration::from_millis(3100)).contains(&waited),
+        "{waited:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_that_ends_needs_no_bot_any_more() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let id = ann
+        .create(json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000}))
+        .await;
+    ann.play(&id, 0, "b2").await;
+    ann.ask(json!({"type": "resign", "match": id})).await;
+    pass(10).await;
+    let told = ann.drain().await;
+    assert_eq!(
+        told.iter().filter(|m| m["type"] == "moved").count(),
+        1,
+        "{told:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_of_the_same_level_do_not_always_play_the_same() {
+    let server = TestServer::start(settings());
+    let mut games = Vec::new();
+    for _ in 0..12 {
+        let mut ann = server.player("ann").await;
+        let id = ann
+            .create(json!({"seats": [{"bot": "easy"}, {"bot": "easy"}]}))
+            .await;
+        pass(1).await;
+        games.push(ann.ask(json!({"type": "watch", "match": id})).await["moves"].to_string());
+    }
+    games.sort();
+    games.dedup();
+    assert!(games.len() > 1, "{games:?}");
+}
+
+/// With real threads, and more matches than the queue has room for.
+#[tokio::test]
+async fn search_threads_serve_more_matches_than_they_are() {
+    let server = TestServer::start(Settings {
+        search: Search::Threads(2),
+        search_queue: 3,
+        ..settings()
+    });
+    let mut ann = server.player("ann").await;
+    let mut ids = Vec::new();
+    for _ in 0..16 {
+        ids.push(
+            ann.create(json!({"seats": [{"bot": "max"}, {"bot": "easy"}]}))
+                .await,
+        );
+    }
+    let mut live = ids.len();
+    while live > 0 {
+        live -= usize::from(ann.next().await["type"] == "ended");
+    }
+    for id in ids {
+        // `max` thinks in every one of these matches, so it loses none.
+        let outcome = &ann.ask(json!({"type": "watch", "match": id})).await["outcome"];
+        assert_ne!(outcome["winner"], 1);
+    }
+    server.server.stop().await;
+}
+
+/// A search that may not take any time still gives a move.
+#[tokio::test(start_paused = true)]
+async fn a_bot_without_time_moves_all_the_same() {
+    let server = TestServer::start(Settings {
+        search_time: Duration::ZERO,
+        ..settings()
+    });
+    let mut ann = server.player("ann").await;
+    let id = ann
+        .create(json!({"seats": [{"bot": "max"}, {"bot": "max"}]}))
+        .await;
+    pass(1).await;
+    let seen = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(seen["outcome"]["reason"], "rules");
+}

@@ -1,0 +1,111 @@
+//! How connections end, and that the client gets to hear why.
+
+use std::time::Duration;
+
+use plyhouse::server::Settings;
+use serde_json::json;
+
+use crate::support::{TestServer, pass, settings};
+
+#[tokio::test(start_paused = true)]
+async fn the_twentieth_malformed_message_is_answered_and_the_last() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    for _ in 0..20 {
+        ann.send("nonsense").await;
+    }
+    for _ in 0..20 {
+        assert_eq!(ann.next().await["code"], "malformed");
+    }
+    assert_eq!(ann.closed().await, 1008);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_over_the_limit_closes() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let padded = |bytes: usize| {
+        let bare = r#"{"type":"ping","id":7,"x":""}"#;
+        bare.replace("\"\"", &format!("\"{}\"", "x".repeat(bytes - bare.len())))
+    };
+    ann.send(&padded(8192)).await;
+    assert_eq!(ann.next().await["type"], "pong");
+    ann.send(&padded(8193)).await;
+    assert_eq!(ann.closed().await, 1009);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_is_closed() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    // The server answers, then refuses, and at last has enough of it.
+    let closed = loop {
+        ann.try_send(r#"{"type":"ping"}"#)
+            .await
+            .expect("the close frame comes first");
+        if let Some(code) = ann.try_closed() {
+            break code;
+        }
+    };
+    assert_eq!(closed, 4003);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stays_silent_is_pinged_and_then_closed() {
+    let server = TestServer::start(settings());
+    // A client that listens answers pings and stays.
+    let mut ann = server.player("ann").await;
+    let begun = tokio::time::Instant::now();
+    let stayed = tokio::time::timeout(Duration::from_secs(200), ann.closed()).await;
+    assert!(
+        stayed.is_err(),
+        "closed with {stayed:?} after {:?}",
+        begun.elapsed()
+    );
+
+    // One that does not is let go.
+    let mut bob = server.player("bob").await;
+    pass(61).await;
+    assert_eq!(bob.closed().await, 4004);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_read_is_closed_and_costs_nobody_else() {
+    let server = TestServer::start(Settings {
+        outbox_messages: 4,
+        ..settings()
+    });
+    let (mut ann, mut bob, id) = server.pair().await;
+    // A pipe that holds about one event. What is told after that waits in the outbox.
+    let mut slow = server.connect_through(256).await;
+    slow.ask(json!({"type": "watch", "match": id})).await;
+    for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
+        .iter()
+        .enumerate()
+    {
+        let (mover, other) = if ply % 2 == 0 {
+            (&mut ann, &mut bob)
+        } else {
+            (&mut bob, &mut ann)
+        };
+        assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
+        assert_eq!(other.event("moved").await["move"], *m);
+        mover.event("moved").await;
+    }
+    ann.play(&id, 8, "a2").await;
+    bob.event("moved").await;
+    assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
+    // What was under way when the queue ran full still comes, and then the reason.
+    assert_eq!(slow.closed().await, 4002);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stops_says_so() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, _) = server.pair().await;
+    let stopping = server.server.clone();
+    let stopped = tokio::time::Instant::now();
+    let ((), a, b) = tokio::join!(stopping.stop(), ann.closed(), bob.closed());
+    assert_eq!((a, b), (1001, 1001));
+    assert!(stopped.elapsed() < Duration::from_secs(10));
+}

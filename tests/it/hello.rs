@@ -1,0 +1,184 @@
+//! Who a client is: welcome, names, tokens.
+
+use serde_json::json;
+
+use crate::support::{TestServer, settings};
+
+#[tokio::test(start_paused = true)]
+async fn a_guest_is_welcomed() {
+    let server = TestServer::start(settings());
+    let mut ada = server.connect().await;
+    let welcome = ada
+        .hello(json!({"protocol": 1, "name": "  ada ", "unknown": {}}))
+        .await;
+    assert_eq!(welcome["re"], 1);
+    assert_eq!(welcome["protocol"], 1);
+    assert_eq!(
+        welcome["server"],
+        concat!("plyhouse/", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(welcome["player"]["name"], "ada");
+    assert_eq!(welcome["resumed"], false);
+    assert_eq!(welcome["following"], json!([]));
+    assert!(
+        welcome["token"].as_str().unwrap().len() >= 22,
+        "128 bits in base64"
+    );
+    let tic_tac_toe = json!({"game": "tic-tac-toe", "title": "Tic-tac-toe", "sides": ["x", "o"],
+        "files": 3, "ranks": 3});
+    assert!(welcome["games"].as_array().unwrap().contains(&tic_tac_toe));
+    let levels = welcome["levels"].as_array().unwrap().iter();
+    let levels: Vec<&str> = levels
+        .map(|level| level["level"].as_str().unwrap())
+        .collect();
+    assert_eq!(levels, ["beginner", "easy", "medium", "hard", "max"]);
+    assert_eq!(
+        welcome["limits"],
+        json!({"message_bytes": 8192, "requests_per_s": 20, "burst": 40, "live_matches": 16,
+               "following": 64, "idle_ms": 60000, "abandon_after_ms": 60000})
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_no_name_is_called_a_guest() {
+    let server = TestServer::start(settings());
+    let welcome = server.connect().await.hello(json!({"name": null})).await;
+    let name = welcome["player"]["name"].as_str().unwrap();
+    let letters = name.strip_prefix("guest-").expect("guest-");
+    assert_eq!(letters.len(), 4);
+    assert!(letters.chars().all(|c| c.is_ascii_alphanumeric()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_say_hello_is_welcomed_unasked() {
+    let server = TestServer::start(settings());
+    let mut client = server.connect().await;
+    client.send("{").await;
+    let error = client.next().await;
+    assert_eq!(
+        (&error["type"], &error["code"]),
+        (&json!("error"), &json!("malformed"))
+    );
+    client.send(r#"{"type":"fly","id":5}"#).await;
+    let welcome = client.next().await;
+    assert_eq!(welcome["type"], "welcome");
+    assert_eq!(welcome.get("re"), None);
+    let error = client.next().await;
+    assert_eq!(
+        (&error["code"], &error["re"]),
+        (&json!("unknown_type"), &json!(5))
+    );
+    assert_eq!(
+        client.refused(json!({"type": "hello"})).await,
+        "already_welcomed"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_hello_can_be_said_again() {
+    let server = TestServer::start(settings());
+    let mut client = server.connect().await;
+    client.send(r#"{"type":"hello","id":9,"name":7}"#).await;
+    let error = client.next().await;
+    assert_eq!(
+        (&error["code"], &error["field"]),
+        (&json!("bad_field"), &json!("name"))
+    );
+    let error = client.hello(json!({"protocol": 2, "name": ""})).await;
+    assert_eq!(error["code"], "unsupported_protocol");
+    assert_eq!(error["supported"], json!([1]));
+    assert_eq!(
+        client.hello(json!({"name": "a\u{202e}b"})).await["code"],
+        "bad_name"
+    );
+    assert_eq!(
+        client.hello(json!({"name": "ada"})).await["type"],
+        "welcome"
+    );
+    assert_eq!(
+        client.hello(json!({"protocol": 2})).await["code"],
+        "unsupported_protocol"
+    );
+    assert_eq!(
+        client.hello(json!({"name": ""})).await["code"],
+        "already_welcomed"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_token_makes_a_new_guest() {
+    let server = TestServer::start(settings());
+    let (client, welcome) = server.come_back("no such token").await;
+    assert_eq!(welcome["resumed"], false);
+    assert_ne!(client.token(), "no such token");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_brings_back_the_player_and_every_live_match() {
+    let server = TestServer::start(settings());
+    let (ann, mut bob, id) = server.pair().await;
+    let (token, who) = (ann.token(), ann.welcome["player"].clone());
+    let mut ann = ann;
+    let hosted = ann.create(json!({"seats": ["open", "open"]})).await;
+    drop(ann);
+    bob.presence(json!([false, true]), 0).await;
+
+    // The name in the hello is ignored, however bad.
+    let mut ann = server.connect().await;
+    let welcome = ann.hello(json!({"token": token, "name": ""})).await;
+    assert_eq!(welcome["resumed"], true);
+    assert_eq!(welcome["player"], who);
+    assert_eq!(welcome["token"], token);
+    assert_eq!(
+        welcome["following"],
+        json!([{"match": id, "you": 0}, {"match": hosted, "you": null}])
+    );
+    let snapshots = [ann.next().await, ann.next().await];
+    assert_eq!(
+        snapshots.clone().map(|s| s["type"].clone()),
+        ["match", "match"]
+    );
+    assert_eq!(
+        snapshots.clone().map(|s| s["match"].clone()),
+        [json!(id), json!(hosted)]
+    );
+    assert_eq!(
+        snapshots.clone().map(|s| s["you"].clone()),
+        [json!(0), json!(null)]
+    );
+    assert!(snapshots.iter().all(|s| s.get("re").is_none()));
+
+    bob.presence(json!([true, true]), 0).await;
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.event("moved").await["move"], "b2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_newer_connection_wins() {
+    let server = TestServer::start(settings());
+    let (mut older, mut bob, id) = server.pair().await;
+    let (mut newer, welcome) = server.come_back(&older.token()).await;
+    assert_eq!(welcome["resumed"], true);
+    assert_eq!(older.closed().await, 4001);
+    assert_eq!(newer.event("match").await["you"], 0);
+    newer.play(&id, 0, "b2").await;
+    bob.event("moved").await;
+    // Nobody was away, so nothing is told of it.
+    let presences = bob.drain().await;
+    assert!(
+        presences.iter().all(|p| p["seats"] == json!([true, true])),
+        "{presences:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_that_has_ended_does_not_come_back() {
+    let server = TestServer::start(settings());
+    let (mut ann, _bob, id) = server.pair().await;
+    ann.ask(json!({"type": "resign", "match": id})).await;
+    let (_, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(
+        (&welcome["resumed"], &welcome["following"]),
+        (&json!(true), &json!([]))
+    );
+}

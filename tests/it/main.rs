@@ -1,0 +1,18 @@
+//! The whole server from outside, in one binary: most tests run it in process, over pipes in memory
+//! and with time paused, so that a minute of waiting takes no time; a few use real sockets and the
+//! real process. Tests wait for events and never sleep.
+
+mod support;
+
+mod abandonment;
+mod bots;
+mod closing;
+mod hello;
+mod lobby;
+mod matches;
+mod requests;
+mod resync;
+mod seek;
+mod socket;
+mod store_failure;
+mod tidy;

@@ -1,0 +1,385 @@
+//! Real sockets and the real process: what HTTP answers, raw frames, and signals. Written from the
+//! RFCs, without the library that the server uses.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use plyhouse::client::{Connection, ConnectionError};
+use plyhouse::server::Settings;
+use plyhouse::transport::Transport;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::support::{TestServer, settings};
+
+/// How long a test waits for the machine, however busy it is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server in process on a port of its own; its `host:port`.
+async fn listen(settings: Settings) -> String {
+    let server = TestServer::start(settings);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("bound").to_string();
+    let spawner = server.server.clone();
+    spawner.spawn(async move { Transport::new(server.server.clone()).serve(listener).await });
+    address
+}
+
+/// Sends a text, and gives all that comes until the server closes.
+async fn exchange(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("listening");
+    stream
+        .write_all(request.replace("HOST", address).as_bytes())
+        .await
+        .expect("open");
+    let mut answer = Vec::new();
+    timeout(PATIENCE, stream.read_to_end(&mut answer))
+        .await
+        .expect("in time")
+        .expect("readable");
+    String::from_utf8(answer).expect("text")
+}
+
+async fn status(address: &str, request: &str) -> String {
+    let answer = exchange(address, request).await;
+    answer
+        .split(' ')
+        .nth(1)
+        .unwrap_or_else(|| panic!("{request:?}: {answer:?}"))
+        .to_owned()
+}
+
+const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive, Upgrade\r\n\
+    Upgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\n\
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+#[tokio::test]
+async fn http_answers() {
+    let address = listen(settings()).await;
+    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n{more}\r\n");
+    let greeting = exchange(&address, &get("/", "")).await;
+    assert!(greeting.starts_with("HTTP/1.1 200 "), "{greeting}");
+    assert!(
+        greeting.contains("text/plain") && greeting.contains("Plyhouse"),
+        "{greeting}"
+    );
+    assert_eq!(status(&address, &get("/healthz", "")).await, "200");
+    assert_eq!(status(&address, &get("/nothing", "")).await, "404");
+
+    let required = exchange(&address, &get("/ws", "")).await.to_lowercase();
+    assert!(required.starts_with("http/1.1 426 "), "{required}");
+    assert!(required.contains("upgrade: websocket"), "{required}");
+    let old = UPGRADE.replace("Version: 13", "Version: 8") + "\r\n";
+    assert_eq!(status(&address, &old).await, "426");
+    let keyless = UPGRADE.replace("Sec-WebSocket-Key", "X") + "\r\n";
+    assert_eq!(status(&address, &keyless).await, "400");
+    let posted = UPGRADE.replace("GET", "POST") + "\r\n";
+    assert_eq!(status(&address, &posted).await, "405");
+    assert_eq!(status(&address, "nonsense\r\n\r\n").await, "400");
+}
+
+#[tokio::test]
+async fn pages_of_others_are_refused() {
+    let listed = vec!["https://play.example.org".to_owned()];
+    let address = listen(Settings {
+        origins: listed,
+        ..settings()
+    })
+    .await;
+    let from = |origin: &str| format!("{UPGRADE}Origin: {origin}\r\n\r\n");
+    assert_eq!(status(&address, &from("https://evil.example")).await, "403");
+    assert_eq!(status(&address, &from("null")).await, "403");
+    for origin in ["http://HOST", "https://play.example.org"] {
+        let mut raw = Raw::open(&address, &format!("Origin: {origin}\r\n")).await;
+        raw.send(Raw::TEXT, br#"{"type":"ping","id":1}"#).await;
+        assert!(raw.text().await.contains(r#""type":"welcome""#));
+    }
+}
+
+#[tokio::test]
+async fn the_subprotocol_is_chosen_when_it_is_offered() {
+    let address = listen(settings()).await;
+    let header = "sec-websocket-protocol: plyhouse.v1";
+    let offers = "Sec-WebSocket-Protocol: chat, plyhouse.v1\r\n";
+    assert!(
+        Raw::open(&address, offers)
+            .await
+            .head
+            .to_lowercase()
+            .contains(header)
+    );
+    assert!(
+        !Raw::open(&address, "")
+            .await
+            .head
+            .to_lowercase()
+            .contains("sec-websocket-protocol")
+    );
+}
+
+/// One limit covers a client that sends nothing and one that sends half a request.
+#[tokio::test]
+async fn who_does_not_finish_a_request_is_closed() {
+    let quick = Settings {
+        handshake_timeout: Duration::from_millis(200),
+        ..settings()
+    };
+    let address = listen(quick).await;
+    assert_eq!(exchange(&address, "").await, "");
+    assert_eq!(
+        exchange(&address, "GET /ws HTTP/1.1\r\nHost: x\r\n").await,
+        ""
+    );
+}
+
+#[tokio::test]
+async fn broken_frames_close_with_their_code() {
+    let address = listen(settings()).await;
+    let cases: [(&str, u8, &[u8], u16); 5] = [
+        ("binary", Raw::BINARY, b"{}", 1003),
+        ("not UTF-8", Raw::TEXT, b"\xff\xfe", 1007),
+        ("too large", Raw::TEXT, &[b' '; 8193], 1009),
+        ("a reserved opcode", 0x83, b"", 1008),
+        ("a continuation of nothing", 0x80, b"", 1008),
+    ];
+    for (what, opcode, payload, expect) in cases {
+        let mut raw = Raw::open(&address, "").await;
+        raw.send(opcode, payload).await;
+        assert_eq!(raw.closed().await, expect, "{what}");
+    }
+    // Fragments that are too large together; the rest of them must not eat the close frame.
+    let mut raw = Raw::open(&address, "").await;
+    raw.send(0x01, &[b' '; 8000]).await;
+    for _ in 0..100 {
+        raw.send(0x00, &[b' '; 8000]).await;
+    }
+    assert_eq!(raw.closed().await, 1009);
+}
+
+#[tokio::test]
+async fn a_close_is_echoed() {
+    let address = listen(settings()).await;
+    let mut raw = Raw::open(&address, "").await;
+    raw.send(0x88, &1000u16.to_be_bytes()).await;
+    assert_eq!(raw.closed().await, 1000);
+}
+
+#[tokio::test]
+async fn one_too_many_is_told_that_the_server_is_full() {
+    let address = listen(Settings {
+        connections_max: 1,
+        ..settings()
+    })
+    .await;
+    let first = Raw::open(&address, "").await;
+    let mut second = Raw::open(&address, "").await;
+    assert_eq!(second.closed().await, 1013);
+    drop(first);
+    // The place of the first is free as soon as the server has noticed.
+    loop {
+        let mut third = Raw::open(&address, "").await;
+        third.send(Raw::TEXT, br#"{"type":"ping","id":1}"#).await;
+        let (opcode, _) = third.frame().await;
+        if opcode == Raw::TEXT {
+            break;
+        }
+    }
+}
+
+/// A whole match against the real process, which then is told to stop.
+#[tokio::test]
+async fn the_real_server_serves_and_stops() {
+    let (mut process, address) = start(&[]).await;
+    let url = format!("ws://{address}/ws");
+    let mut ann = Connection::open(&url).await.expect("listening");
+    let create = json!({"type": "create", "id": 1, "game": "tic-tac-toe",
+        "seats": [{"bot": "max"}, {"bot": "easy"}]});
+    ann.send_text(create.to_string()).await.expect("open");
+    loop {
+        let message = timeout(PATIENCE, ann.receive_text())
+            .await
+            .expect("in time")
+            .expect("open");
+        let message: serde_json::Value = serde_json::from_str(&message).expect("JSON");
+        assert_ne!(message["type"], "error");
+        if message["type"] == "ended" || message["status"] == "ended" {
+            assert_ne!(message["outcome"]["winner"], 1);
+            break;
+        }
+    }
+    // One that has connected and said nothing must not hold the server back.
+    let _silent = TcpStream::connect(&address).await.expect("listening");
+    signal(&process, "TERM").await;
+    let closed = loop {
+        match timeout(PATIENCE, ann.receive()).await.expect("in time") {
+            Ok(_) => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(
+        matches!(closed, ConnectionError::Closed { code: 1001, .. }),
+        "{closed}"
+    );
+    let status = timeout(Duration::from_secs(10), process.wait())
+        .await
+        .expect("in ten seconds");
+    assert!(status.expect("waited for").success());
+    assert!(
+        TcpStream::connect(&address).await.is_err(),
+        "nothing listens any more"
+    );
+}
+
+#[tokio::test]
+async fn an_interrupt_stops_it_as_well() {
+    let (mut process, _) = start(&["--data", "/nonexistent/for/now"]).await;
+    signal(&process, "INT").await;
+    let status = timeout(Duration::from_secs(10), process.wait())
+        .await
+        .expect("in ten seconds");
+    assert!(status.expect("waited for").success());
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_told() {
+    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = taken.local_addr().expect("bound").to_string();
+    let output = command(&["--listen", &address])
+        .output()
+        .await
+        .expect("started");
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(&address) && !told.contains("listening on"),
+        "{told}"
+    );
+    let output = command(&["--no-such-option"])
+        .output()
+        .await
+        .expect("started");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+/// The real server on a free port, and where it listens.
+async fn start(args: &[&str]) -> (Child, String) {
+    let mut process = command(args)
+        .args(["--listen", "127.0.0.1:0"])
+        .spawn()
+        .expect("started");
+    let stderr = process.stderr.take().expect("piped");
+    let mut lines = BufReader::new(stderr).lines();
+    let first = timeout(PATIENCE, lines.next_line())
+        .await
+        .expect("in time")
+        .expect("readable");
+    let first = first.expect("a line");
+    let address = first
+        .strip_prefix("listening on ")
+        .expect(&first)
+        .to_owned();
+    // The log must find a reader for as long as the server lives.
+    #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    (process, address)
+}
+
+async fn signal(process: &Child, name: &str) {
+    let id = process.id().expect("alive").to_string();
+    let sent = Command::new("kill")
+        .args([&format!("-{name}"), &id])
+        .status()
+        .await;
+    assert!(sent.expect("kill is there").success());
+}
+
+/// A WebSocket of RFC 6455, by hand.
+struct Raw {
+    stream: TcpStream,
+    head: String,
+}
+
+impl Raw {
+    const TEXT: u8 = 0x81;
+    const BINARY: u8 = 0x82;
+    const CLOSE: u8 = 0x88;
+
+    async fn open(address: &str, headers: &str) -> Self {
+        let mut stream = TcpStream::connect(address).await.expect("listening");
+        let request = format!("{UPGRADE}{headers}\r\n").replace("HOST", address);
+        stream.write_all(request.as_bytes()).await.expect("open");
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let byte = timeout(PATIENCE, stream.read_u8()).await.expect("in time");
+            head.push(byte.expect("open"));
+        }
+        let head = String::from_utf8(head).expect("text");
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        // The example of RFC 6455, section 1.3.
+        assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
+        Self { stream, head }
+    }
+
+    /// Sends a masked frame. The server may have closed already.
+    async fn send(&mut self, first_byte: u8, payload: &[u8]) {
+        let mut frame = vec![first_byte];
+        match u8::try_from(payload.len()) {
+            Ok(short @ 0..126) => frame.push(0x80 | short),
+            Ok(_) | Err(_) => {
+                frame.push(0x80 | 126);
+                let len = u16::try_from(payload.len()).expect("a short payload");
+                frame.extend(len.to_be_bytes());
+            }
+        }
+        // A mask of zeros leaves the payload as it is.
+        frame.extend([0; 4]);
+        frame.extend(payload);
+        let _ = self.stream.write_all(&frame).await;
+    }
+
+    async fn frame(&mut self) -> (u8, Vec<u8>) {
+        let read = async {
+            let first_byte = self.stream.read_u8().await?;
+            let len = match self.stream.read_u8().await? {
+                126 => usize::from(self.stream.read_u16().await?),
+                short => usize::from(short),
+            };
+            let mut payload = vec![0; len];
+            self.stream.read_exact(&mut payload).await?;
+            std::io::Result::Ok((first_byte, payload))
+        };
+        timeout(PATIENCE, read)
+            .await
+            .expect("in time")
+            .expect("a frame")
+    }
+
+    async fn text(&mut self) -> String {
+        let (first_byte, payload) = self.frame().await;
+        assert_eq!(first_byte, Self::TEXT);
+        String::from_utf8(payload).expect("UTF-8")
+    }
+
+    /// The code of the close frame, before which anything may come.
+    async fn closed(&mut self) -> u16 {
+        loop {
+            let (first_byte, payload) = self.frame().await;
+            if first_byte == Self::CLOSE {
+                return u16::from_be_bytes([payload[0], payload[1]]);
+            }
+        }
+    }
+}
