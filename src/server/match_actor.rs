@@ -315,6 +315,10 @@ impl MatchActor {
 
     /// Lets a connection in, silently, or answers that there is no room.
     fn admit(&mut self, follower: &Follower, reply: Reply) -> Option<Reply> {
+        if follower.peer.is_closed() {
+            // Its goodbye has been sent already, so nobody would ever take it out again.
+            return None;
+        }
         let has_room = self.audience.len() < self.server.settings.followers_max;
         // Players find room in their own match, however many watch.
         let is_seated = self.state.seat_of(follower.player).is_some();

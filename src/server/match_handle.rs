@@ -112,6 +112,16 @@ impl MatchHandle {
         .await
     }
 
+    /// Shows the match to a player who has a part in it, unasked, and has the connection follow.
+    pub(super) async fn show(&self, follower: &Follower) {
+        follower.peer.follow_again(self);
+        self.watch(
+            follower.clone(),
+            Reply::unasked(follower.peer.outbox.clone()),
+        )
+        .await;
+    }
+
     /// Asks to leave. True if the connection does not follow any more.
     pub(super) async fn leave(&self, follower: Follower, reply: Reply) -> bool {
         self.ask(|done| Message::Leave {

@@ -101,6 +101,12 @@ impl Peer {
         }
     }
 
+    /// Whether the connection is gone: it is then told to leave what it followed until now, and
+    /// must not be let in any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.following().closed
+    }
+
     /// Whether one more match can be followed.
     pub(super) fn has_room(&self) -> bool {
         let following = self.following();

@@ -76,6 +76,11 @@ impl Players {
         }
     }
 
+    /// The player's connection, if there is one.
+    pub(super) fn peer(&self, id: PlayerId) -> Option<Arc<Peer>> {
+        self.tables().players.get(&id)?.peer.clone()
+    }
+
     /// Notes that a connection is gone. If the player has a newer one, nothing changes.
     pub(super) fn disconnect(&self, id: PlayerId, peer: &Peer) {
         self.change(id, |player| {

@@ -38,8 +38,8 @@ pub(super) enum Verdict {
     Serve,
     /// It is refused; one sent after this time would not be.
     Refuse(Duration),
-    /// It is refused, and it was one too many.
-    Close,
+    /// It is refused in the same way, and it was one too many.
+    Close(Duration),
 }
 
 impl Rate {
@@ -78,10 +78,11 @@ impl Rate {
         };
         let too_many = now - streak.began >= PATIENCE || streak.refusals >= REFUSALS_MAX;
         self.streak = Some(streak);
+        let after = emptied - now;
         if too_many {
-            Verdict::Close
+            Verdict::Close(after)
         } else {
-            Verdict::Refuse(emptied - now)
+            Verdict::Refuse(after)
         }
     }
 }
@@ -128,7 +129,7 @@ mod tests {
         let (mut rate, now) = start();
         let verdicts: Vec<Verdict> = (0..1040).map(|_| rate.judge(now)).collect();
         assert_eq!(
-            verdicts.iter().position(|&v| v == Verdict::Close),
+            verdicts.iter().position(|v| matches!(v, Verdict::Close(_))),
             Some(1039)
         );
     }
@@ -140,7 +141,7 @@ mod tests {
             (0..300u64).any(|i| {
                 let pause = pause_at.filter(|&at| i >= at).map_or(0, |_| 2000);
                 let now = now + Duration::from_millis(i * 40 + pause);
-                (0..2).any(|_| rate.judge(now) == Verdict::Close)
+                (0..2).any(|_| matches!(rate.judge(now), Verdict::Close(_)))
             })
         };
         assert!(over(None));

@@ -119,7 +119,7 @@ impl Session {
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn heard_of(&mut self) {
-        if self.rate.judge(now()) == Verdict::Close {
+        if matches!(self.rate.judge(now()), Verdict::Close(_)) {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
     }
@@ -135,17 +135,14 @@ impl Session {
 
     /// Lets a request in, or answers that it comes too soon.
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
-        let retry_after = match self.rate.judge(now()) {
+        let (retry_after, is_last) = match self.rate.judge(now()) {
             Verdict::Serve if self.server.shutdown.is_cancelled() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
             }
             Verdict::Serve => return Some(reply),
-            Verdict::Refuse(after) => after,
-            Verdict::Close => {
-                self.peer.outbox.close(CloseCode::RateLimited);
-                return None;
-            }
+            Verdict::Refuse(after) => (after, false),
+            Verdict::Close(after) => (after, true),
         };
         // Rounded up, so that whoever waits that long is served.
         let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
@@ -154,6 +151,9 @@ impl Session {
             retry_after_ms,
             ..error
         });
+        if is_last {
+            self.peer.outbox.close(CloseCode::RateLimited);
+        }
         None
     }
 
@@ -261,12 +261,8 @@ impl Session {
         reply.tell(|re| ServerMessage::Welcome(Box::new(Welcome { re, ..welcome })));
         self.player = Some(Arc::new(player));
         for handle in live {
-            self.peer.follow_again(&handle);
-            let follower = Follower {
-                peer: Arc::clone(&self.peer),
-                player: id,
-            };
-            handle.watch(follower, Reply::unasked(self.outbox())).await;
+            let peer = Arc::clone(&self.peer);
+            handle.show(&Follower { peer, player: id }).await;
         }
     }
 
@@ -295,11 +291,13 @@ impl Drop for Session {
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             server.seeks.end_of(peer.id);
-            for handle in peer.close() {
+            let followed = peer.close();
+            for handle in &followed {
                 handle.unfollow(peer.id).await;
             }
             if let Some(player) = player {
                 server.players.disconnect(player, &peer);
+                server.hand_over(player, followed).await;
             }
         });
     }

@@ -12,7 +12,7 @@ use super::bots::Bots;
 use super::clock::{Chance, Clock};
 use super::lobby::{Full, Lobby};
 use super::match_actor::MatchActor;
-use super::match_handle::{MAILBOX, MatchHandle};
+use super::match_handle::{Follower, MAILBOX, MatchHandle};
 use super::outbox::Outbox;
 use super::peer::{Peer, PeerId};
 use super::players::{Players, TooMany};
@@ -183,13 +183,33 @@ impl Shared {
             Err(error) => Err(error),
         };
         for Seek { follower, .. } in paired {
-            let reply = Reply::unasked(follower.peer.outbox.clone());
             match &created {
-                Ok(handle) => {
-                    follower.peer.follow_again(handle);
-                    handle.watch(follower.clone(), reply).await;
+                Ok(handle) => handle.show(follower).await,
+                Err(error) => {
+                    Reply::unasked(follower.peer.outbox.clone()).error(error.clone());
                 }
-                Err(error) => reply.error(error.clone()),
+            }
+        }
+    }
+
+    /// Shows the player's newer connection the live matches that an older one has come into while
+    /// it was being replaced, and that the newer one therefore does not know of.
+    pub(super) async fn hand_over(&self, player: PlayerId, followed: Vec<MatchHandle>) {
+        let Some(peer) = self.players.peer(player) else {
+            return;
+        };
+        let live = self.players.live_matches(player);
+        for handle in followed
+            .into_iter()
+            .filter(|handle| live.contains(&handle.id()))
+        {
+            if peer.followed(handle.id()).is_none() {
+                handle
+                    .show(&Follower {
+                        peer: Arc::clone(&peer),
+                        player,
+                    })
+                    .await;
             }
         }
     }
