@@ -21,7 +21,7 @@ use super::seeks::{Seek, Seeks};
 use super::settings::Settings;
 use crate::catalog::Entry;
 use crate::game::Seat;
-use crate::matches::{Creation, Event, Match, Occupant};
+use crate::matches::{Creation, Event, Occupant};
 use crate::protocol::{ErrorCode, PlayerId, WireError};
 use crate::store::{Record, Store};
 
@@ -126,9 +126,13 @@ impl Shared {
             seed: self.chance.number(),
         };
         let events = first_events(wanted.seats);
-        let state = Match::replay(creation.clone(), &events)
-            .expect("seating two open seats and starting is always possible");
-        if let Err(error) = self.store.create(Record { creation, events }).await {
+        let (mailbox, messages) = mpsc::channel(MAILBOX);
+        let mut actor = MatchActor::new(Arc::clone(self), creation.clone(), messages);
+        let record = Record {
+            creation,
+            events: events.clone(),
+        };
+        if let Err(error) = self.store.create(record).await {
             tracing::error!(%id, %error, "match not stored");
             self.lobby.forget(id);
             self.players.unhost(wanted.host, id);
@@ -138,15 +142,10 @@ impl Shared {
             ));
         }
         tracing::info!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
-        for player in Seat::ALL
-            .into_iter()
-            .filter_map(|seat| state.occupant(seat).player())
-        {
-            self.players.sat_down(player, id);
+        for event in events {
+            actor.happen(&event);
         }
-        let (mailbox, messages) = mpsc::channel(MAILBOX);
-        let (actor, card) = MatchActor::new(Arc::clone(self), state, messages);
-        let handle = MatchHandle::new(card, mailbox);
+        let handle = MatchHandle::new(actor.card(), mailbox);
         self.lobby.open(handle.clone());
         self.spawn(actor.run());
         Ok(handle)
