@@ -8,6 +8,7 @@ mod abandonment;
 mod bots;
 mod closing;
 mod hello;
+mod hostile;
 mod lobby;
 mod matches;
 mod requests;

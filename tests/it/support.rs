@@ -154,11 +154,16 @@ impl Player {
     }
 
     /// Sends a request with a number and gives its answer. What comes before is kept.
-    pub(crate) async fn ask(&mut self, mut request: Value) -> Value {
+    pub(crate) async fn ask(&mut self, request: Value) -> Value {
+        check(&CLIENT, &request);
+        self.ask_anything(request).await
+    }
+
+    /// The same for what need not be a request of the protocol.
+    pub(crate) async fn ask_anything(&mut self, mut request: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
         request["id"] = id.into();
-        check(&CLIENT, &request);
         self.send(&request.to_string()).await;
         loop {
             let message = self.receive().await.expect("the connection stands");

@@ -1,0 +1,116 @@
+//! From a decision to what everybody knows: stored first, then folded, then told.
+
+use super::MatchActor;
+use crate::matches::Event;
+use crate::protocol::{Seq, ServerMessage};
+use crate::server::clock::now;
+use crate::server::to_protocol;
+use crate::store::WriteError;
+
+/// How many events can be asked for again; who has missed more gets a snapshot.
+const HISTORY: usize = 256;
+
+/// Why the events of an action did not come about.
+pub(super) enum NotStored {
+    /// Nothing was written, and the same may succeed later.
+    Unavailable,
+    /// What the store holds is not what this match believes: it cannot go on.
+    Lost,
+}
+
+impl MatchActor {
+    /// Stores events, and once they are safe makes them part of the match and tells everybody.
+    pub(super) async fn commit(&mut self, events: Vec<Event>) -> Result<(), NotStored> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let after = self.state.seq();
+        let written = self
+            .server
+            .store
+            .append(self.state.id(), after, events.clone())
+            .await;
+        if let Err(error) = written {
+            tracing::error!(id = %self.state.id(), seq = %after, %error, "events not stored");
+            self.read_back(after, &events, &error).await?;
+        }
+        for event in events {
+            self.happen(&event);
+        }
+        Ok(())
+    }
+
+    /// Finds out what a failed write has left behind. Fine if the events are there after all.
+    async fn read_back(
+        &mut self,
+        after: Seq,
+        events: &[Event],
+        error: &WriteError,
+    ) -> Result<(), NotStored> {
+        if matches!(error, WriteError::Unavailable) {
+            return Err(NotStored::Unavailable);
+        }
+        let record = self.server.store.load(self.state.id()).await;
+        let Ok(Some(record)) = record else {
+            return Err(NotStored::Lost);
+        };
+        let known = usize::try_from(after.0)
+            .ok()
+            .and_then(|known| record.events.get(known..));
+        match known {
+            Some([]) => Err(NotStored::Unavailable),
+            Some(written) if written == events => Ok(()),
+            Some(_) | None => Err(NotStored::Lost),
+        }
+    }
+
+    /// Makes a stored event part of the match, and tells everybody.
+    pub(in crate::server) fn happen(&mut self, event: &Event) {
+        let before = match event {
+            Event::Seated { seat, .. } => self.state.occupant(*seat).player(),
+            Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
+        };
+        self.state
+            .fold(event)
+            .expect("the match allows what it has decided on");
+        let id = self.state.id();
+        match event {
+            Event::Seated { occupant, .. } => {
+                if let Some(player) = before {
+                    self.server.players.stood_up(player, id);
+                }
+                if let Some(player) = occupant.player() {
+                    self.server.players.sat_down(player, id);
+                }
+                self.roster_changed();
+            }
+            Event::Started => {
+                self.last_ply_at = now();
+                self.roster_changed();
+            }
+            Event::Moved { .. } => {
+                self.last_ply_at = now();
+                self.card.set_ply(self.state.ply());
+            }
+            Event::Ended {
+                winner,
+                termination,
+            } => {
+                tracing::info!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
+                self.retires_at = Some(now() + self.server.settings.keep_ended);
+                self.server.players.match_ended(&self.state);
+                self.roster_changed();
+            }
+        }
+        let is_connected = |player| {
+            // The players of a match that is being created follow it in a moment.
+            self.audience.has_player(player) || self.server.players.peer(player).is_some()
+        };
+        let told = to_protocol::event(&self.state, event, is_connected);
+        self.audience.tell(&ServerMessage::Event(told.clone()));
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        self.history.push_back(told);
+    }
+}

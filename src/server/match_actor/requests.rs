@@ -1,0 +1,216 @@
+//! What a match does about each request: it decides, tells what happened, and answers.
+
+use super::{MatchActor, commit::NotStored};
+use crate::game::Seat;
+use crate::matches::Action;
+use crate::protocol::{ErrorCode, PlayerId, RequestId, Seq, ServerMessage};
+use crate::server::match_handle::{Done, Follower, Message};
+use crate::server::peer::PeerId;
+use crate::server::reply::Reply;
+use crate::server::to_protocol;
+
+impl MatchActor {
+    /// Serves one request. False when the match cannot go on.
+    pub(super) async fn on_message(&mut self, message: Message) -> bool {
+        match message {
+            Message::Act { action, reply } => self.act(&action, reply).await,
+            Message::Join {
+                follower,
+                name,
+                seat,
+                reply,
+                done,
+            } => self.join(&follower, name, seat, reply, done).await,
+            Message::Watch {
+                follower,
+                reply,
+                done,
+            } => {
+                self.watch(&follower, reply, done);
+                true
+            }
+            Message::Leave {
+                follower,
+                reply,
+                done,
+            } => self.leave(&follower, reply, done).await,
+            Message::Unfollow { peer } => {
+                self.dismiss(peer);
+                true
+            }
+            Message::Resync {
+                peer,
+                player,
+                since,
+                reply,
+            } => {
+                self.resync(peer, player, since, reply);
+                true
+            }
+        }
+    }
+
+    async fn act(&mut self, action: &Action, reply: Reply) -> bool {
+        let mut seq = None;
+        if let Action::Play { player, ply, m } = action {
+            if let Some(seq) = self.state.repeated(*player, *ply, m) {
+                reply.ok(Some(seq));
+                return true;
+            }
+            seq = Some(self.state.seq().next());
+        }
+        match self.decide(action, reply).await {
+            Ok(reply) => {
+                reply.ok(seq);
+                true
+            }
+            Err(going_on) => going_on,
+        }
+    }
+
+    /// Makes an action come about and gives the reply back, or answers why it did not; the error
+    /// tells whether the match can go on.
+    async fn decide(&mut self, action: &Action, reply: Reply) -> Result<Reply, bool> {
+        match self.state.apply(action) {
+            Err(refusal) => {
+                tracing::debug!(id = %self.state.id(), %refusal, "refused");
+                reply.error(to_protocol::refusal(&refusal));
+                Err(true)
+            }
+            Ok(events) => match self.commit(events).await {
+                Ok(()) => Ok(reply),
+                Err(NotStored::Unavailable) => {
+                    reply.refuse(ErrorCode::Overloaded, "the store cannot keep this now");
+                    Err(true)
+                }
+                Err(NotStored::Lost) => {
+                    reply.refuse(ErrorCode::Internal, "the match cannot be kept");
+                    Err(false)
+                }
+            },
+        }
+    }
+
+    async fn join(
+        &mut self,
+        follower: &Follower,
+        name: String,
+        seat: Option<Seat>,
+        reply: Reply,
+        done: Done,
+    ) -> bool {
+        let is_new = !self.audience.contains(follower.peer.id);
+        let Some(reply) = self.admit(follower, reply) else {
+            return true;
+        };
+        let player = follower.player;
+        let joined = self
+            .decide(&Action::Join { player, name, seat }, reply)
+            .await;
+        let is_done = joined.is_ok();
+        let going_on = match joined {
+            Ok(reply) => {
+                self.tell_snapshot(follower, reply);
+                true
+            }
+            Err(going_on) => {
+                if is_new {
+                    self.dismiss(follower.peer.id);
+                }
+                going_on
+            }
+        };
+        // A session that is gone does not ask.
+        let _ = done.send(is_done);
+        going_on
+    }
+
+    fn watch(&mut self, follower: &Follower, reply: Reply, done: Done) {
+        let Some(reply) = self.admit(follower, reply) else {
+            return;
+        };
+        self.roster_changed();
+        self.tell_snapshot(follower, reply);
+        // A session that is gone does not ask.
+        let _ = done.send(true);
+    }
+
+    /// Lets a connection in, silently, or answers that there is no room.
+    fn admit(&mut self, follower: &Follower, reply: Reply) -> Option<Reply> {
+        if follower.peer.is_closed() {
+            // Its goodbye has been sent already, so nobody would ever take it out again.
+            return None;
+        }
+        let has_room = self.audience.len() < self.server.settings.followers_max;
+        // Players find room in their own match, however many watch.
+        let is_seated = self.state.seat_of(follower.player).is_some();
+        if !has_room && !is_seated && !self.audience.contains(follower.peer.id) {
+            reply.refuse(ErrorCode::Overloaded, "too many follow this match");
+            return None;
+        }
+        self.audience.admit(follower);
+        Some(reply)
+    }
+
+    fn tell_snapshot(&mut self, follower: &Follower, reply: Reply) {
+        reply.tell(|re| self.snapshot(follower.player, re));
+        self.audience.has_snapshot(follower.peer.id, &self.state);
+    }
+
+    fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> ServerMessage {
+        let spectators = self.audience.spectators(&self.state);
+        let is_connected = |player| self.audience.has_player(player);
+        let snapshot = to_protocol::snapshot(&self.state, re, player, is_connected, spectators);
+        ServerMessage::Match(Box::new(snapshot))
+    }
+
+    async fn leave(&mut self, follower: &Follower, reply: Reply, done: Done) -> bool {
+        let left = self
+            .decide(
+                &Action::Leave {
+                    player: follower.player,
+                },
+                reply,
+            )
+            .await;
+        let is_done = left.is_ok();
+        let going_on = match left {
+            Ok(reply) => {
+                self.dismiss(follower.peer.id);
+                reply.ok(None);
+                true
+            }
+            Err(going_on) => going_on,
+        };
+        // A session that is gone does not ask.
+        let _ = done.send(is_done);
+        going_on
+    }
+
+    fn dismiss(&mut self, peer: PeerId) {
+        if self.audience.dismiss(peer) {
+            self.roster_changed();
+        }
+    }
+
+    fn resync(&self, peer: PeerId, player: PlayerId, since: Seq, reply: Reply) {
+        if !self.audience.contains(peer) {
+            reply.refuse(ErrorCode::NotFollowing, "watch the match first");
+            return;
+        }
+        let missed = self
+            .state
+            .seq()
+            .0
+            .checked_sub(since.0)
+            .and_then(|n| usize::try_from(n).ok());
+        match missed.and_then(|missed| self.history.len().checked_sub(missed)) {
+            Some(known) => reply.tell(|re| ServerMessage::Events {
+                re,
+                match_id: self.state.id(),
+                events: self.history.range(known..).cloned().collect(),
+            }),
+            None => reply.tell(|re| self.snapshot(player, re)),
+        }
+    }
+}

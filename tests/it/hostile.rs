@@ -1,0 +1,180 @@
+//! Clients that send whatever they like: every request is answered or the connection closed by the
+//! page, and nobody else notices.
+
+use std::num::NonZeroU32;
+
+use plyhouse::protocol::ClientMessage;
+use plyhouse::server::Settings;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Map, Value, json};
+
+use crate::support::{Player, TestServer, settings, text};
+
+/// Requests of every kind with fields that fit, nearly fit, or are nonsense.
+struct Nonsense {
+    chance: StdRng,
+    matches: Vec<String>,
+}
+
+impl Nonsense {
+    fn request(&mut self) -> Value {
+        let mut request = Map::new();
+        let kind = match self.chance.random_range(0..20) {
+            0 => json!("fly"),
+            _ => json!(ClientMessage::TYPES.choose(&mut self.chance).expect("some")),
+        };
+        request.insert("type".to_owned(), kind);
+        for field in [
+            "match",
+            "game",
+            "seats",
+            "seat",
+            "occupant",
+            "ply",
+            "move",
+            "since",
+            "limit",
+            "after",
+            "status",
+            "bot",
+            "bot_after_ms",
+            "pace_ms",
+            "listed",
+            "shuffle",
+            "name",
+            "protocol",
+        ] {
+            if self.chance.random_bool(0.8) {
+                let value = self.value(field);
+                request.insert(field.to_owned(), value);
+            }
+        }
+        Value::Object(request)
+    }
+
+    fn value(&mut self, field: &str) -> Value {
+        if self.chance.random_bool(0.05) {
+            return self.junk();
+        }
+        let occupant = [
+            json!("me"),
+            json!("open"),
+            json!({"bot": "easy"}),
+            json!({"bot": "x"}),
+        ];
+        let chance = &mut self.chance;
+        match field {
+            "match" | "after" => json!(self.matches.choose(chance)),
+            "game" => json!(["tic-tac-toe", "tic-tac-toe", "go"].choose(chance)),
+            "seats" => json!([occupant.choose(chance), occupant.choose(chance)]),
+            "occupant" => json!(occupant.choose(chance)),
+            "seat" => json!(chance.random_range(0..3)),
+            "ply" | "since" => json!(chance.random_range(0..6)),
+            "move" => json!(["a1", "b2", "C3", "a2", "zz"].choose(chance)),
+            "limit" => json!(chance.random_range(0..102)),
+            "status" => json!(["open", "running", "ended", "over"].choose(chance)),
+            "bot" => json!(["easy", "max", "godlike"].choose(chance)),
+            "bot_after_ms" | "pace_ms" => json!(chance.random_range(0..3)),
+            _ => self.junk(),
+        }
+    }
+
+    fn junk(&mut self) -> Value {
+        let junk = [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(0.5),
+            json!(1e300),
+            json!(u64::MAX),
+            json!(""),
+            json!("\u{0}\u{202e}\u{1f600}"),
+            json!("x".repeat(2000)),
+            json!([]),
+            json!([[[[{}]]]]),
+            json!({"bot": null}),
+        ];
+        junk.choose(&mut self.chance).expect("some").clone()
+    }
+}
+
+fn boundless() -> Settings {
+    let many = NonZeroU32::new(1_000_000).expect("not zero");
+    Settings {
+        requests_per_s: many,
+        burst: many,
+        matches_max: 500,
+        ..settings()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_request_is_answered() {
+    let server = TestServer::start(boundless());
+    let (mut ann, mut bob, id) = server.pair().await;
+    for seed in 0..8 {
+        let mut client = server.connect().await;
+        let mut nonsense = Nonsense {
+            chance: StdRng::seed_from_u64(seed),
+            matches: vec![id.clone(), "ABCDEF".into()],
+        };
+        for _ in 0..300 {
+            let request = nonsense.request();
+            let answer = client.ask_anything(request.clone()).await;
+            let kind = text(&answer["type"]);
+            assert_ne!(answer["code"], "internal", "{request}");
+            let is_known = match text(&request["type"]).as_str() {
+                "hello" => kind == "welcome" || kind == "error",
+                "ping" => kind == "pong",
+                "create" | "join" | "watch" => kind == "match" || kind == "error",
+                "list" => kind == "matches" || kind == "error",
+                "resync" => kind == "events" || kind == "match" || kind == "error",
+                "fly" => answer["code"] == "unknown_type",
+                _ => kind == "ok" || kind == "error",
+            };
+            assert!(is_known, "{request} was answered {answer}");
+            if kind == "match" {
+                nonsense.matches.push(text(&answer["match"]));
+            }
+        }
+    }
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.event("moved").await["move"], "b2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_text_is_answered_or_the_last() {
+    let server = TestServer::start(boundless());
+    let mut chance = StdRng::seed_from_u64(1);
+    let valid = json!({"type": "create", "id": 1, "game": "tic-tac-toe", "seats": ["me", "open"]});
+    let valid: Vec<char> = valid.to_string().chars().collect();
+    for _ in 0..300 {
+        let mut client: Player = server.player("vandal").await;
+        let mut text = valid.clone();
+        for _ in 0..chance.random_range(1..4) {
+            let at = chance.random_range(0..text.len());
+            match chance.random_range(0..3) {
+                0 => drop(text.remove(at)),
+                1 => text.insert(
+                    at,
+                    *['"', '{', '}', '\\', 'e', '0', '\u{0}']
+                        .choose(&mut chance)
+                        .expect("some"),
+                ),
+                _ => {
+                    text[at] = char::from_u32(chance.random_range(1..0xd800)).expect("a character")
+                }
+            }
+        }
+        let text: String = text.into_iter().collect();
+        client.send(&text).await;
+        let answer = client.next().await;
+        assert!(
+            answer["type"] == "match" || answer["type"] == "error",
+            "{text}: {answer}"
+        );
+        assert_ne!(answer["code"], "internal", "{text}");
+    }
+}
