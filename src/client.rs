@@ -15,6 +15,10 @@ use crate::protocol::{Request, SUBPROTOCOL, ServerMessage};
 /// What a client takes from its socket at a time. The library's own 128 KiB would be mostly air.
 const READ_BUFFER_BYTES: usize = 8 * 1024;
 
+/// The largest message that is taken from a server. A page of a hundred matches, the largest that
+/// there is, has about a twentieth of that.
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
+
 /// A connection to a server. Pings are answered while messages are waited for.
 #[derive(Debug)]
 pub struct Connection<S = MaybeTlsStream<TcpStream>> {
@@ -154,5 +158,8 @@ fn handshake(url: &str) -> Result<tungstenite::handshake::client::Request, tungs
 }
 
 fn config() -> WebSocketConfig {
-    WebSocketConfig::default().read_buffer_size(READ_BUFFER_BYTES)
+    WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(Some(MESSAGE_BYTES_MAX))
+        .max_frame_size(Some(MESSAGE_BYTES_MAX))
 }
