@@ -1,2 +1,177 @@
 //! `ply`: play on a Plyhouse server from a terminal.
-fn main() {}
+
+mod args;
+mod conduct;
+mod customs;
+mod failure;
+mod harmless;
+mod identity;
+mod link;
+mod list;
+mod raw;
+mod session;
+mod table;
+mod terminal;
+mod view;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use args::{Arguments, Command, DEFAULT_GAME, DEFAULT_SERVER, PlayArguments, WatchArguments};
+use conduct::{Conduct, unwritable};
+use failure::Failure;
+use identity::{Slot, Slots, Wish};
+use link::Link;
+use session::{Goal, Opponent, Plan, Session};
+use terminal::{Manner, Terminal};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let result = match runtime {
+        Ok(runtime) => runtime.block_on(run(arguments)),
+        Err(error) => Err(Failure::Failed(format!("cannot start: {error}"))),
+    };
+    let Err(failure) = result else {
+        return ExitCode::SUCCESS;
+    };
+    if failure != Failure::Stopped {
+        // Whoever closed standard error does not want to know.
+        let _ = writeln!(anstream::stderr().lock(), "ply: {failure}");
+    }
+    failure.exit_code()
+}
+
+async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments {
+        command,
+        server,
+        name,
+        json,
+    } = arguments;
+    let visit = Visit {
+        name: name.map(|name| name.as_str().to_owned()),
+        json,
+        server,
+    };
+    match command {
+        Command::Play(play) => {
+            let wish = Wish {
+                name: visit.name.clone(),
+                target: None,
+                game: Some(play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned())),
+            };
+            visit.play(Goal::Play(plan(play)), wish).await
+        }
+        Command::Join { code } => {
+            let wish = Wish {
+                name: visit.name.clone(),
+                target: Some(code.clone()),
+                game: None,
+            };
+            visit.play(Goal::Join(code), wish).await
+        }
+        Command::Watch(watch) => visit.watch(watch_goal(watch)).await,
+        Command::List { game } => list::run(&visit.server, &visit.option(), game, json).await,
+        Command::Raw => raw::run(&visit.server).await,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "ply", &mut script);
+            std::io::stdout().write_all(&script).map_err(unwritable)
+        }
+    }
+}
+
+fn plan(play: PlayArguments) -> Plan {
+    let opponent = match (play.bot, play.open, play.seek) {
+        (bot, _, true) => Some(Opponent::Anyone(bot)),
+        (_, true, _) => Some(Opponent::Friend),
+        (Some(level), ..) => Some(Opponent::Bot(Some(level))),
+        (None, ..) => None,
+    };
+    Plan {
+        game: play.game,
+        opponent,
+        side: play.side,
+    }
+}
+
+fn watch_goal(watch: WatchArguments) -> Goal {
+    match (watch.bots, watch.target) {
+        (Some(levels), game) => Goal::Exhibit {
+            game: game.unwrap_or_else(|| DEFAULT_GAME.to_owned()),
+            levels,
+            pace_ms: watch.pace,
+        },
+        (None, target) => Goal::Watch(target.unwrap_or_default()),
+    }
+}
+
+/// Where to, as whom, and in what manner.
+#[derive(Debug)]
+struct Visit {
+    server: String,
+    name: Option<String>,
+    json: bool,
+}
+
+impl Visit {
+    /// Plays as the player whose slot fits the wish best.
+    async fn play(self, goal: Goal, wish: Wish) -> Result<(), Failure> {
+        let interactive = terminal::is_person() && !self.json;
+        let manner = if interactive {
+            Manner::Conversation
+        } else {
+            Manner::Script
+        };
+        let link = Link::open(&self.server).await?;
+        let mut terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
+        let slot = match take_slot(&self.server, &wish).await {
+            Ok(slot) => Some(slot),
+            Err(reason) => {
+                let text = format!("your seat cannot be kept past this run: {reason}");
+                terminal.complain(&text).map_err(unwritable)?;
+                None
+            }
+        };
+        let token = slot.as_ref().and_then(Slot::token).cloned();
+        let session = Session::new(goal, interactive, self.option(), self.name, token);
+        Conduct::new(session, link, terminal, slot).run().await
+    }
+
+    /// Looks on, as a guest: spectators hold nothing that would have to be kept.
+    async fn watch(self, goal: Goal) -> Result<(), Failure> {
+        let link = Link::open(&self.server).await?;
+        let terminal = Terminal::open(Manner::Silence, self.json).map_err(unwritable)?;
+        let session = Session::new(goal, false, self.option(), self.name, None);
+        Conduct::new(session, link, terminal, None).run().await
+    }
+
+    /// What makes a command speak to this server, if it is not the one that is taken anyway.
+    fn option(&self) -> String {
+        if self.server == DEFAULT_SERVER {
+            return String::new();
+        }
+        let safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/%@+,=".contains(c);
+        if self.server.chars().all(safe) {
+            return format!(" --server {}", self.server);
+        }
+        format!(
+            " --server '{}'",
+            harmless::harmless(&self.server).replace('\'', r"'\''")
+        )
+    }
+}
+
+async fn take_slot(server: &str, wish: &Wish) -> Result<Slot, String> {
+    let slots = Slots::of(server).map_err(|error| error.to_string())?;
+    match slots.take(wish).await {
+        Ok(Some(slot)) => Ok(slot),
+        Ok(None) => Err("all places for identities are taken".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}

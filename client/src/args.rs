@@ -1,0 +1,232 @@
+//! What can be said on the command line.
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use plyhouse::protocol::PlayerName;
+
+/// Where a server listens unless it was told otherwise.
+pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
+
+/// The game that is played unless another is named.
+pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
+
+const EXAMPLES: &str = "\
+Examples:
+  ply play                        ask against whom and which side, then play
+  ply play --bot hard             play against a bot
+  ply play --open --as second     invite a friend: prints the command to pass on
+  ply join K7QM2P                 take the friend's open seat, or go on after a break
+  ply play --seek --bot medium    whoever looks for a match too; a bot if nobody does
+  ply watch K7QM2P                look on
+  ply watch --bots max,easy       let two bots play each other
+  printf '5\\n1\\n' | ply play --bot easy --json | jq .type
+
+At the board:
+  b2, or in tic-tac-toe 1 to 9 as on a number pad (7 8 9 is the top row);
+  help, board, moves, resign, quit
+
+Exit codes:
+  0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
+  3 no connection, 4 refused by the server";
+
+/// Play board games on a Plyhouse server, against people or bots.
+#[derive(Debug, Parser)]
+#[command(name = "ply", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// The server; `host:port` is enough.
+    #[arg(
+        long,
+        global = true,
+        env = "PLYHOUSE_SERVER",
+        default_value = DEFAULT_SERVER,
+        value_name = "URL",
+        value_parser = server_url
+    )]
+    pub(crate) server: String,
+
+    /// The name that others see. Another name is another player, with seats of its own.
+    #[arg(long, global = true, value_parser = player_name)]
+    pub(crate) name: Option<PlayerName>,
+
+    /// Print the server's messages as they come, one JSON object a line, instead of boards and
+    /// sentences. The `welcome` among them carries the token that is as good as your seat.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Play a match. Goes on with the one that was interrupted, if there is one.
+    #[command(group = ArgGroup::new("opponent").multiple(true))]
+    Play(PlayArguments),
+    /// Take the open seat of a match, or go on with one in which you already sit.
+    Join {
+        /// The match's code or id, as `ply play --open` and `ply list` print it.
+        code: String,
+    },
+    /// Look on, to the end of the match.
+    Watch(WatchArguments),
+    /// Show the matches that can be joined or watched.
+    List {
+        /// Only this game.
+        game: Option<String>,
+    },
+    /// Speak the protocol by hand: each line of the input is sent as it is, each message of the
+    /// server is one line of the output.
+    Raw,
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// What `ply play` takes.
+#[derive(Debug, Args)]
+pub(crate) struct PlayArguments {
+    /// What to play, `tic-tac-toe` unless told otherwise.
+    pub(crate) game: Option<String>,
+
+    /// Play against a bot of this level (with --seek: only if nobody comes).
+    #[arg(long, value_name = "LEVEL", group = "opponent")]
+    pub(crate) bot: Option<String>,
+
+    /// Open a match and wait for a friend, who joins by its code.
+    #[arg(long, group = "opponent", conflicts_with_all = ["bot", "seek"])]
+    pub(crate) open: bool,
+
+    /// Look for anybody who wants to play. Sides are drawn.
+    #[arg(long, group = "opponent", conflicts_with = "side")]
+    pub(crate) seek: bool,
+
+    /// Which side to take; `first` moves first.
+    #[arg(long = "as", value_enum, value_name = "SIDE")]
+    pub(crate) side: Option<SideChoice>,
+}
+
+/// Which seat to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SideChoice {
+    /// The seat that moves first.
+    First,
+    /// The other.
+    Second,
+    /// Let chance decide.
+    Random,
+}
+
+/// What `ply watch` takes.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArguments {
+    /// The match's code or id; with --bots the game.
+    #[arg(required_unless_present = "bots")]
+    pub(crate) target: Option<String>,
+
+    /// Let two bots of these levels play each other.
+    #[arg(long, value_name = "LEVEL,LEVEL", value_parser = two_levels)]
+    pub(crate) bots: Option<[String; 2]>,
+
+    /// How long the bots let pass before each move, in milliseconds.
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value_t = 700,
+        requires = "bots",
+        value_parser = clap::value_parser!(u64).range(0..=10_000)
+    )]
+    pub(crate) pace: u64,
+}
+
+fn player_name(text: &str) -> Result<PlayerName, String> {
+    text.parse::<PlayerName>().map_err(|bad| bad.to_string())
+}
+
+fn two_levels(text: &str) -> Result<[String; 2], String> {
+    let levels: Vec<String> = text
+        .split(',')
+        .map(|level| level.trim().to_owned())
+        .collect();
+    <[String; 2]>::try_from(levels)
+        .ok()
+        .filter(|levels| levels.iter().all(|level| !level.is_empty()))
+        .ok_or_else(|| "two levels with a comma between them: max,easy".to_owned())
+}
+
+/// Reads a server's URL. What is left out is filled in: the scheme, and the path `/ws`.
+fn server_url(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(DEFAULT_SERVER.to_owned()); // PLYHOUSE_SERVER= is as good as unset.
+    }
+    let rest = match text.split_once("://") {
+        Some(("ws", rest)) => rest,
+        Some((scheme, _)) => {
+            return Err(format!("a server's URL begins with ws://, not {scheme}://"));
+        }
+        None => text,
+    };
+    let (host, path) = match rest.find(['/', '?']) {
+        Some(at) => rest.split_at(at),
+        None => (rest, ""),
+    };
+    if host.is_empty() || host.starts_with(':') {
+        return Err("a server's URL names a host: ws://127.0.0.1:7878/ws".to_owned());
+    }
+    if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err("a server's URL has no spaces".to_owned());
+    }
+    let path = if matches!(path, "" | "/") {
+        "/ws"
+    } else {
+        path
+    };
+    Ok(format!("ws://{host}{path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Arguments::command().debug_assert();
+    }
+
+    fn check_url(text: &str, expect: Result<&str, &str>) {
+        let url = server_url(text);
+        match expect {
+            Ok(expect) => assert_eq!(url.as_deref(), Ok(expect), "{text:?}"),
+            Err(part) => assert!(url.unwrap_err().contains(part), "{text:?}"),
+        }
+    }
+
+    #[test]
+    fn a_server_can_be_named_briefly() {
+        check_url("ws://127.0.0.1:7878/ws", Ok(DEFAULT_SERVER));
+        check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER));
+        check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER));
+        check_url("", Ok(DEFAULT_SERVER));
+        check_url("games.example/house/ws", Ok("ws://games.example/house/ws"));
+        check_url("http://games.example", Err("begins with ws://"));
+        check_url("ws://", Err("names a host"));
+        check_url("ws://a b", Err("no spaces"));
+    }
+
+    #[test]
+    fn a_pair_of_levels_is_two() {
+        assert_eq!(
+            two_levels("max, easy"),
+            Ok(["max".to_owned(), "easy".to_owned()])
+        );
+        for not in ["", "max", "max,", "a,b,c"] {
+            assert!(two_levels(not).is_err(), "{not:?}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The one loop over terminal and server: carries what comes to the session, and does what the
+//! session says.
+
+use std::io;
+use std::time::Duration;
+
+use plyhouse::protocol::{Request, ServerMessage};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep_until};
+
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::identity::Slot;
+use crate::link::{Link, News};
+use crate::session::{Effect, Session};
+use crate::terminal::{Input, Terminal};
+
+/// How long the first welcome and the match may be waited for without a word from the server.
+/// Later silence is the link's affair.
+const WELCOME: Duration = Duration::from_secs(15);
+
+/// Everything that a run holds outside of its session.
+#[derive(Debug)]
+pub(crate) struct Conduct {
+    session: Session,
+    link: Link,
+    terminal: Terminal,
+    slot: Option<Slot>,
+    /// The request that is to be sent again, and when.
+    later: Option<(Instant, Request)>,
+    /// When to stop, whatever comes; and what that means.
+    deadline: Option<(Instant, Failure)>,
+}
+
+impl Conduct {
+    /// Gets everything together.
+    pub(crate) fn new(
+        session: Session,
+        link: Link,
+        terminal: Terminal,
+        slot: Option<Slot>,
+    ) -> Self {
+        let unwelcome = Failure::NoConnection("the server does not answer".to_owned());
+        let deadline = Some((Instant::now() + WELCOME, unwelcome));
+        Self {
+            session,
+            link,
+            terminal,
+            slot,
+            later: None,
+            deadline,
+        }
+    }
+
+    /// Runs to the end and leaves everything tidy.
+    pub(crate) async fn run(mut self) -> Result<(), Failure> {
+        let result = self.carry().await;
+        self.terminal.close().map_err(unwritable)?;
+        self.link.close().await;
+        result
+    }
+
+    async fn carry(&mut self) -> Result<(), Failure> {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
+        let mut effects = self.session.connected();
+        loop {
+            if let Some(result) = self.act(effects).await? {
+                return result;
+            }
+            let wants_line = self.session.wants_line();
+            effects = tokio::select! {
+                news = self.link.next() => self.news(news?)?,
+                input = self.terminal.next(), if wants_line => match input {
+                    Input::Line(line) => self.session.line(&line),
+                    Input::Interrupt => self.session.quit(),
+                    Input::End => self.session.end_of_input(),
+                },
+                Some(()) = interrupt.recv() => self.session.quit(),
+                Some(()) = terminate.recv() => self.session.quit(),
+                () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
+                    Some((_, request)) => vec![Effect::Send(request)],
+                    None => Vec::new(),
+                },
+                () = until(self.deadline.as_ref().map(|(at, _)| *at)) => {
+                    let stop = self.deadline.take().map_or(Failure::Stopped, |(_, stop)| stop);
+                    return Err(stop);
+                }
+            };
+        }
+    }
+
+    fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
+        match news {
+            News::Text(text) => {
+                self.terminal.message(&text).map_err(unwritable)?;
+                match ServerMessage::decode(&text) {
+                    Ok(Some(message)) => {
+                        if matches!(message, ServerMessage::Welcome(_)) {
+                            self.link.welcomed();
+                            self.deadline = None;
+                        }
+                        Ok(self.session.receive(message))
+                    }
+                    Ok(None) => Ok(Vec::new()), // Of a later version: not for us.
+                    Err(error) => Ok(vec![Effect::Complain(format!(
+                        "a message of the server cannot be read: {}",
+                        harmless(&error.to_string())
+                    ))]),
+                }
+            }
+            News::Down(reason) => {
+                self.later = None;
+                let text = format!("Connection lost ({reason}); connecting again …");
+                Ok(vec![Effect::Complain(text)])
+            }
+            News::Up => {
+                let mut effects = vec![Effect::Say("Connected again.".to_owned())];
+                effects.extend(self.session.connected());
+                Ok(effects)
+            }
+        }
+    }
+
+    /// Does what the session says; gives the result if that is to stop.
+    async fn act(&mut self, effects: Vec<Effect>) -> Result<Option<Result<(), Failure>>, Failure> {
+        for effect in effects {
+            match effect {
+                Effect::Send(request) => self.link.send(&request).await,
+                Effect::SendAfter(pause, request) => {
+                    self.later = Some((Instant::now() + pause, request));
+                }
+                Effect::Say(text) => self.terminal.say(&text).map_err(unwritable)?,
+                Effect::Complain(text) => self.terminal.complain(&text).map_err(unwritable)?,
+                Effect::Keep(token, name, live) => {
+                    self.with_slot(|slot| slot.keep(&token, &name, &live))?;
+                }
+                Effect::Sat(note) => self.with_slot(|slot| slot.sat(&note))?,
+                Effect::Left(id) => self.with_slot(|slot| slot.left(id))?,
+                Effect::StopWithin(time) => {
+                    self.deadline = Some((Instant::now() + time, Failure::Stopped));
+                }
+                Effect::End(result) => return Ok(Some(result)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes to the slot. If that fails, the match goes on, only not past this process.
+    fn with_slot(
+        &mut self,
+        write: impl FnOnce(&mut Slot) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let Some(slot) = &mut self.slot else {
+            return Ok(());
+        };
+        if let Err(error) = write(slot) {
+            self.slot = None;
+            let text = format!("your seat cannot be kept past this run: {error}");
+            self.terminal.complain(&text).map_err(unwritable)?;
+        }
+        Ok(())
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn unheard(error: io::Error) -> Failure {
+    Failure::Failed(format!("cannot listen for signals: {error}"))
+}
+
+/// Nobody reads what is written any more.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+pub(crate) fn unwritable(error: io::Error) -> Failure {
+    Failure::Failed(format!("cannot write: {error}"))
+}

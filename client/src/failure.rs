@@ -1,0 +1,31 @@
+//! Why `ply` stops before a match has ended, and the exit code that says so.
+
+use std::process::ExitCode;
+
+/// Why `ply` stops early. The text is for the person at the terminal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Whoever plays wished to stop. Everything has been said.
+    #[error("stopped")]
+    Stopped,
+    /// Something went wrong on this side, or the match cannot go on.
+    #[error("{0}")]
+    Failed(String),
+    /// There is no connection, or no more.
+    #[error("{0}")]
+    NoConnection(String),
+    /// The server will not have it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Failure {
+    /// The exit code that stands for it. 2, wrong usage, is clap's.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Stopped | Self::Failed(_) => 1,
+            Self::NoConnection(_) => 3,
+            Self::Refused(_) => 4,
+        })
+    }
+}

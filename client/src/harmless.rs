@@ -1,0 +1,87 @@
+//! What others wrote, made safe to show: no escape sequence, no line break, no letter that turns
+//! the direction of writing around. Everything that comes from a server passes through here.
+
+use std::fmt::Write as _;
+
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
+const CHARS_MAX: usize = 300;
+
+/// The text with each character that would not simply be seen replaced by `�`, cut to a few lines.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut shown: String = text.chars().take(CHARS_MAX).map(shown).collect();
+    if text.chars().nth(CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The character itself if it can simply be seen, else `�`.
+pub(crate) fn shown(c: char) -> char {
+    if disturbs(c) {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        c
+    }
+}
+
+/// The same JSON on one line, with each character that would disturb a terminal written as an
+/// escape. Such characters stand only inside of texts, where the escape means the same.
+pub(crate) fn one_line_json(json: &str) -> String {
+    let mut line = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\n' | '\r' | '\t' => line.push(' '),
+            c if disturbs(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                write!(line, "\\u{unit:04x}").expect("a String takes every text");
+            }),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+fn disturbs(c: char) -> bool {
+    use GeneralCategory as Category;
+    matches!(
+        c.general_category(),
+        Category::Control
+            | Category::Format
+            | Category::Unassigned
+            | Category::PrivateUse
+            | Category::Surrogate
+            | Category::LineSeparator
+            | Category::ParagraphSeparator
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_disturb_the_terminal_is_replaced() {
+        assert_eq!(harmless("ada \u{e9} 歩 😀"), "ada \u{e9} 歩 😀");
+        assert_eq!(harmless("\u{1b}[31mred\u{7}"), "�[31mred�");
+        assert_eq!(harmless("a\nb\rc\u{9b}d"), "a�b�c�d");
+        assert_eq!(harmless("\u{202e}olleh\u{2066}\u{200b}"), "�olleh��");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let long = harmless(&"x".repeat(100_000));
+        assert_eq!(long.chars().count(), CHARS_MAX + 1);
+        assert!(long.ends_with('…'));
+        assert!(!harmless(&"x".repeat(CHARS_MAX)).ends_with('…'));
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_on_one_line() {
+        let json = "{\"a\":\n\t\"\u{202e}x\u{9b}\u{e0001}\u{e9}\"}";
+        let line = one_line_json(json);
+        assert_eq!(line, "{\"a\":  \"\\u202ex\\u009b\\udb40\\udc01\u{e9}\"}");
+        let value = |text| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&line), value(json));
+    }
+}

@@ -1,0 +1,429 @@
+//! Who this process is on a server: tokens kept from one run to the next, each held by at most
+//! one process at a time.
+//!
+//! A token *is* a player, and the server lets a player have one connection: of two processes that
+//! showed the same token, the older would be thrown out. Yet two people at two terminals of one
+//! machine are two players. So there is a row of slots for each server, `<server>`, `<server>.1`,
+//! `<server>.2` …, each with a token of its own and guarded by an advisory lock on a file beside
+//! it, which the system frees when the process ends, however it ends. A process takes a free slot:
+//!
+//! - with `--name`, only slots of a player of that name are looked at, so a name is an identity;
+//! - a slot whose player was last seen in the match that is asked for goes first, then one whose
+//!   player has any match of the game that is asked for, then the lowest number;
+//! - if no slot fits, the first unused one becomes a new player's.
+//!
+//! Two terminals of one machine are thus two players without further ado, and each of them, killed
+//! and started again, finds its seat. Which matches a slot's player sits in is noted in the slot.
+//! It is a hint only: what is true, the server says.
+//!
+//! The folder has mode 0700 and each file 0600; a file is replaced as a whole, never half.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use etcetera::base_strategy::{BaseStrategy as _, Xdg};
+use plyhouse::protocol::{MatchId, Token};
+use serde::{Deserialize, Serialize};
+
+/// How many players one machine has on one server. More names than that are not remembered.
+const SLOTS_MAX: usize = 32;
+
+/// How many matches of a player are noted: as many as a server lets one host, by default.
+const NOTES_MAX: usize = 16;
+
+/// The largest file that is read; ours have less than 3 KiB.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// How often, and with what pause, to ask for the lock under which a slot is chosen. Choosing
+/// takes milliseconds; after a second, whoever holds it hangs, and its slots are left alone.
+const CHOOSING_TRIES: u32 = 20;
+const CHOOSING_PAUSE: Duration = Duration::from_millis(50);
+
+/// The slots of one server.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    dir: PathBuf,
+    server: String,
+}
+
+/// Which slot would be best.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wish {
+    /// Only a player of this name.
+    pub(crate) name: Option<String>,
+    /// If possible one who sits in this match: its code or id.
+    pub(crate) target: Option<String>,
+    /// If possible one who sits in a match of this game.
+    pub(crate) game: Option<String>,
+}
+
+/// A slot that no other process has while this value lives.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    path: PathBuf,
+    record: Option<Record>,
+    _lock: File,
+}
+
+/// What a slot's file holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    token: Token,
+    name: String,
+    #[serde(default)]
+    seats: Vec<SeatNote>,
+}
+
+/// A match in which a slot's player was last seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeatNote {
+    /// The match.
+    pub(crate) id: MatchId,
+    /// Its code.
+    pub(crate) code: String,
+    /// What is played.
+    pub(crate) game: String,
+}
+
+impl Slots {
+    /// The slots for a server, under `$XDG_STATE_HOME` or `~/.local/state`.
+    pub(crate) fn of(server: &str) -> io::Result<Self> {
+        let xdg = Xdg::new().map_err(io::Error::other)?;
+        let state = xdg.state_dir().ok_or(io::ErrorKind::NotFound)?;
+        Self::within(state.join("plyhouse"), server)
+    }
+
+    fn within(dir: PathBuf, server: &str) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o700))?;
+        let server = file_name(server);
+        Ok(Self { dir, server })
+    }
+
+    /// Takes the free slot that fits best; `None` if all are taken.
+    pub(crate) async fn take(&self, wish: &Wish) -> io::Result<Option<Slot>> {
+        let choosing = open_lock(&self.dir.join("choosing.lock"))?;
+        for _ in 0..CHOOSING_TRIES {
+            if lock(&choosing)? {
+                break;
+            }
+            tokio::time::sleep(CHOOSING_PAUSE).await;
+        }
+        self.choose(wish)
+    }
+
+    fn choose(&self, wish: &Wish) -> io::Result<Option<Slot>> {
+        let mut best: Option<(u8, Slot)> = None;
+        for number in 0..SLOTS_MAX {
+            let Some(slot) = self.try_slot(number)? else {
+                continue;
+            };
+            let Some(record) = &slot.record else {
+                // Slots fill up from below: behind an unused one there is nothing to find.
+                return Ok(Some(best.map_or(slot, |(_, best)| best)));
+            };
+            if let Some(rank) = wish.rank(record)
+                && best.as_ref().is_none_or(|(so_far, _)| rank > *so_far)
+            {
+                best = Some((rank, slot));
+            }
+        }
+        Ok(best.map(|(_, slot)| slot))
+    }
+
+    fn try_slot(&self, number: usize) -> io::Result<Option<Slot>> {
+        let name = match number {
+            0 => self.server.clone(),
+            number => format!("{}.{number}", self.server),
+        };
+        let file = open_lock(&self.dir.join(format!("{name}.lock")))?;
+        if !lock(&file)? {
+            return Ok(None);
+        }
+        let path = self.dir.join(name);
+        let record = read_record(&path)?;
+        Ok(Some(Slot {
+            path,
+            record,
+            _lock: file,
+        }))
+    }
+}
+
+impl Wish {
+    /// How well a slot fits: more is better, `None` is not at all.
+    fn rank(&self, record: &Record) -> Option<u8> {
+        if self.name.as_ref().is_some_and(|name| *name != record.name) {
+            return None;
+        }
+        let sits_in = |found: &dyn Fn(&SeatNote) -> bool| record.seats.iter().any(found);
+        let is = |note: &SeatNote, target: &str| {
+            note.code.eq_ignore_ascii_case(target)
+                || note.id.to_string().eq_ignore_ascii_case(target)
+        };
+        Some(match (&self.target, &self.game) {
+            (Some(target), _) if sits_in(&|note| is(note, target)) => 2,
+            (_, Some(game)) if sits_in(&|note| note.game == *game) => 1,
+            _ => 0,
+        })
+    }
+}
+
+impl Slot {
+    /// The token that was kept here.
+    pub(crate) fn token(&self) -> Option<&Token> {
+        self.record.as_ref().map(|record| &record.token)
+    }
+
+    /// Keeps a player: the token and the name, and of the matches only those still `live`.
+    pub(crate) fn keep(&mut self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
+        let mut seats = match self.record.take() {
+            Some(record) if record.token == *token => record.seats,
+            Some(_) | None => Vec::new(),
+        };
+        seats.retain(|note| live.contains(&note.id));
+        self.record = Some(Record {
+            token: token.clone(),
+            name: name.to_owned(),
+            seats,
+        });
+        self.write()
+    }
+
+    /// Notes that the player sits in a match.
+    pub(crate) fn sat(&mut self, note: &SeatNote) -> io::Result<()> {
+        let Some(record) = &mut self.record else {
+            return Ok(());
+        };
+        if record.seats.contains(note) {
+            return Ok(());
+        }
+        record.seats.retain(|known| known.id != note.id);
+        record.seats.truncate(NOTES_MAX - 1);
+        record.seats.insert(0, note.clone());
+        self.write()
+    }
+
+    /// Notes that the player sits in a match no more.
+    pub(crate) fn left(&mut self, id: MatchId) -> io::Result<()> {
+        match &mut self.record {
+            Some(record) if record.seats.iter().any(|note| note.id == id) => {
+                record.seats.retain(|note| note.id != id);
+                self.write()
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let json = serde_json::to_vec(&self.record)?;
+        let new = self.path.with_added_extension("new");
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&new)?;
+        file.write_all(&json)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+}
+
+fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Reads a slot's file. One that cannot be understood is as good as none: it will be replaced.
+fn read_record(path: &Path) -> io::Result<Option<Record>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut json = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut json)?;
+    Ok(serde_json::from_slice(&json).unwrap_or(None))
+}
+
+/// A server's URL as the name of a file; different URLs give different names.
+fn file_name(server: &str) -> String {
+    let address = server.strip_prefix("ws://").unwrap_or(server);
+    let mut name = String::with_capacity(address.len());
+    for byte in address.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b':' => {
+                name.push(char::from(byte));
+            }
+            b'.' if !name.is_empty() => name.push('.'),
+            byte => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: &str = "ws://127.0.0.1:7878/ws";
+
+    fn slots(dir: &tempfile::TempDir) -> Slots {
+        Slots::within(dir.path().join("plyhouse"), SERVER).unwrap()
+    }
+
+    fn wish(name: Option<&str>, target: Option<&str>, game: Option<&str>) -> Wish {
+        Wish {
+            name: name.map(str::to_owned),
+            target: target.map(str::to_owned),
+            game: game.map(str::to_owned),
+        }
+    }
+
+    fn note(id: u8, code: &str) -> SeatNote {
+        SeatNote {
+            id: serde_json::from_str(&format!("\"00000000-0000-0000-0000-0000000000{id:02}\""))
+                .unwrap(),
+            code: code.to_owned(),
+            game: "tic-tac-toe".to_owned(),
+        }
+    }
+
+    fn token(text: &str) -> Token {
+        Token::new(text.to_owned())
+    }
+
+    fn take(slots: &Slots, wish: &Wish) -> Slot {
+        slots.choose(wish).unwrap().unwrap()
+    }
+
+    fn secret(slot: &Slot) -> Option<&str> {
+        slot.token().map(Token::reveal)
+    }
+
+    #[test]
+    fn a_second_process_is_another_player_and_each_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut first = take(&slots, &Wish::default());
+        first.keep(&token("one"), "ada", &[]).unwrap();
+        let mut second = take(&slots, &Wish::default());
+        assert_eq!(secret(&second), None);
+        second.keep(&token("two"), "bo", &[]).unwrap();
+
+        drop(first);
+        let first = take(&slots, &Wish::default());
+        assert_eq!(secret(&first), Some("one"));
+        drop(second);
+        assert_eq!(secret(&take(&slots, &Wish::default())), Some("two"));
+    }
+
+    #[test]
+    fn a_name_is_an_identity() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        take(&slots, &Wish::default())
+            .keep(&token("one"), "ada", &[])
+            .unwrap();
+        let mut bo = take(&slots, &wish(Some("bo"), None, None));
+        assert_eq!(secret(&bo), None);
+        bo.keep(&token("two"), "bo", &[]).unwrap();
+        drop(bo);
+        let found = |name| {
+            let slot = take(&slots, &wish(Some(name), None, None));
+            secret(&slot).map(str::to_owned)
+        };
+        assert_eq!(found("ada").as_deref(), Some("one"));
+        assert_eq!(found("bo").as_deref(), Some("two"));
+        assert_eq!(found("eve"), None);
+    }
+
+    #[test]
+    fn who_sits_in_the_match_goes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut first = take(&slots, &Wish::default());
+        let mut second = take(&slots, &Wish::default());
+        assert_eq!(first.path.with_added_extension("1"), second.path);
+        first.keep(&token("one"), "ada", &[]).unwrap();
+        second.keep(&token("two"), "bo", &[]).unwrap();
+        second.sat(&note(7, "K7QM2P")).unwrap();
+        drop((first, second));
+
+        let found = |wish: &Wish| secret(&take(&slots, wish)).map(str::to_owned);
+        assert_eq!(found(&Wish::default()).as_deref(), Some("one"));
+        assert_eq!(
+            found(&wish(None, Some("k7qm2p"), None)).as_deref(),
+            Some("two")
+        );
+        assert_eq!(
+            found(&wish(None, None, Some("tic-tac-toe"))).as_deref(),
+            Some("two")
+        );
+        assert_eq!(
+            found(&wish(None, None, Some("chess"))).as_deref(),
+            Some("one")
+        );
+
+        let mut second = take(&slots, &wish(None, Some("K7QM2P"), None));
+        second.left(note(7, "").id).unwrap();
+        drop(second);
+        assert_eq!(
+            found(&wish(None, Some("K7QM2P"), None)).as_deref(),
+            Some("one")
+        );
+    }
+
+    #[test]
+    fn what_the_server_no_longer_knows_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut slot = take(&slots, &Wish::default());
+        slot.keep(&token("one"), "ada", &[]).unwrap();
+        for id in 1..=20 {
+            slot.sat(&note(id, "K7QM2P")).unwrap();
+        }
+        let seats = |slot: &Slot| slot.record.as_ref().unwrap().seats.len();
+        assert_eq!(seats(&slot), NOTES_MAX);
+        slot.keep(&token("one"), "ada", &[note(20, "").id]).unwrap();
+        assert_eq!(seats(&slot), 1);
+        slot.keep(&token("new"), "ada", &[note(20, "").id]).unwrap();
+        assert_eq!(seats(&slot), 0);
+    }
+
+    #[test]
+    fn secrets_are_for_their_owner_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut slot = take(&slots, &Wish::default());
+        slot.keep(&token("one"), "ada", &[]).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&slots.dir), 0o700);
+        assert_eq!(mode(&slot.path), 0o600);
+        assert_eq!(slot.path.file_name().unwrap(), "127.0.0.1:7878%2fws");
+        fs::write(&slot.path, "not json").unwrap();
+        drop(slot);
+        assert_eq!(secret(&take(&slots, &Wish::default())), None);
+    }
+
+    #[test]
+    fn names_of_files_stay_in_the_folder() {
+        assert_eq!(file_name("ws://../x"), "%2e.%2fx");
+        assert_eq!(file_name("ws://a%2fb"), "a%252fb");
+    }
+}

@@ -1,0 +1,102 @@
+//! `ply list`.
+
+use std::time::Duration;
+
+use plyhouse::client::{Connection, ConnectionError};
+use plyhouse::protocol::{ClientMessage, Listing, Request, RequestId, ServerMessage, Status};
+use tokio::time::timeout;
+
+use crate::conduct::unwritable;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::link::connect;
+use crate::terminal::{Manner, Terminal};
+use crate::view;
+
+/// How many matches of a kind are shown: as many as the server puts on a page.
+const PAGE: u64 = 100;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Shows the open and the running matches.
+pub(crate) async fn run(
+    url: &str,
+    server_option: &str,
+    game: Option<String>,
+    json: bool,
+) -> Result<(), Failure> {
+    let mut terminal = Terminal::open(Manner::Silence, json).map_err(unwritable)?;
+    let mut connection = connect(url).await?;
+    let mut matches: Vec<Listing> = Vec::new();
+    let mut total = 0;
+    for (number, status) in (1..).zip([Status::Open, Status::Running]) {
+        let game = game.clone();
+        let list = ClientMessage::List {
+            game,
+            status: Some(status),
+            limit: Some(PAGE),
+            after: None,
+        };
+        let id = Some(RequestId(number));
+        let asked = Request { id, message: list };
+        connection
+            .send(&asked)
+            .await
+            .map_err(|error| lost(&error))?;
+        let answer = timeout(PATIENCE, answer(&mut connection, &mut terminal, number)).await;
+        let silent = || Failure::NoConnection("the server does not answer".to_owned());
+        let (count, page) = answer.map_err(|_| silent())??;
+        total += count;
+        matches.extend(page.into_iter().filter(|listing| listing.status == status));
+    }
+    terminal
+        .say(&view::listing(&matches, total, server_option))
+        .map_err(unwritable)?;
+    let _ = timeout(PATIENCE, connection.close()).await;
+    Ok(())
+}
+
+async fn answer(
+    connection: &mut Connection,
+    terminal: &mut Terminal,
+    number: u64,
+) -> Result<(u64, Vec<Listing>), Failure> {
+    let ours = Some(RequestId(number));
+    loop {
+        let text = connection
+            .receive_text()
+            .await
+            .map_err(|error| lost(&error))?;
+        terminal.message(&text).map_err(unwritable)?;
+        match ServerMessage::decode(&text) {
+            Ok(Some(ServerMessage::Matches { re, total, matches })) if re == ours => {
+                return Ok((total, matches));
+            }
+            Ok(Some(ServerMessage::Error(error))) if error.re == ours => {
+                return Err(Failure::Refused(harmless(&error.message)));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let what = harmless(&error.to_string());
+                return Err(Failure::Failed(format!(
+                    "the answer cannot be read: {what}"
+                )));
+            }
+        }
+    }
+}
+
+/// A connection that is no more, where none is made again.
+pub(crate) fn lost(error: &ConnectionError) -> Failure {
+    let reason = harmless(&error.to_string());
+    match error {
+        ConnectionError::Closed { code, .. } => match crate::link::advice(*code, &reason) {
+            Err(refused) => refused,
+            Ok(_) => Failure::NoConnection(reason),
+        },
+        ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
+            Failure::NoConnection(reason)
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! One run of `ply play`, `ply join` or `ply watch` as a state machine: messages of the server and
+//! lines of the person go in, effects come out. It does no I/O and reads no clock, so every turn
+//! of events can be tested on text.
+//!
+//! A dropped connection is nothing special here: `hello` is said again, the server sends its
+//! snapshots, and the stage that was reached goes on from them. Whatever was asked and not
+//! answered is asked again if the snapshots do not show it done.
+
+mod menu;
+mod opening;
+mod playing;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use plyhouse::protocol::{
+    ClientMessage, ErrorCode, GameSummary, MatchId, Request, RequestId, ServerMessage, Snapshot,
+    Token, VERSION, Welcome, WireError,
+};
+
+use crate::args::SideChoice;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::identity::SeatNote;
+use crate::table::Table;
+use menu::Menu;
+use opening::Question;
+
+/// The number of every `hello`; other requests count on from it.
+const HELLO: RequestId = RequestId(0);
+
+/// How often a request that the server could not take just then is sent again.
+const TRIES_MAX: u32 = 6;
+
+/// The pause before the first such try, where the server names none; it doubles each time.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause before a try, whatever the server says.
+const RETRY_PAUSE_MAX: Duration = Duration::from_mins(1);
+
+/// How long the answer to a farewell is waited for.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What this run is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Goal {
+    /// To play, as far as it was said what and against whom.
+    Play(Plan),
+    /// To sit down in this match.
+    Join(String),
+    /// To look on.
+    Watch(String),
+    /// To see two bots play.
+    Exhibit {
+        /// What they play.
+        game: String,
+        /// How strongly.
+        levels: [String; 2],
+        /// The least time between two moves.
+        pace_ms: u64,
+    },
+}
+
+/// What to play; whatever is missing is asked, or left at its default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// The game.
+    pub(crate) game: Option<String>,
+    /// Against whom.
+    pub(crate) opponent: Option<Opponent>,
+    /// The seat.
+    pub(crate) side: Option<SideChoice>,
+}
+
+/// Against whom to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Opponent {
+    /// A bot of this level; of which one, is still to be said.
+    Bot(Option<String>),
+    /// Whoever joins by the match's code.
+    Friend,
+    /// Whoever seeks a match too, or after a while a bot of this level.
+    Anyone(Option<String>),
+}
+
+/// What is to be done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Send a request. It may be lost with the connection.
+    Send(Request),
+    /// Send a request after a pause.
+    SendAfter(Duration, Request),
+    /// Tell the person what happened.
+    Say(String),
+    /// Tell the person what went wrong.
+    Complain(String),
+    /// Keep the identity, and of its matches only these.
+    Keep(Token, String, Vec<MatchId>),
+    /// Note that the player sits in a match.
+    Sat(SeatNote),
+    /// Note that the player sits in a match no more.
+    Left(MatchId),
+    /// Stop after this time at the latest.
+    StopWithin(Duration),
+    /// Stop.
+    End(Result<(), Failure>),
+}
+
+/// One run, from the welcome to the end of the match.
+#[derive(Debug)]
+pub(crate) struct Session {
+    goal: Goal,
+    /// Whether a person sits there who can be asked.
+    interactive: bool,
+    /// What has to be added to a command so that it speaks to the same server.
+    server_option: String,
+    name: Option<String>,
+    token: Option<Token>,
+    welcome: Option<Welcome>,
+    /// The player's own live matches, as the last welcome brought them.
+    mine: Vec<Snapshot>,
+    /// How many of them are still to come.
+    awaited: usize,
+    stage: Stage,
+    pending: Option<Pending>,
+    next_id: u64,
+    out: Vec<Effect>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Not welcomed yet.
+    Arriving,
+    /// The person has a question to answer.
+    Asking(Question, Menu),
+    /// A match was asked for. Matches that were there before are not it.
+    Opening {
+        before: Vec<MatchId>,
+        seek: Option<ClientMessage>,
+    },
+    /// At a match.
+    AtTable(Box<Table>),
+}
+
+/// The one request that waits for its answer.
+#[derive(Clone, Debug)]
+struct Pending {
+    request: Request,
+    tries: u32,
+}
+
+impl Session {
+    /// A run that has not begun.
+    pub(crate) fn new(
+        goal: Goal,
+        interactive: bool,
+        server_option: String,
+        name: Option<String>,
+        token: Option<Token>,
+    ) -> Self {
+        Self {
+            goal,
+            interactive,
+            server_option,
+            name,
+            token,
+            welcome: None,
+            mine: Vec::new(),
+            awaited: 0,
+            stage: Stage::Arriving,
+            pending: None,
+            next_id: HELLO.0 + 1,
+            out: Vec::new(),
+        }
+    }
+
+    /// The connection stands, for the first time or again.
+    pub(crate) fn connected(&mut self) -> Vec<Effect> {
+        self.out.push(Effect::Send(Request {
+            id: Some(HELLO),
+            message: ClientMessage::Hello {
+                protocol: Some(VERSION),
+                name: self.name.clone(),
+                token: self.token.clone(),
+            },
+        }));
+        self.effects()
+    }
+
+    /// Takes in what the server says.
+    pub(crate) fn receive(&mut self, message: ServerMessage) -> Vec<Effect> {
+        match message {
+            ServerMessage::Welcome(welcome) => self.welcomed(*welcome),
+            ServerMessage::Match(snapshot) => self.snapshot(*snapshot),
+            ServerMessage::Event(event) => self.event(&event),
+            ServerMessage::Events {
+                match_id, events, ..
+            } => {
+                if self
+                    .table()
+                    .is_some_and(|table| table.now.match_id == match_id)
+                {
+                    events.iter().for_each(|event| self.event(event));
+                }
+            }
+            ServerMessage::Presence {
+                match_id,
+                seats,
+                spectators,
+            } => {
+                self.presence(match_id, seats, spectators);
+            }
+            ServerMessage::Ok { re, .. } => self.done(re),
+            ServerMessage::Error(error) => self.refused(&error),
+            ServerMessage::Pong { .. } | ServerMessage::Matches { .. } => {}
+        }
+        self.effects()
+    }
+
+    /// Takes in what the person typed.
+    pub(crate) fn line(&mut self, line: &str) -> Vec<Effect> {
+        let line = line.trim();
+        if matches!(line.to_ascii_lowercase().as_str(), "quit" | "exit" | "q") {
+            return self.quit();
+        }
+        match &mut self.stage {
+            Stage::Arriving => self.say("One moment: the server has not answered yet."),
+            Stage::Opening { .. } => self.say("Still waiting; `quit` stops."),
+            Stage::Asking(..) => self.answer(line),
+            Stage::AtTable(_) => self.command(line),
+        }
+        self.effects()
+    }
+
+    /// No line will come any more.
+    pub(crate) fn end_of_input(&mut self) -> Vec<Effect> {
+        if self.interactive {
+            return self.quit();
+        }
+        let what = match &self.stage {
+            Stage::AtTable(table) if table.my_turn() => {
+                format!(
+                    "the input has ended and it is your turn; {}",
+                    self.how_to_return()
+                )
+            }
+            Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {
+                return self.effects();
+            }
+        };
+        self.end(Err(Failure::Failed(what)));
+        self.effects()
+    }
+
+    /// The person wants to stop.
+    pub(crate) fn quit(&mut self) -> Vec<Effect> {
+        self.farewell();
+        self.effects()
+    }
+
+    /// Whether a line of the input can be used now. Input that is no person waits for its turn.
+    pub(crate) fn wants_line(&self) -> bool {
+        self.interactive || self.pending.is_none() && self.table().is_some_and(Table::my_turn)
+    }
+
+    /// The players of the last welcome's matches have all been told: on with it.
+    fn settled(&mut self) {
+        match &self.stage {
+            Stage::Arriving => self.begin(),
+            Stage::Asking(..) => {}
+            Stage::Opening { .. } => self.reopen(),
+            Stage::AtTable(_) => self.back_at_table(),
+        }
+    }
+
+    fn welcomed(&mut self, welcome: Welcome) {
+        self.token = Some(welcome.token.clone());
+        let live = welcome
+            .following
+            .iter()
+            .map(|followed| followed.match_id)
+            .collect();
+        let name = harmless(&welcome.player.name);
+        self.out
+            .push(Effect::Keep(welcome.token.clone(), name, live));
+        self.mine.clear();
+        self.awaited = welcome.following.len();
+        self.welcome = Some(welcome);
+        if self.awaited == 0 {
+            self.settled();
+        }
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        let answers = snapshot.re.is_some() && snapshot.re == self.pending_id();
+        if answers {
+            self.pending = None;
+            self.seat_at(snapshot);
+            return;
+        }
+        if self.awaited > 0 && snapshot.re.is_none() {
+            self.awaited -= 1;
+            self.mine.push(snapshot);
+            if self.awaited == 0 {
+                self.settled();
+            }
+            return;
+        }
+        match &self.stage {
+            Stage::Opening { seek: Some(_), .. } if snapshot.re.is_none() => self.seat_at(snapshot),
+            Stage::AtTable(table) if table.now.match_id == snapshot.match_id => {
+                self.seat_at(snapshot);
+            }
+            Stage::AtTable(_) | Stage::Opening { .. } | Stage::Asking(..) | Stage::Arriving => {}
+        }
+    }
+
+    fn done(&mut self, re: Option<RequestId>) {
+        if re.is_none() || re != self.pending_id() {
+            return;
+        }
+        match self.pending.take().map(|pending| pending.request.message) {
+            Some(ClientMessage::Leave { .. }) => self.end(Err(Failure::Stopped)),
+            Some(ClientMessage::Seek { .. }) => {
+                self.say("Looking for somebody to play …");
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// A request was turned down: try again, tell the person, or give up, whichever fits.
+    fn refused(&mut self, error: &WireError) {
+        if error.re == Some(HELLO) {
+            self.give_up(error);
+        } else if error.re.is_none() || error.re != self.pending_id() {
+            self.complain(&harmless(&error.message));
+        } else if let Some(mut pending) = self.pending.take() {
+            let again = error.retryable && error.code != ErrorCode::TooManyMatches;
+            if again && pending.tries < TRIES_MAX {
+                let pause = error.retry_after_ms.map_or_else(
+                    || RETRY_PAUSE * 2u32.pow(pending.tries),
+                    Duration::from_millis,
+                );
+                pending.tries += 1;
+                self.out.push(Effect::SendAfter(
+                    pause.min(RETRY_PAUSE_MAX),
+                    pending.request.clone(),
+                ));
+                self.pending = Some(pending);
+                return;
+            }
+            match pending.request.message {
+                ClientMessage::Move { .. } | ClientMessage::Resign { .. } => {
+                    self.refused_at_table(error);
+                }
+                ClientMessage::Join { target, .. } if error.code == ErrorCode::AlreadySeated => {
+                    // A seated player who watches gets the match as it stands, seat and all.
+                    self.ask(ClientMessage::Watch { target });
+                }
+                ClientMessage::Leave { .. } => self.end(Err(Failure::Stopped)),
+                _ => self.give_up(error),
+            }
+        }
+    }
+
+    fn give_up(&mut self, error: &WireError) {
+        let mut what = harmless(&error.message);
+        if let Some(hint) = self.hint(error.code) {
+            what = format!("{what}\n{hint}");
+        }
+        self.end(Err(Failure::Refused(what)));
+    }
+
+    /// What may help after a refusal.
+    fn hint(&self, code: ErrorCode) -> Option<String> {
+        let welcome = self.welcome.as_ref()?;
+        match (code, &self.goal) {
+            (ErrorCode::UnknownLevel, _) => {
+                let levels = welcome.levels.iter().map(|level| harmless(&level.level));
+                Some(format!("levels: {}", levels.collect::<Vec<_>>().join(", ")))
+            }
+            (ErrorCode::UnknownGame, _) => {
+                let games = welcome.games.iter().map(|game| harmless(&game.game));
+                Some(format!("games: {}", games.collect::<Vec<_>>().join(", ")))
+            }
+            (ErrorCode::SeatTaken, Goal::Join(code)) => {
+                let option = &self.server_option;
+                Some(format!(
+                    "look on with `ply watch {}{option}`",
+                    harmless(code)
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// Sends a request whose answer is waited for.
+    fn ask(&mut self, message: ClientMessage) {
+        let request = self.number(message);
+        self.out.push(Effect::Send(request.clone()));
+        self.pending = Some(Pending { request, tries: 0 });
+    }
+
+    /// Sends a request whose answer needs no waiting.
+    fn tell(&mut self, message: ClientMessage) {
+        let request = self.number(message);
+        self.out.push(Effect::Send(request));
+    }
+
+    const fn number(&mut self, message: ClientMessage) -> Request {
+        let id = RequestId(self.next_id);
+        self.next_id += 1;
+        Request {
+            id: Some(id),
+            message,
+        }
+    }
+
+    fn pending_id(&self) -> Option<RequestId> {
+        self.pending.as_ref().and_then(|pending| pending.request.id)
+    }
+
+    fn table(&self) -> Option<&Table> {
+        match &self.stage {
+            Stage::AtTable(table) => Some(table),
+            Stage::Arriving | Stage::Asking(..) | Stage::Opening { .. } => None,
+        }
+    }
+
+    fn game(&self, game: &str) -> Option<&GameSummary> {
+        let welcome = self.welcome.as_ref()?;
+        welcome.games.iter().find(|summary| summary.game == game)
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        self.out.push(Effect::Say(text.into()));
+    }
+
+    fn complain(&mut self, text: &str) {
+        self.out.push(Effect::Complain(text.to_owned()));
+    }
+
+    fn end(&mut self, result: Result<(), Failure>) {
+        self.out.push(Effect::End(result));
+    }
+
+    fn effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.out)
+    }
+}

@@ -1,0 +1,84 @@
+//! A question with a few answers, of which Enter takes one.
+
+use crate::view::{FAINT, STRONG, paint};
+
+/// A question with numbered answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Menu {
+    question: String,
+    answers: Vec<String>,
+    default: usize,
+}
+
+impl Menu {
+    /// A question whose first answer has number 1; `default` is an index.
+    pub(crate) fn new(question: impl Into<String>, answers: Vec<String>, default: usize) -> Self {
+        Self {
+            question: question.into(),
+            answers,
+            default,
+        }
+    }
+
+    /// The question with its answers below, and which of them Enter takes.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("\n{}\n", paint(STRONG, &self.question));
+        for (index, answer) in self.answers.iter().enumerate() {
+            let mark = if index == self.default {
+                paint(FAINT, "  (Enter)")
+            } else {
+                String::new()
+            };
+            text.push_str(&format!("  {}  {answer}{mark}\n", index + 1));
+        }
+        text
+    }
+
+    /// The index of the answer that was meant: by its number, by how it begins, or by Enter.
+    pub(crate) fn read(&self, typed: &str) -> Option<usize> {
+        let typed = typed.trim().to_lowercase();
+        if typed.is_empty() {
+            return Some(self.default);
+        }
+        if let Ok(number) = typed.parse::<usize>() {
+            return number
+                .checked_sub(1)
+                .filter(|&index| index < self.answers.len());
+        }
+        let mut meant = (0..self.answers.len()).filter(|&index| {
+            let answer = anstream::adapter::strip_str(&self.answers[index]).to_string();
+            answer.to_lowercase().starts_with(&typed)
+        });
+        meant.next().filter(|_| meant.next().is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_a_number_a_beginning_or_enter() {
+        let answers = ["Easy", "Medium", "max"].map(str::to_owned).to_vec();
+        let menu = Menu::new("Which level?", answers, 1);
+        let typed = ["", " 1 ", "3", "EAS", "max", "m", "4", "0", "x"];
+        let read = typed.map(|typed| menu.read(typed));
+        let expect = [
+            Some(1),
+            Some(0),
+            Some(2),
+            Some(0),
+            Some(2),
+            None,
+            None,
+            None,
+            None,
+        ];
+        assert_eq!(read, expect);
+        let text = anstream::adapter::strip_str(&menu.text()).to_string();
+        assert_eq!(
+            text,
+            "\nWhich level?\n  1  Easy\n  2  Medium  (Enter)\n  3  max\n"
+        );
+    }
+}

@@ -1,0 +1,338 @@
+//! At a match: what happens is told, what is typed is played.
+
+use std::time::Duration;
+
+use plyhouse::protocol::{
+    ClientMessage, ErrorCode, Event, MatchId, Occupant, Reason, Snapshot, Status, WireError,
+};
+
+use super::{Effect, FAREWELL, Session, Stage};
+use crate::customs::Customs;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::identity::SeatNote;
+use crate::table::{Applied, Table};
+use crate::view::{self, FAINT, STRONG, paint};
+
+/// The longest move that is sent. Notations are far shorter.
+const MOVE_CHARS_MAX: usize = 32;
+
+impl Session {
+    /// Takes a place at a match, as player or spectator, or looks at it anew.
+    pub(super) fn seat_at(&mut self, snapshot: Snapshot) {
+        let known = self.table().map(|table| (table.now.seq, table.now.you));
+        if let (Some((_, Some(_))), None, Status::Running) = (known, snapshot.you, snapshot.status)
+        {
+            let what = "the server no longer knows you; the match goes on without you";
+            return self.end(Err(Failure::Failed(what.to_owned())));
+        }
+        if snapshot.you.is_some() {
+            self.out.push(Effect::Sat(SeatNote {
+                id: snapshot.match_id,
+                code: snapshot.code.clone(),
+                game: snapshot.game.clone(),
+            }));
+        }
+        let unchanged = known.is_some_and(|(seq, _)| seq == snapshot.seq);
+        self.stage = Stage::AtTable(Box::new(Table::new(snapshot)));
+        if unchanged {
+            return self.say_turn();
+        }
+        if known.is_none() {
+            self.say_place();
+        }
+        let Some(table) = self.table() else { return };
+        match table.now.status {
+            Status::Open if known.is_none() => self.say_invitation(),
+            Status::Open => {}
+            Status::Running => {
+                self.say_board();
+                self.say_turn();
+            }
+            Status::Ended => self.finish(true),
+        }
+    }
+
+    /// The connection is back: on with the match as the server has it now.
+    pub(super) fn back_at_table(&mut self) {
+        let Some(id) = self.table().map(|table| table.now.match_id) else {
+            return;
+        };
+        let pending = self.pending.take().map(|pending| pending.request.message);
+        let Some(snapshot) = self.mine.iter().find(|mine| mine.match_id == id).cloned() else {
+            // Only watched, or ended meanwhile.
+            return self.ask(ClientMessage::Watch {
+                target: id.to_string(),
+            });
+        };
+        let (ply, status) = (snapshot.ply, snapshot.status);
+        self.seat_at(snapshot);
+        match pending {
+            // A move that was not answered may have been played or not: the ply tells.
+            Some(ClientMessage::Move { ply: asked, .. }) if asked != ply => {}
+            Some(again @ (ClientMessage::Move { .. } | ClientMessage::Resign { .. }))
+                if status == Status::Running =>
+            {
+                self.ask(again);
+            }
+            Some(again @ ClientMessage::Leave { .. }) => self.ask(again),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Takes in one event of a match.
+    pub(super) fn event(&mut self, event: &Event) {
+        let id = event.match_id();
+        if let Some(mine) = self.mine.iter_mut().find(|mine| mine.match_id == id) {
+            let mut table = Table::new(mine.clone());
+            table.apply(event);
+            *mine = table.now;
+        }
+        let Stage::AtTable(table) = &mut self.stage else {
+            return;
+        };
+        if table.now.match_id != id {
+            return;
+        }
+        match table.apply(event) {
+            Applied::Known => return,
+            Applied::Gap => {
+                let since = table.now.seq;
+                return self.tell(ClientMessage::Resync {
+                    target: id.to_string(),
+                    since,
+                });
+            }
+            Applied::Next => {}
+        }
+        let now = table.now.clone();
+        match event {
+            Event::Seated { seat, .. } => self.say(view::seated(&now, *seat)),
+            Event::Started { .. } => {
+                self.say("The match begins.");
+                self.say_board();
+                self.say_turn();
+            }
+            Event::Moved { seat, m, .. } => {
+                self.say(view::moved(&now, *seat, m));
+                // The last move is shown with what it led to: `ended` follows at once.
+                if now.turn.is_some() {
+                    self.say_board();
+                    self.say_turn();
+                }
+            }
+            Event::Ended { outcome, .. } => self.finish(outcome.reason == Reason::Rules),
+        }
+    }
+
+    /// Takes in who is there.
+    pub(super) fn presence(&mut self, id: MatchId, seats: [Option<bool>; 2], spectators: u64) {
+        let patience = self.patience();
+        let Stage::AtTable(table) = &mut self.stage else {
+            return;
+        };
+        if table.now.match_id != id {
+            return;
+        }
+        let before = table.now.spectators;
+        let changed = table.presence(seats, spectators);
+        let now = table.now.clone();
+        for seat in changed.into_iter().filter(|seat| now.you != Some(*seat)) {
+            self.say(view::presence(&now, seat, patience));
+        }
+        if spectators != before && now.you.is_some() {
+            let count = match spectators {
+                0 => "Nobody looks on any more.".to_owned(),
+                1 => "One spectator looks on.".to_owned(),
+                more => format!("{more} spectators look on."),
+            };
+            self.say(paint(FAINT, &count));
+        }
+    }
+
+    /// Does what was typed.
+    pub(super) fn command(&mut self, line: &str) {
+        let Some(now) = self.table().map(|table| table.now.clone()) else {
+            return;
+        };
+        let customs = Customs::of(&now.game);
+        match line.to_ascii_lowercase().as_str() {
+            "" => self.say_turn(),
+            "help" | "?" => self.say_help(customs),
+            "board" => {
+                self.say_board();
+                self.say_turn();
+            }
+            "moves" => {
+                let legal: Vec<String> = now.legal.iter().map(|m| harmless(m)).collect();
+                self.say(if legal.is_empty() {
+                    "No move is to be made now.".to_owned()
+                } else {
+                    legal.join(" ")
+                });
+            }
+            "resign" if now.you.is_some() && now.status == Status::Running => {
+                self.ask(ClientMessage::Resign {
+                    target: now.match_id.to_string(),
+                });
+            }
+            "resign" => self.complain("There is nothing to resign; `quit` leaves."),
+            _ => self.play(&now, &customs.read_move(line)),
+        }
+    }
+
+    fn play(&mut self, now: &Snapshot, m: &str) {
+        let reason = match (now.status, now.you) {
+            (_, None) => "You only look on.".to_owned(),
+            (Status::Open, _) => "The match has not begun: a seat is still open.".to_owned(),
+            (Status::Ended, _) => "The match is over.".to_owned(),
+            (Status::Running, _) if now.turn != now.you => {
+                format!("It is not your turn: {}", view::turn(now))
+            }
+            (Status::Running, _) if self.pending.is_some() => "One moment …".to_owned(),
+            (Status::Running, _) if m.chars().count() > MOVE_CHARS_MAX => {
+                "That is too long for a move; `help` tells what can be typed.".to_owned()
+            }
+            (Status::Running, _) => {
+                let (target, m) = (now.match_id.to_string(), m.to_owned());
+                return self.ask(ClientMessage::Move {
+                    target,
+                    ply: now.ply,
+                    m,
+                });
+            }
+        };
+        self.complain(&reason);
+    }
+
+    /// A move or a resignation was turned down; the match goes on.
+    pub(super) fn refused_at_table(&mut self, error: &WireError) {
+        let what = harmless(&error.message);
+        match error.code {
+            ErrorCode::UnknownMatch | ErrorCode::NotSeated => {
+                self.end(Err(Failure::Refused(what)));
+            }
+            ErrorCode::StalePly | ErrorCode::NotYourTurn | ErrorCode::MatchNotStarted => {
+                self.complain(&what);
+                if let Some(now) = self.table().map(|table| &table.now) {
+                    let (target, since) = (now.match_id.to_string(), now.seq);
+                    self.tell(ClientMessage::Resync { target, since });
+                }
+            }
+            ErrorCode::UnreadableMove if self.interactive => {
+                self.complain(&format!("{what}; `help` tells what can be typed"));
+            }
+            _ => self.complain(&what),
+        }
+    }
+
+    /// Leaves as politely as the stage allows, and says what becomes of the seat.
+    pub(super) fn farewell(&mut self) {
+        let now = self.table().map(|table| table.now.clone());
+        match now {
+            Some(now) if now.you.is_some() && now.status == Status::Running => {
+                let how = self.how_to_return();
+                self.say(format!("You leave the table; {how}."));
+                self.end(Err(Failure::Stopped));
+            }
+            Some(now) if now.you.is_some() && now.status == Status::Open => {
+                self.say("You leave the match.");
+                self.out.push(Effect::Left(now.match_id));
+                self.ask(ClientMessage::Leave {
+                    target: now.match_id.to_string(),
+                });
+                self.out.push(Effect::StopWithin(FAREWELL));
+            }
+            Some(_) | None => self.end(Err(Failure::Stopped)),
+        }
+    }
+
+    /// How long the seat is held, and the command that leads back to it.
+    pub(super) fn how_to_return(&self) -> String {
+        let code = self
+            .table()
+            .map_or_else(String::new, |table| harmless(&table.now.code));
+        let command = format!("ply join {code}{}", self.server_option);
+        let patience = view::span(self.patience());
+        format!(
+            "your seat is held for {patience}: come back with `{}`",
+            paint(STRONG, &command)
+        )
+    }
+
+    fn patience(&self) -> Duration {
+        let limits = self.welcome.as_ref().map(|welcome| welcome.limits);
+        Duration::from_millis(limits.map_or(0, |limits| limits.abandon_after_ms))
+    }
+
+    fn finish(&mut self, with_board: bool) {
+        let Some(now) = self.table().map(|table| table.now.clone()) else {
+            return;
+        };
+        self.out.push(Effect::Left(now.match_id));
+        if with_board {
+            self.say_board();
+        }
+        if let Some(outcome) = &now.outcome {
+            self.say(view::ended(&now, outcome));
+        }
+        self.end(Ok(()));
+    }
+
+    fn say_place(&mut self) {
+        let Some(now) = self.table().map(|table| &table.now) else {
+            return;
+        };
+        let headline = view::headline(now, self.game(&now.game));
+        self.say(headline);
+    }
+
+    fn say_invitation(&mut self) {
+        let Some(now) = self.table().map(|table| &table.now) else {
+            return;
+        };
+        let command = format!("ply join {}{}", harmless(&now.code), self.server_option);
+        let waits_for_other = now.seats.iter().any(|seat| seat.occupant == Occupant::Open);
+        if waits_for_other {
+            let command = paint(STRONG, &command);
+            self.say(format!(
+                "\nA friend sits down with\n\n    {command}\n\nWaiting …"
+            ));
+        }
+    }
+
+    fn say_board(&mut self) {
+        let Some(now) = self.table().map(|table| &table.now) else {
+            return;
+        };
+        let text = view::table(now, self.game(&now.game));
+        self.say(text);
+    }
+
+    fn say_turn(&mut self) {
+        let Some(now) = self.table().map(|table| &table.now) else {
+            return;
+        };
+        let text = match now.status {
+            Status::Open => "Waiting for somebody to sit down …".to_owned(),
+            Status::Running | Status::Ended => view::turn(now),
+        };
+        if !text.is_empty() {
+            self.say(text);
+        }
+    }
+
+    fn say_help(&mut self, customs: Customs) {
+        let row = |what: &str, does: &str| {
+            format!("  {}  {does}\n", paint(STRONG, &format!("{what:<7}")))
+        };
+        let text = [
+            format!("Type {}.\n", customs.how_to_move()),
+            row("board", "draw the board again"),
+            row("moves", "list the moves that can be played"),
+            row("resign", "give up: the other side wins"),
+            row("quit", "leave; the seat is held for a while"),
+        ];
+        self.say(text.concat());
+    }
+}

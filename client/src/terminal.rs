@@ -1,0 +1,240 @@
+//! The person's side: where text is written, and where lines come from.
+//!
+//! Lines are read by a thread of their own, since reading a terminal blocks; it ends with the
+//! process. While somebody types, text has to be written through rustyline, which draws it above
+//! the line being typed.
+
+use std::fmt;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::thread;
+
+use anstream::AutoStream;
+use anstream::adapter::strip_str;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor, ExternalPrinter};
+use tokio::sync::mpsc;
+
+use crate::harmless::one_line_json;
+use crate::view::{FAINT, WRONG, paint};
+
+/// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.
+const LINES_AHEAD: usize = 64;
+
+/// The longest line that is read, in bytes; what is longer comes in pieces.
+pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
+
+/// What comes from the person, or from a script in a person's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A line, without its end.
+    Line(String),
+    /// Ctrl-C.
+    Interrupt,
+    /// Nothing will come any more.
+    End,
+}
+
+/// What is to be written and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// A person reads along and types.
+    Conversation,
+    /// A person or a script reads, and lines are read without a prompt.
+    Script,
+    /// Nothing is read.
+    Silence,
+}
+
+/// Where text is written and lines come from.
+pub(crate) struct Terminal {
+    json: bool,
+    colour: bool,
+    lines: Option<mpsc::Receiver<Input>>,
+    typing: Option<Typing>,
+}
+
+/// What is to be undone when somebody is left in mid-line.
+struct Typing {
+    printer: Box<dyn ExternalPrinter + Send>,
+    before: Option<Termios>,
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminal")
+            .field("json", &self.json)
+            .field("colour", &self.colour)
+            .field("typing", &self.typing.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a person sits at both ends.
+pub(crate) fn is_person() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+impl Terminal {
+    /// Sets the terminal up. With `json`, only the server's messages are written.
+    pub(crate) fn open(manner: Manner, json: bool) -> io::Result<Self> {
+        let colour = AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let mut terminal = Self {
+            json,
+            colour,
+            lines: None,
+            typing: None,
+        };
+        match manner {
+            Manner::Conversation => terminal.converse()?,
+            Manner::Script => terminal.lines = Some(read_script()?),
+            Manner::Silence => {}
+        }
+        Ok(terminal)
+    }
+
+    fn converse(&mut self) -> io::Result<()> {
+        let before = tcgetattr(io::stdin()).ok();
+        let config = Config::builder().bracketed_paste(false).build();
+        let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
+        let Ok(printer) = editor.create_external_printer() else {
+            // A terminal that rustyline cannot draw on: plain lines will do.
+            self.lines = Some(read_script()?);
+            return Ok(());
+        };
+        self.typing = Some(Typing {
+            printer: Box::new(printer),
+            before,
+        });
+        let prompt = if self.colour {
+            paint(FAINT, "> ")
+        } else {
+            "> ".to_owned()
+        };
+        let (sender, lines) = mpsc::channel(LINES_AHEAD);
+        self.lines = Some(lines);
+        thread::Builder::new()
+            .name("typing".to_owned())
+            .spawn(move || {
+                loop {
+                    let (input, last) = match editor.readline(&prompt) {
+                        Ok(line) => (Input::Line(line), false),
+                        Err(ReadlineError::Interrupted) => (Input::Interrupt, true),
+                        Err(ReadlineError::Signal(_)) => continue,
+                        Err(_) => (Input::End, true),
+                    };
+                    // Never waits: whoever writes may be waiting for this thread to draw.
+                    let closed = matches!(
+                        sender.try_send(input),
+                        Err(mpsc::error::TrySendError::Closed(_))
+                    );
+                    if last || closed {
+                        return;
+                    }
+                }
+            })?;
+        Ok(())
+    }
+
+    /// Waits for the next line; for ever if none can come. May be cancelled.
+    pub(crate) async fn next(&mut self) -> Input {
+        let next = match &mut self.lines {
+            Some(lines) => lines.recv().await.unwrap_or(Input::End),
+            None => std::future::pending().await,
+        };
+        if next != Input::Line(String::new()) && !matches!(next, Input::Line(_)) {
+            self.lines = None;
+        }
+        next
+    }
+
+    /// Tells the person something.
+    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+        if self.json { Ok(()) } else { self.write(text) }
+    }
+
+    /// Tells the person what is wrong; a script finds it on its standard error.
+    pub(crate) fn complain(&mut self, text: &str) -> io::Result<()> {
+        if self.typing.is_some() {
+            return self.write(&paint(WRONG, text));
+        }
+        // Whoever closed standard error does not want to know.
+        let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
+        Ok(())
+    }
+
+    /// Writes a message of the server, if messages are what is wanted.
+    pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
+        if self.json {
+            self.write(&one_line_json(json))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Leaves the terminal as it was found, even if somebody is in the middle of a line.
+    pub(crate) fn close(&mut self) -> io::Result<()> {
+        let Some(mut typing) = self.typing.take() else {
+            return Ok(());
+        };
+        // The printer takes one text ahead of the one it draws. This one draws nothing (up, and
+        // down again); once it has been taken twice, all that was said before is to be seen.
+        for _ in 0..2 {
+            let nothing = "\u{1b}[A\n".to_owned();
+            typing.printer.print(nothing).map_err(io::Error::other)?;
+        }
+        let mut out = io::stdout().lock();
+        write!(out, "\r\u{1b}[K")?;
+        out.flush()?;
+        if let Some(before) = &typing.before {
+            tcsetattr(io::stdin(), OptionalActions::Now, before)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let mut line = if self.colour {
+            text.to_owned()
+        } else {
+            strip_str(text).to_string()
+        };
+        line.push('\n');
+        match &mut self.typing {
+            Some(typing) => typing.printer.print(line).map_err(io::Error::other),
+            None => {
+                let mut out = io::stdout().lock();
+                out.write_all(line.as_bytes())?;
+                out.flush()
+            }
+        }
+    }
+}
+
+/// Reads the standard input line by line, no faster than the lines are used.
+fn read_script() -> io::Result<mpsc::Receiver<Input>> {
+    let (sender, lines) = mpsc::channel(LINES_AHEAD);
+    thread::Builder::new()
+        .name("script".to_owned())
+        .spawn(move || {
+            let mut input = io::stdin().lock();
+            loop {
+                let mut line = Vec::new();
+                let read = input
+                    .by_ref()
+                    .take(LINE_BYTES_MAX)
+                    .read_until(b'\n', &mut line);
+                let next = match read {
+                    Ok(0) | Err(_) => Input::End,
+                    Ok(_) => {
+                        let text = String::from_utf8_lossy(&line);
+                        Input::Line(text.trim_end_matches(['\r', '\n']).to_owned())
+                    }
+                };
+                let last = next == Input::End;
+                if sender.blocking_send(next).is_err() || last {
+                    return;
+                }
+            }
+        })?;
+    Ok(lines)
+}

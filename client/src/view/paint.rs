@@ -1,0 +1,39 @@
+//! The few colours. Whether they reach the terminal is decided where text is written.
+
+use anstyle::{AnsiColor, Color, Style};
+
+/// Lines of the board, coordinates, what is said in passing.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// What one looks for: a code, a command, whose turn it is.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// The last move.
+pub(crate) const LAST: Style = Style::new().bold().underline();
+/// The winning line.
+pub(crate) const LINE: Style = color(AnsiColor::Green).bold();
+/// What went wrong.
+pub(crate) const WRONG: Style = color(AnsiColor::Red);
+/// What is not drawn up in any other way.
+pub(crate) const PLAIN: Style = Style::new();
+
+const FIRST: Style = color(AnsiColor::Cyan);
+const SECOND: Style = color(AnsiColor::Yellow);
+const RED: Style = color(AnsiColor::Red);
+
+const fn color(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(color)))
+}
+
+/// The colour of a seat: of the side's own name where it is one that a terminal has.
+pub(crate) fn of_seat(index: usize, side: &str) -> Style {
+    match (side, index) {
+        ("red", _) => RED,
+        ("yellow", _) => SECOND,
+        (_, 0) => FIRST,
+        (_, _) => SECOND,
+    }
+}
+
+/// The text in a style.
+pub(crate) fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}

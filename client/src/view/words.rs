@@ -1,0 +1,209 @@
+//! What happens in a match, in sentences.
+
+use std::time::Duration;
+
+use plyhouse::protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
+
+use super::paint::{STRONG, of_seat, paint};
+use crate::harmless::harmless;
+
+/// Who sits there: a name, a bot's level, or that nobody does.
+pub(crate) fn occupant(occupant: &Occupant) -> String {
+    match occupant {
+        Occupant::Open => "(open)".to_owned(),
+        Occupant::Player { name, .. } => harmless(name),
+        Occupant::Bot { level } => format!("bot ({})", harmless(level)),
+    }
+}
+
+/// The name of a seat's side, in its colour.
+pub(crate) fn side(now: &Snapshot, seat: SeatNumber) -> String {
+    now.seats.get(seat.index()).map_or_else(
+        || "?".to_owned(),
+        |state| paint(of_seat(seat.index(), &state.side), &harmless(&state.side)),
+    )
+}
+
+/// Whoever sits there, as the subject of a sentence in the third person.
+pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
+    now.seats.get(seat.index()).map_or_else(
+        || "somebody".to_owned(),
+        |state| format!("{} ({})", occupant(&state.occupant), side(now, seat)),
+    )
+}
+
+/// Whose turn it is; empty if it is nobody's.
+pub(crate) fn turn(now: &Snapshot) -> String {
+    match now.turn {
+        Some(seat) if now.you == Some(seat) => {
+            format!(
+                "{} You are {}.",
+                paint(STRONG, "Your turn."),
+                side(now, seat)
+            )
+        }
+        Some(seat) => format!("{} to move.", who(now, seat)),
+        None => String::new(),
+    }
+}
+
+/// A move that was played.
+pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
+    let m = paint(STRONG, &harmless(m));
+    if now.you == Some(seat) {
+        format!("You play {m}.")
+    } else {
+        format!("{} plays {m}.", who(now, seat))
+    }
+}
+
+/// A seat that has a new occupant.
+pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
+    let Some(state) = now.seats.get(seat.index()) else {
+        return String::new();
+    };
+    match &state.occupant {
+        Occupant::Open => format!("The seat of {} is open again.", side(now, seat)),
+        Occupant::Player { .. } | Occupant::Bot { .. } if now.you == Some(seat) => {
+            format!("You sit down as {}.", side(now, seat))
+        }
+        Occupant::Player { .. } | Occupant::Bot { .. } => {
+            format!(
+                "{} sits down as {}.",
+                occupant(&state.occupant),
+                side(now, seat)
+            )
+        }
+    }
+}
+
+/// A player who has lost the connection or is back.
+pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Duration) -> String {
+    let here = now.seats.get(seat.index()).is_some_and(
+        |state| matches!(state.occupant, Occupant::Player { connected, .. } if connected),
+    );
+    if here {
+        return format!("{} is back.", who(now, seat));
+    }
+    format!(
+        "{} has lost the connection and has {} to come back.",
+        who(now, seat),
+        span(patience)
+    )
+}
+
+/// How a match ended, and why.
+pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
+    let Some(winner) = outcome.winner else {
+        return match outcome.reason {
+            Reason::Rules => paint(STRONG, "A draw."),
+            Reason::Aborted => "The match was broken off without a result.".to_owned(),
+            Reason::Resignation | Reason::Abandonment => {
+                "The match ended without a winner.".to_owned()
+            }
+        };
+    };
+    let loser = winner.other();
+    let is_me = |seat| now.you == Some(seat);
+    let headline = if is_me(winner) {
+        paint(STRONG, "You win!")
+    } else if is_me(loser) {
+        paint(STRONG, &format!("{} wins.", who(now, winner)))
+    } else {
+        format!("{} {}", who(now, winner), paint(STRONG, "wins."))
+    };
+    let why = match outcome.reason {
+        Reason::Rules => match &outcome.line {
+            Some(line) => format!("The line is {}.", harmless(&line.join(" "))),
+            None => String::new(),
+        },
+        Reason::Resignation if is_me(loser) => "You resigned.".to_owned(),
+        Reason::Resignation => format!("{} resigned.", who(now, loser)),
+        Reason::Abandonment if is_me(loser) => "You were away for too long.".to_owned(),
+        Reason::Abandonment => format!("{} did not come back.", who(now, loser)),
+        Reason::Aborted => "The match was broken off.".to_owned(),
+    };
+    format!("{headline} {why}").trim_end().to_owned()
+}
+
+/// A length of time for people.
+pub(crate) fn span(time: Duration) -> String {
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        seconds @ 1..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{plain, snapshot};
+    use super::*;
+
+    fn check(sentence: String, expect: &str) {
+        assert_eq!(plain(&sentence), expect);
+    }
+
+    fn ending(winner: Option<u8>, reason: Reason, line: Option<&[&str]>) -> Ending {
+        Ending {
+            winner: winner.map(SeatNumber),
+            reason,
+            line: line.map(|line| line.iter().map(|&square| square.to_owned()).collect()),
+        }
+    }
+
+    #[test]
+    fn the_turn_is_told() {
+        let mut now = snapshot("x../.o./...");
+        check(turn(&now), "Your turn. You are x.");
+        now.you = None;
+        check(turn(&now), "ada (x) to move.");
+        now.turn = Some(SeatNumber(1));
+        check(turn(&now), "bot (medium) (o) to move.");
+        now.turn = Some(SeatNumber(9));
+        check(turn(&now), "somebody to move.");
+    }
+
+    #[test]
+    fn an_end_is_told_with_its_reason() {
+        let mut now = snapshot("x../.o./...");
+        let line: Option<&[&str]> = Some(&["a1", "b2", "c3"]);
+        check(
+            ended(&now, &ending(Some(0), Reason::Rules, line)),
+            "You win! The line is a1 b2 c3.",
+        );
+        check(
+            ended(&now, &ending(Some(1), Reason::Abandonment, None)),
+            "bot (medium) (o) wins. You were away for too long.",
+        );
+        check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
+        now.you = None;
+        check(
+            ended(&now, &ending(Some(1), Reason::Resignation, None)),
+            "bot (medium) (o) wins. ada (x) resigned.",
+        );
+    }
+
+    #[test]
+    fn presence_is_told() {
+        let now = snapshot("x../.o./...");
+        let patience = Duration::from_mins(1);
+        check(presence(&now, SeatNumber(0), patience), "ada (x) is back.");
+        check(
+            presence(&now, SeatNumber(1), patience),
+            "bot (medium) (o) has lost the connection and has 60 s to come back.",
+        );
+    }
+
+    #[test]
+    fn names_cannot_disturb_the_terminal() {
+        let name = "\u{1b}[2Jx\n\u{202e}".to_owned();
+        let player = snapshot("").host;
+        let shown = occupant(&Occupant::Player {
+            player,
+            name,
+            connected: true,
+        });
+        assert_eq!(shown, "�[2Jx��");
+    }
+}
