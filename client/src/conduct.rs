@@ -55,7 +55,7 @@ impl Conduct {
     /// Runs to the end and leaves everything tidy.
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
         let result = self.carry().await;
-        self.terminal.close().map_err(unwritable)?;
+        self.terminal.close().await.map_err(unwritable)?;
         self.link.close().await;
         result
     }

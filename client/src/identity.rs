@@ -261,16 +261,18 @@ fn read_record(path: &Path) -> io::Result<Option<Record>> {
     Ok(serde_json::from_slice(&json).unwrap_or(None))
 }
 
-/// A server's URL as the name of a file; different URLs give different names.
+/// A server's URL as the name of a file. Different URLs give different names, also with a slot's
+/// number or `.lock` behind them: a dot stands for itself in the host only, and a path follows.
 fn file_name(server: &str) -> String {
     let address = server.strip_prefix("ws://").unwrap_or(server);
+    let host = address.find(['/', '?']).unwrap_or(address.len());
     let mut name = String::with_capacity(address.len());
-    for byte in address.bytes() {
+    for (at, byte) in address.bytes().enumerate() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b':' => {
                 name.push(char::from(byte));
             }
-            b'.' if !name.is_empty() => name.push('.'),
+            b'.' if (1..host).contains(&at) => name.push('.'),
             byte => name.push_str(&format!("%{byte:02x}")),
         }
     }
@@ -424,6 +426,7 @@ mod tests {
     #[test]
     fn names_of_files_stay_in_the_folder() {
         assert_eq!(file_name("ws://../x"), "%2e.%2fx");
+        assert_eq!(file_name("ws://a.b/ws.1"), "a.b%2fws%2e1");
         assert_eq!(file_name("ws://a%2fb"), "a%252fb");
     }
 }

@@ -240,10 +240,8 @@ impl Session {
         }
         let what = match &self.stage {
             Stage::AtTable(table) if table.my_turn() => {
-                format!(
-                    "the input has ended and it is your turn; {}",
-                    self.how_to_return()
-                )
+                let command = self.command_to_return();
+                format!("the input has ended and it is your turn; go on with `{command}`")
             }
             Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {
                 return self.effects();
@@ -365,6 +363,10 @@ impl Session {
     }
 
     fn give_up(&mut self, error: &WireError) {
+        if error.code == ErrorCode::UnknownMatch && self.table().is_some() {
+            let what = "the server no longer knows the match".to_owned();
+            return self.end(Err(Failure::Failed(what)));
+        }
         let mut what = harmless(&error.message);
         if let Some(hint) = self.hint(error.code) {
             what = format!("{what}\n{hint}");

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::thread;
+use std::time::Duration;
 
 use anstream::AutoStream;
 use anstream::adapter::strip_str;
@@ -14,6 +15,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use crate::harmless::one_line_json;
 use crate::view::{FAINT, WRONG, paint};
@@ -23,6 +25,9 @@ const LINES_AHEAD: usize = 64;
 
 /// The longest line that is read, in bytes; what is longer comes in pieces.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024;
+
+/// How long drawing a prompt may take. One that takes longer stays to be seen, nothing worse.
+const PROMPT: Duration = Duration::from_millis(30);
 
 /// What comes from the person, or from a script in a person's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,16 +178,18 @@ impl Terminal {
     }
 
     /// Leaves the terminal as it was found, even if somebody is in the middle of a line.
-    pub(crate) fn close(&mut self) -> io::Result<()> {
+    pub(crate) async fn close(&mut self) -> io::Result<()> {
         let Some(mut typing) = self.typing.take() else {
             return Ok(());
         };
         // The printer takes one text ahead of the one it draws. This one draws nothing (up, and
-        // down again); once it has been taken twice, all that was said before is to be seen.
+        // down again); once it has been taken twice, all that was said before is to be seen. What
+        // is then still to come is the prompt that the second one draws below itself.
         for _ in 0..2 {
             let nothing = "\u{1b}[A\n".to_owned();
             typing.printer.print(nothing).map_err(io::Error::other)?;
         }
+        sleep(PROMPT).await;
         let mut out = io::stdout().lock();
         write!(out, "\r\u{1b}[K")?;
         out.flush()?;

@@ -7,7 +7,9 @@ mod listing;
 mod paint;
 mod words;
 
-use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot, Status};
+use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
+
+use crate::harmless::harmless;
 
 pub(crate) use listing::listing;
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
@@ -49,22 +51,16 @@ fn seat(now: &Snapshot, seat: SeatNumber) -> String {
     )
 }
 
-/// One line that names a match: what is played, its code, who sits there.
+/// A match by what is played and its code.
+pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
+    let title = harmless(game.map_or(&now.game, |game| &game.title));
+    format!("{title} {}", paint(STRONG, &harmless(&now.code)))
+}
+
+/// One line that names a match and who sits there.
 pub(crate) fn headline(now: &Snapshot, game: Option<&GameSummary>) -> String {
-    let title = game.map_or(&now.game, |game| &game.title);
-    let stage = match now.status {
-        Status::Open => "open",
-        Status::Running => "running",
-        Status::Ended => "ended",
-    };
-    format!(
-        "{} {}: {} against {} {}",
-        crate::harmless::harmless(title),
-        paint(STRONG, &crate::harmless::harmless(&now.code)),
-        who(now, SeatNumber(0)),
-        who(now, SeatNumber(1)),
-        paint(FAINT, &format!("({stage})")),
-    )
+    let [first, second] = [0, 1].map(|seat| who(now, SeatNumber(seat)));
+    format!("{}: {first} against {second}", title(now, game))
 }
 
 #[cfg(test)]
@@ -115,7 +111,7 @@ pub(crate) mod tests {
      ╭───┬───┬───╮
    3 │ x │   │   │
      ├───┼───┼───┤     ▸ x  ada  (you)
-   2 │   │[o]│   │       o  bot (medium)
+   2 │   │[o]│   │       o  medium bot
      ├───┼───┼───┤
    1 │   │   │   │
      ╰───┴───┴───╯

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use plyhouse::protocol::{
-    ClientMessage, ErrorCode, Event, MatchId, Occupant, Reason, Snapshot, Status, WireError,
+    ClientMessage, ErrorCode, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
+    WireError,
 };
 
 use super::{Effect, FAREWELL, Session, Stage};
@@ -115,8 +116,9 @@ impl Session {
             }
             Event::Moved { seat, m, .. } => {
                 self.say(view::moved(&now, *seat, m));
-                // The last move is shown with what it led to: `ended` follows at once.
-                if now.turn.is_some() {
+                // A move is shown with what it leads to: its `ended`, or a bot's answer to ours.
+                let answered_at_once = now.you == Some(*seat) && is_bot(&now, now.turn);
+                if now.turn.is_some() && !answered_at_once {
                     self.say_board();
                     self.say_turn();
                 }
@@ -231,8 +233,12 @@ impl Session {
         let now = self.table().map(|table| table.now.clone());
         match now {
             Some(now) if now.you.is_some() && now.status == Status::Running => {
-                let how = self.how_to_return();
-                self.say(format!("You leave the table; {how}."));
+                let patience = view::span(self.patience());
+                let command = paint(STRONG, &self.command_to_return());
+                let held = format!(
+                    "You leave the table. Your seat is held for {patience}; come back with"
+                );
+                self.say(format!("{held}\n\n    {command}\n"));
                 self.end(Err(Failure::Stopped));
             }
             Some(now) if now.you.is_some() && now.status == Status::Open => {
@@ -247,17 +253,12 @@ impl Session {
         }
     }
 
-    /// How long the seat is held, and the command that leads back to it.
-    pub(super) fn how_to_return(&self) -> String {
+    /// The command that leads back to the seat.
+    pub(super) fn command_to_return(&self) -> String {
         let code = self
             .table()
             .map_or_else(String::new, |table| harmless(&table.now.code));
-        let command = format!("ply join {code}{}", self.server_option);
-        let patience = view::span(self.patience());
-        format!(
-            "your seat is held for {patience}: come back with `{}`",
-            paint(STRONG, &command)
-        )
+        format!("ply join {code}{}", self.server_option)
     }
 
     fn patience(&self) -> Duration {
@@ -283,8 +284,8 @@ impl Session {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };
-        let headline = view::headline(now, self.game(&now.game));
-        self.say(headline);
+        let title = view::title(now, self.game(&now.game));
+        self.say(title);
     }
 
     fn say_invitation(&mut self) {
@@ -335,4 +336,9 @@ impl Session {
         ];
         self.say(text.concat());
     }
+}
+
+fn is_bot(now: &Snapshot, seat: Option<SeatNumber>) -> bool {
+    seat.and_then(|seat| now.seats.get(seat.index()))
+        .is_some_and(|state| matches!(state.occupant, Occupant::Bot { .. }))
 }

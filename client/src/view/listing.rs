@@ -111,9 +111,9 @@ mod tests {
         assert_eq!(
             drawn,
             "\
-CODE    GAME         SEATS                  MOVES  WATCHING
-BBBBBB  tic-tac-toe  x ada, o bot (medium)  2      1         ply join BBBBBB
-AAAAAA  tic-tac-toe  x ada, o bot (medium)  2      1         ply watch AAAAAA
+CODE    GAME         SEATS                MOVES  WATCHING
+BBBBBB  tic-tac-toe  x ada, o medium bot  2      1         ply join BBBBBB
+AAAAAA  tic-tac-toe  x ada, o medium bot  2      1         ply watch AAAAAA
 … and 1 more"
         );
         assert!(listing(&[], 0, "").contains("ply play"));

@@ -12,7 +12,7 @@ pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
         Occupant::Player { name, .. } => harmless(name),
-        Occupant::Bot { level } => format!("bot ({})", harmless(level)),
+        Occupant::Bot { level } => format!("{} bot", harmless(level)),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
         now.you = None;
         check(turn(&now), "ada (x) to move.");
         now.turn = Some(SeatNumber(1));
-        check(turn(&now), "bot (medium) (o) to move.");
+        check(turn(&now), "medium bot (o) to move.");
         now.turn = Some(SeatNumber(9));
         check(turn(&now), "somebody to move.");
     }
@@ -174,13 +174,13 @@ mod tests {
         );
         check(
             ended(&now, &ending(Some(1), Reason::Abandonment, None)),
-            "bot (medium) (o) wins. You were away for too long.",
+            "medium bot (o) wins. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
         now.you = None;
         check(
             ended(&now, &ending(Some(1), Reason::Resignation, None)),
-            "bot (medium) (o) wins. ada (x) resigned.",
+            "medium bot (o) wins. ada (x) resigned.",
         );
     }
 
@@ -191,7 +191,7 @@ mod tests {
         check(presence(&now, SeatNumber(0), patience), "ada (x) is back.");
         check(
             presence(&now, SeatNumber(1), patience),
-            "bot (medium) (o) has lost the connection and has 60 s to come back.",
+            "medium bot (o) has lost the connection and has 60 s to come back.",
         );
     }
 
