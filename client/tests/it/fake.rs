@@ -1,0 +1,253 @@
+//! A server that says what a test has written down, and a way to run `ply` against it.
+
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::handshake::server::{
+    Callback, ErrorResponse, Request, Response,
+};
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::{Message, WebSocket, accept_hdr};
+
+/// How long a script waits for `ply` before the test has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) const MATCH: &str = "0b9e0000-0000-7000-8000-000000000001";
+const ADA: &str = "5f0c0000-0000-4000-8000-000000000001";
+
+/// A URL at which nobody listens: a port that has just been given back.
+pub(crate) fn nowhere() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("ws://{}/ws", listener.local_addr().unwrap())
+}
+
+/// A server that follows a script.
+pub(crate) struct Fake {
+    pub(crate) url: String,
+    script: JoinHandle<()>,
+}
+
+impl Fake {
+    /// Starts a server on a free port; its script begins with nobody connected.
+    pub(crate) fn start(script: impl FnOnce(&TcpListener) + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("ws://{}/ws", listener.local_addr().unwrap());
+        let script = std::thread::spawn(move || script(&listener));
+        Self { url, script }
+    }
+
+    /// The script has to have come to its end.
+    pub(crate) fn finish(self) {
+        self.script.join().expect("the script of the server failed");
+    }
+}
+
+/// One connection, as the server sees it.
+pub(crate) struct Peer(WebSocket<TcpStream>);
+
+/// Selects the subprotocol that `ply` offers.
+struct Choose;
+
+impl Callback for Choose {
+    fn on_request(self, _: &Request, mut response: Response) -> Result<Response, ErrorResponse> {
+        let protocol = HeaderValue::from_static("plyhouse.v1");
+        response
+            .headers_mut()
+            .insert("Sec-WebSocket-Protocol", protocol);
+        Ok(response)
+    }
+}
+
+impl Peer {
+    pub(crate) fn accept(listener: &TcpListener) -> Self {
+        let (stream, _) = listener.accept().unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self(accept_hdr(stream, Choose).unwrap())
+    }
+
+    /// Accepts, and welcomes whoever it is as a new player, or with `resumed` as an old one.
+    pub(crate) fn welcome(listener: &TcpListener, resumed: bool, following: &Value) -> Self {
+        let mut peer = Self::accept(listener);
+        let hello = peer.expect("hello");
+        assert_eq!(hello["token"].is_string(), resumed, "{hello}");
+        peer.answer(&hello, welcome(resumed, following));
+        peer
+    }
+
+    /// Waits for a request of this type.
+    pub(crate) fn expect(&mut self, kind: &str) -> Value {
+        let text = self.text();
+        let request: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(request["type"], kind, "{text}");
+        request
+    }
+
+    /// Waits for a message, whatever it is.
+    pub(crate) fn text(&mut self) -> String {
+        loop {
+            if let Message::Text(text) = self.0.read().expect("a message") {
+                return text.as_str().to_owned();
+            }
+        }
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.0.send(Message::text(message.to_string())).unwrap();
+    }
+
+    /// Answers a request: with its number.
+    pub(crate) fn answer(&mut self, request: &Value, mut message: Value) {
+        message["re"] = request["id"].clone();
+        self.send(&message);
+    }
+
+    /// Closes with a code, and waits until that has been heard.
+    pub(crate) fn close(mut self, code: u16, reason: &'static str) {
+        let frame = CloseFrame {
+            code: code.into(),
+            reason: reason.into(),
+        };
+        self.0.close(Some(frame)).unwrap();
+        while self.0.read().is_ok() {}
+    }
+
+    /// Waits until `ply` has closed.
+    pub(crate) fn closed(mut self) {
+        while self.0.read().is_ok() {}
+    }
+}
+
+pub(crate) fn welcome(resumed: bool, following: &Value) -> Value {
+    json!({"type": "welcome", "protocol": 1, "server": "fake/1",
+        "player": {"id": ADA, "name": "ada"}, "token": "secret", "resumed": resumed,
+        "games": [{"game": "tic-tac-toe", "title": "Tic-tac-toe", "sides": ["x", "o"],
+                   "files": 3, "ranks": 3}],
+        "levels": [{"level": "easy", "title": "Easy"}, {"level": "medium", "title": "Medium"},
+                   {"level": "max", "title": "Full strength"}],
+        "limits": {"message_bytes": 8192, "requests_per_s": 20, "burst": 40, "live_matches": 16,
+                   "following": 64, "idle_ms": 60000, "abandon_after_ms": 60000},
+        "following": following})
+}
+
+/// A match of ada (x) against a bot, with these moves played.
+pub(crate) fn snapshot(you: &Value, moves: &[&str]) -> Value {
+    let ply = moves.len();
+    json!({"type": "match", "match": MATCH, "code": "K7QM2P", "seq": 3 + ply,
+        "game": "tic-tac-toe", "status": "running", "host": ADA, "listed": true, "you": you,
+        "seats": [{"side": "x", "occupant": "player", "player": ADA, "name": "ada",
+                   "connected": true},
+                  {"side": "o", "occupant": "bot", "level": "easy"}],
+        "position": position(moves), "ply": ply, "turn": ply % 2, "moves": moves,
+        "legal": ["c3"], "spectators": 0})
+}
+
+/// The event of the last of these moves.
+pub(crate) fn moved(moves: &[&str], over: bool) -> Value {
+    let ply = moves.len() - 1;
+    let turn = if over {
+        Value::Null
+    } else {
+        json!((ply + 1) % 2)
+    };
+    json!({"type": "moved", "match": MATCH, "seq": 4 + ply, "ply": ply, "seat": ply % 2,
+        "move": moves[ply], "position": position(moves), "turn": turn, "legal": ["c3"]})
+}
+
+pub(crate) fn ended(moves: &[&str], outcome: &Value) -> Value {
+    json!({"type": "ended", "match": MATCH, "seq": 4 + moves.len(), "outcome": outcome})
+}
+
+fn position(moves: &[&str]) -> String {
+    let mut ranks = [['.'; 3]; 3];
+    for (m, mark) in moves.iter().zip(['x', 'o'].into_iter().cycle()) {
+        let (file, rank) = (m.as_bytes()[0] - b'a', m.as_bytes()[1] - b'1');
+        ranks[usize::from(2 - rank)][usize::from(file)] = mark;
+    }
+    ranks.map(|rank| rank.iter().collect::<String>()).join("/")
+}
+
+/// A place where `ply` is run: with a state folder of its own.
+pub(crate) struct Home(tempfile::TempDir);
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn state(&self) -> std::path::PathBuf {
+        self.0.path().join("plyhouse")
+    }
+
+    pub(crate) fn ply(&self, url: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ply"));
+        command.args(arguments);
+        command.env_remove("NO_COLOR").env("PLYHOUSE_SERVER", url);
+        command.env("XDG_STATE_HOME", self.0.path());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts `ply`; its input stays open.
+    pub(crate) fn start(&self, url: &str, arguments: &[&str]) -> Child {
+        self.ply(url, arguments).spawn().unwrap()
+    }
+
+    /// Runs `ply` to its end, while its input stays open and empty.
+    pub(crate) fn run_unasked(&self, url: &str, arguments: &[&str]) -> Ran {
+        let mut child = self.start(url, arguments);
+        let input = child.stdin.take();
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        drop(input);
+        ran
+    }
+
+    /// Runs `ply` on this input to its end.
+    pub(crate) fn run(&self, url: &str, arguments: &[&str], input: &str) -> Ran {
+        let mut child = self.start(url, arguments);
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        Ran::of(child.wait_with_output().unwrap())
+    }
+}
+
+/// What a run of `ply` came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Checks the exit code and that these texts are to be seen, on either stream.
+    #[track_caller]
+    pub(crate) fn expect(&self, code: i32, seen: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        for text in seen {
+            assert!(
+                self.out.contains(text) || self.err.contains(text),
+                "{text:?}: {self:#?}"
+            );
+        }
+    }
+}

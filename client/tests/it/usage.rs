@@ -1,0 +1,71 @@
+//! Arguments, help, and what happens without a server.
+
+use crate::fake::{Home, Ran, nowhere};
+
+fn run(arguments: &[&str]) -> Ran {
+    Home::new().run(&nowhere(), arguments, "")
+}
+
+#[test]
+fn help_teaches() {
+    run(&["--help"]).expect(
+        0,
+        &[
+            "Examples:",
+            "ply join K7QM2P",
+            "Exit codes:",
+            "PLYHOUSE_SERVER",
+        ],
+    );
+    run(&["play", "--help"]).expect(0, &["--bot <LEVEL>", "--seek", "first", "random"]);
+    run(&["--version"]).expect(0, &["ply 0."]);
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    for wrong in [
+        &[][..],
+        &["ply"],
+        &["play", "--bot"],
+        &["play", "--open", "--bot", "max"],
+        &["play", "--open", "--seek"],
+        &["play", "--seek", "--as", "second"],
+        &["play", "--as", "third"],
+        &["join"],
+        &["watch"],
+        &["watch", "--bots", "max"],
+        &["watch", "--bots", "max,easy", "--pace", "10001"],
+        &["watch", "K7QM2P", "--pace", "5"],
+        &["list", "--server", "http://127.0.0.1"],
+        &["list", "--name", "a\u{202e}b"],
+        &["list", "--name", ""],
+    ] {
+        let ran = run(wrong);
+        assert_eq!(ran.code, Some(2), "{wrong:?}: {ran:#?}");
+        assert!(
+            ran.err.contains("Usage") || ran.err.contains("error:"),
+            "{ran:#?}"
+        );
+    }
+}
+
+#[test]
+fn without_a_server_there_is_no_connection() {
+    for command in [
+        &["list"][..],
+        &["play"],
+        &["join", "K7QM2P"],
+        &["watch", "K7QM2P"],
+        &["raw"],
+    ] {
+        let ran = run(command);
+        ran.expect(3, &["no connection to ws://127.0.0.1:"]);
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[test]
+fn completions_are_printed() {
+    run(&["completions", "bash"]).expect(0, &["_ply()", "complete -F"]);
+    run(&["completions", "no-shell"]).expect(2, &["zsh"]);
+}
