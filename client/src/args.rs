@@ -124,7 +124,7 @@ pub(crate) enum SideChoice {
 #[derive(Debug, Args)]
 pub(crate) struct WatchArguments {
     /// The match's code or id; with --bots the game.
-    #[arg(required_unless_present = "bots")]
+    #[arg(required_unless_present = "bots", value_name = "CODE|GAME")]
     pub(crate) target: Option<String>,
 
     /// Let two bots of these levels play each other.

@@ -111,7 +111,8 @@ impl Conduct {
             }
             News::Down(reason) => {
                 self.later = None;
-                let text = format!("Connection lost ({reason}); connecting again …");
+                let why = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+                let text = format!("Connection lost{why}: trying again …");
                 Ok(vec![Effect::Complain(text)])
             }
             News::Up => {

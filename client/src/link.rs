@@ -57,8 +57,8 @@ type Revival = Pin<Box<dyn Future<Output = Result<Connection, ConnectionError>>>
 pub(crate) enum News {
     /// A message came.
     Text(String),
-    /// The connection is lost, for the reason told; it is being made again.
-    Down(String),
+    /// The connection is lost and is being made again; here is why, if the server said it.
+    Down(Option<String>),
     /// The connection stands again.
     Up,
 }
@@ -89,7 +89,11 @@ impl Link {
             match &mut self.state {
                 State::Up(up) => match up.next().await {
                     Ok(text) => return Ok(News::Text(text)),
-                    Err(error) => return self.fall(&error).map(News::Down),
+                    Err(error) => {
+                        let reason = self.fall(&error)?;
+                        let told = matches!(error, ConnectionError::Closed { .. });
+                        return Ok(News::Down(told.then_some(reason)));
+                    }
                 },
                 State::Down(revival) => match revival.await {
                     Ok(connection) => {

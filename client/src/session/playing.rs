@@ -274,10 +274,25 @@ impl Session {
         if with_board {
             self.say_board();
         }
+        let leaving = self
+            .pending
+            .as_ref()
+            .map(|pending| &pending.request.message);
+        if matches!(leaving, Some(ClientMessage::Leave { .. })) {
+            return self.end(Err(Failure::Stopped));
+        }
         if let Some(outcome) = &now.outcome {
             self.say(view::ended(&now, outcome));
         }
-        self.end(Ok(()));
+        let aborted = now
+            .outcome
+            .is_some_and(|outcome| outcome.reason == Reason::Aborted);
+        // Who looks on has seen the end of it; who played has not played to an end.
+        self.end(if aborted && now.you.is_some() {
+            Err(Failure::Stopped)
+        } else {
+            Ok(())
+        });
     }
 
     fn say_place(&mut self) {

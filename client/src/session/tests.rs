@@ -1,1 +1,428 @@
+//! A person's evening, on text: what the server says and what is typed goes in, and what is sent
+//! and told comes out.
 
+use plyhouse::protocol::{Ply, SeatRequest};
+
+use super::*;
+use crate::view::tests::{plain, snapshot};
+
+/// A session and what it has said so far.
+struct Evening {
+    session: Session,
+    told: String,
+    sent: Vec<ClientMessage>,
+    last_id: Option<RequestId>,
+    result: Option<Result<(), Failure>>,
+    other: Vec<Effect>,
+}
+
+impl Evening {
+    fn new(goal: Goal) -> Self {
+        let session = Session::new(goal, true, String::new(), None, None);
+        let mut evening = Self {
+            session,
+            told: String::new(),
+            sent: Vec::new(),
+            last_id: None,
+            result: None,
+            other: Vec::new(),
+        };
+        evening.connected();
+        evening
+    }
+
+    fn play(plan: Plan) -> Self {
+        Self::new(Goal::Play(plan))
+    }
+
+    fn take(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Send(request) => {
+                    self.last_id = request.id;
+                    self.sent.push(request.message);
+                }
+                Effect::Say(text) | Effect::Complain(text) => {
+                    self.told.push_str(&plain(&text));
+                    self.told.push('\n');
+                }
+                Effect::End(result) => self.result = Some(result),
+                other @ (Effect::SendAfter(..)
+                | Effect::Keep(..)
+                | Effect::Sat(_)
+                | Effect::Left(_)
+                | Effect::StopWithin(_)) => self.other.push(other),
+            }
+        }
+    }
+
+    fn connected(&mut self) {
+        let effects = self.session.connected();
+        self.take(effects);
+        assert!(matches!(self.sent.pop(), Some(ClientMessage::Hello { .. })));
+    }
+
+    fn hear(&mut self, json: &str) {
+        let message = ServerMessage::decode(json).unwrap().unwrap();
+        let effects = self.session.receive(message);
+        self.take(effects);
+    }
+
+    /// The server welcomes, and brings these matches.
+    fn welcome(&mut self, mine: &[&Snapshot]) {
+        let following: Vec<String> = mine
+            .iter()
+            .map(|mine| format!(r#"{{"match":"{}","you":0}}"#, mine.match_id))
+            .collect();
+        self.hear(&format!(
+            r#"{{"type":"welcome","re":0,"protocol":1,"server":"fake/1","player":{{"id":
+            "5f0c0000-0000-4000-8000-000000000001","name":"ada"}},"token":"secret","resumed":true,
+            "games":[{{"game":"tic-tac-toe","title":"Tic-tac-toe","sides":["x","o"],"files":3,
+            "ranks":3}}],"levels":[{{"level":"easy","title":"Easy"}},{{"level":"medium",
+            "title":"Medium"}},{{"level":"max","title":"Full strength"}}],"limits":{{
+            "message_bytes":8192,"requests_per_s":20,"burst":40,"live_matches":16,"following":64,
+            "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}]}}"#,
+            following.join(",")
+        ));
+        for mine in mine {
+            self.snapshot((*mine).clone());
+        }
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        let effects = self
+            .session
+            .receive(ServerMessage::Match(Box::new(snapshot)));
+        self.take(effects);
+    }
+
+    /// The server answers the last request with a match.
+    fn answer(&mut self, mut snapshot: Snapshot) {
+        snapshot.re = self.last_id;
+        self.snapshot(snapshot);
+    }
+
+    fn error(&mut self, code: &str, message: &str) {
+        let re = self.last_id.unwrap();
+        self.hear(&format!(
+            r#"{{"type":"error","re":{re},"code":"{code}","message":"{message}","retryable":false}}"#
+        ));
+    }
+
+    fn ok(&mut self) {
+        let re = self.last_id.unwrap();
+        self.hear(&format!(r#"{{"type":"ok","re":{re}}}"#));
+    }
+
+    fn types(&mut self, line: &str) {
+        let effects = self.session.line(line);
+        self.take(effects);
+    }
+
+    /// What has been told since this was last asked.
+    #[track_caller]
+    fn told(&mut self, expect: &[&str]) {
+        for text in expect {
+            assert!(self.told.contains(text), "{text:?} in {:?}", self.told);
+        }
+        self.told.clear();
+    }
+
+    fn sent(&mut self) -> Vec<ClientMessage> {
+        std::mem::take(&mut self.sent)
+    }
+
+    fn target() -> String {
+        snapshot("").match_id.to_string()
+    }
+}
+
+fn create(seats: [SeatRequest; 2], shuffle: Option<bool>) -> ClientMessage {
+    ClientMessage::Create {
+        game: "tic-tac-toe".to_owned(),
+        seats: Some(seats),
+        listed: None,
+        shuffle,
+        pace_ms: Some(400),
+    }
+}
+
+fn bot(level: &str) -> SeatRequest {
+    SeatRequest::Bot(level.to_owned())
+}
+
+#[test]
+fn enter_answers_every_question() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[]);
+    evening.told(&["Against whom?", "1  a bot  (Enter)"]);
+    evening.types("");
+    evening.told(&["How strong?", "2  Medium  (Enter)"]);
+    evening.types("");
+    evening.told(&["Which side?", "1  first (x)  (Enter)"]);
+    evening.types("");
+    assert_eq!(
+        evening.sent(),
+        [create([SeatRequest::Me, bot("medium")], None)]
+    );
+}
+
+#[test]
+fn questions_take_other_answers_too() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[]);
+    evening.types("who?");
+    evening.told(&["That is none of the answers", "Against whom?"]);
+    evening.types("a friend");
+    evening.types("3");
+    assert_eq!(
+        evening.sent(),
+        [create([SeatRequest::Me, SeatRequest::Open], Some(true))]
+    );
+}
+
+#[test]
+fn what_was_said_is_not_asked() {
+    let opponent = Some(Opponent::Bot(Some("max".to_owned())));
+    let mut evening = Evening::play(Plan {
+        opponent,
+        ..Plan::default()
+    });
+    evening.welcome(&[]);
+    assert_eq!(
+        evening.sent(),
+        [create([SeatRequest::Me, bot("max")], None)]
+    );
+}
+
+#[test]
+fn an_interrupted_match_is_offered() {
+    let old = snapshot("x../.o./...");
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[&old]);
+    evening.told(&[
+        "You sit in a match already.",
+        "K7QM2P: ada (x) against medium bot (o)",
+    ]);
+    evening.types("");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Watch {
+            target: Evening::target()
+        }]
+    );
+    evening.answer(old);
+    evening.told(&["[o]", "Your turn. You are x."]);
+}
+
+#[test]
+fn an_interrupted_match_can_be_given_up() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[&snapshot("x../.o./...")]);
+    evening.types("2");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Resign {
+            target: Evening::target()
+        }]
+    );
+    evening.told(&["Against whom?"]);
+}
+
+fn at_table() -> Evening {
+    let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+    evening.welcome(&[]);
+    evening.answer(snapshot("x../.o./..."));
+    evening.sent();
+    evening.told(&["Tic-tac-toe K7QM2P", "Your turn. You are x."]);
+    evening
+}
+
+fn a_move(m: &str) -> ClientMessage {
+    ClientMessage::Move {
+        target: Evening::target(),
+        ply: Ply(2),
+        m: m.to_owned(),
+    }
+}
+
+#[test]
+fn a_wrong_move_says_why_and_another_may_follow() {
+    let mut evening = at_table();
+    evening.types("7");
+    assert_eq!(evening.sent(), [a_move("a3")]);
+    evening.types("8");
+    evening.told(&["One moment"]);
+    evening.error("illegal_move", "a3 is already taken");
+    evening.told(&["a3 is already taken"]);
+    evening.types("d9");
+    evening.error("unreadable_move", "not a square");
+    evening.told(&["not a square; `help` tells what can be typed"]);
+    evening.types(&"x".repeat(33));
+    evening.told(&["too long for a move"]);
+    evening.types("C3");
+    assert_eq!(evening.sent(), [a_move("d9"), a_move("C3")]);
+    assert_eq!(evening.result, None);
+}
+
+#[test]
+fn commands_are_obeyed() {
+    let mut evening = at_table();
+    evening.types("help");
+    evening.told(&["Type b2, or 1 to 9 as on a number pad", "resign   give up"]);
+    evening.types("moves");
+    evening.told(&["a1"]);
+    evening.types(" BOARD ");
+    evening.told(&["[o]", "Your turn."]);
+    evening.types("resign");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Resign {
+            target: Evening::target()
+        }]
+    );
+    let id = Evening::target();
+    evening.hear(&format!(
+        r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"resignation"}}}}"#
+    ));
+    evening.told(&["medium bot (o) wins. You resigned."]);
+    assert_eq!(evening.result, Some(Ok(())));
+}
+
+#[test]
+fn quitting_says_how_to_come_back() {
+    let mut evening = at_table();
+    evening.types("quit");
+    evening.told(&["held for 60 s", "\n    ply join K7QM2P\n"]);
+    assert_eq!(evening.result, Some(Err(Failure::Stopped)));
+}
+
+#[test]
+fn an_open_match_is_left_for_good() {
+    let mut open = snapshot(".../.../...");
+    open.status = plyhouse::protocol::Status::Open;
+    open.turn = None;
+    open.seats[1].occupant = plyhouse::protocol::Occupant::Open;
+    let mut evening = Evening::play(Plan {
+        opponent: Some(Opponent::Friend),
+        ..Plan::default()
+    });
+    evening.welcome(&[]);
+    evening.sent();
+    evening.answer(open);
+    evening.told(&["A friend sits down with\n\n    ply join K7QM2P\n"]);
+    evening.types("b2");
+    evening.told(&["a seat is still open"]);
+    let effects = evening.session.quit();
+    evening.take(effects);
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Leave {
+            target: Evening::target()
+        }]
+    );
+    evening.told(&["You leave the match."]);
+    let id = Evening::target();
+    evening.hear(&format!(
+        r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":null,"reason":"aborted"}}}}"#
+    ));
+    assert_eq!(evening.told, "");
+    evening.ok();
+    assert_eq!(evening.result, Some(Err(Failure::Stopped)));
+    assert!(evening.other.contains(&Effect::StopWithin(FAREWELL)));
+}
+
+#[test]
+fn a_move_that_was_played_before_the_drop_is_not_sent_again() {
+    let mut evening = at_table();
+    evening.types("c3");
+    evening.sent();
+    let mut after = snapshot("x.x/.o./...");
+    after.ply = Ply(3);
+    after.seq = plyhouse::protocol::Seq(6);
+    after.turn = Some(plyhouse::protocol::SeatNumber(1));
+    evening.connected();
+    evening.welcome(&[&after]);
+    assert_eq!(evening.sent(), []);
+    evening.told(&["medium bot (o) to move."]);
+
+    // A match that did not move on is not drawn again.
+    evening.connected();
+    evening.welcome(&[&after]);
+    assert_eq!(evening.told, "medium bot (o) to move.\n");
+}
+
+#[test]
+fn a_match_that_came_about_unseen_is_found() {
+    let opponent = Some(Opponent::Bot(Some("max".to_owned())));
+    let mut evening = Evening::play(Plan {
+        opponent,
+        ..Plan::default()
+    });
+    evening.welcome(&[]);
+    assert_eq!(evening.sent().len(), 1);
+    evening.connected();
+    evening.welcome(&[&snapshot("x../.o./...")]);
+    assert_eq!(evening.sent(), []);
+    evening.told(&["Your turn."]);
+}
+
+#[test]
+fn a_seek_is_said_again_until_it_is_paired() {
+    let mut evening = Evening::play(Plan {
+        opponent: Some(Opponent::Anyone(None)),
+        ..Plan::default()
+    });
+    evening.welcome(&[]);
+    evening.ok();
+    evening.told(&["Looking for somebody"]);
+    evening.connected();
+    evening.welcome(&[]);
+    let seeks = evening.sent();
+    assert!(matches!(
+        seeks[..],
+        [ClientMessage::Seek { .. }, ClientMessage::Seek { .. }]
+    ));
+    evening.ok();
+    evening.snapshot(snapshot("x../.o./..."));
+    evening.told(&["Your turn."]);
+}
+
+#[test]
+fn whoever_the_server_has_forgotten_cannot_go_on() {
+    let mut evening = at_table();
+    evening.connected();
+    evening.welcome(&[]);
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Watch {
+            target: Evening::target()
+        }]
+    );
+    evening.error("unknown_match", "there is no such match");
+    let forgotten = "the server no longer knows the match".to_owned();
+    assert_eq!(evening.result, Some(Err(Failure::Failed(forgotten))));
+}
+
+#[test]
+fn what_the_server_cannot_do_now_is_asked_again_later() {
+    let mut evening = at_table();
+    evening.types("c3");
+    for _ in 0..TRIES_MAX {
+        let re = evening.last_id.unwrap();
+        evening.hear(&format!(
+            r#"{{"type":"error","re":{re},"code":"overloaded","message":"busy","retryable":true}}"#
+        ));
+    }
+    let tries = evening
+        .other
+        .iter()
+        .filter(|effect| matches!(effect, Effect::SendAfter(..)));
+    assert_eq!(tries.count(), TRIES_MAX as usize);
+    assert_eq!(evening.told, "");
+    let re = evening.last_id.unwrap();
+    evening.hear(&format!(
+        r#"{{"type":"error","re":{re},"code":"overloaded","message":"busy","retryable":true}}"#
+    ));
+    evening.told(&["busy"]);
+}

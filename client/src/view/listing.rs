@@ -13,7 +13,7 @@ const HEADS: [&str; 6] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 const GAP: usize = 2;
 
 /// The matches as a table, with the command that leads to each; open ones first, since those
-/// wait for somebody.
+/// wait for somebody. What each command needs to speak to this `server` is said once, below.
 pub(crate) fn listing(matches: &[Listing], total: u64, server: &str) -> String {
     if matches.is_empty() {
         return "No match is open or running. Start one with `ply play`.".to_owned();
@@ -24,11 +24,7 @@ pub(crate) fn listing(matches: &[Listing], total: u64, server: &str) -> String {
             .iter()
             .filter(move |listing| listing.status == status)
     };
-    rows.extend(
-        of(Status::Open)
-            .chain(of(Status::Running))
-            .map(|listing| row(listing, server)),
-    );
+    rows.extend(of(Status::Open).chain(of(Status::Running)).map(row));
     let widths: Vec<usize> = (0..HEADS.len())
         .map(|column| {
             rows.iter()
@@ -59,11 +55,14 @@ pub(crate) fn listing(matches: &[Listing], total: u64, server: &str) -> String {
         text.push_str(&paint(FAINT, &format!("… and {} more", total - shown)));
         text.push('\n');
     }
+    if !server.is_empty() {
+        text.push_str(&paint(FAINT, &format!("… each with{server}")));
+    }
     text.truncate(text.trim_end().len());
     text
 }
 
-fn row(listing: &Listing, server: &str) -> [String; 6] {
+fn row(listing: &Listing) -> [String; 6] {
     let code = harmless(&listing.code);
     let verb = if listing.status == Status::Open {
         "join"
@@ -74,7 +73,7 @@ fn row(listing: &Listing, server: &str) -> [String; 6] {
     let seats = [first, second]
         .map(|seat| format!("{} {}", harmless(&seat.side), occupant(&seat.occupant)))
         .join(", ");
-    let command = format!("ply {verb} {code}{server}");
+    let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();
     [
         code,
@@ -107,14 +106,15 @@ mod tests {
             match_in("AAAAAA", Status::Running),
             match_in("BBBBBB", Status::Open),
         ];
-        let drawn = plain(&listing(&matches, 3, ""));
+        let drawn = plain(&listing(&matches, 3, " --server ws://h/ws"));
         assert_eq!(
             drawn,
             "\
 CODE    GAME         SEATS                MOVES  WATCHING
 BBBBBB  tic-tac-toe  x ada, o medium bot  2      1         ply join BBBBBB
 AAAAAA  tic-tac-toe  x ada, o medium bot  2      1         ply watch AAAAAA
-… and 1 more"
+… and 1 more
+… each with --server ws://h/ws"
         );
         assert!(listing(&[], 0, "").contains("ply play"));
     }
