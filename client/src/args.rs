@@ -12,11 +12,11 @@ pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
 const EXAMPLES: &str = "\
 Examples:
-  ply play                        ask against whom and which side, then play
+  ply play                        be asked against whom and which side
   ply play --bot hard             play against a bot
-  ply play --open --as second     invite a friend: prints the command to pass on
-  ply join K7QM2P                 take the friend's open seat, or go on after a break
-  ply play --seek --bot medium    whoever looks for a match too; a bot if nobody does
+  ply play --open --as second     wait for a friend, who moves first
+  ply join K7QM2P                 take the open seat, or go on after a break
+  ply play --seek --bot medium    play anybody, or a bot if nobody comes
   ply watch K7QM2P                look on
   ply watch --bots max,easy       let two bots play each other
   printf '5\\n1\\n' | ply play --bot easy --json | jq .type

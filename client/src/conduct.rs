@@ -176,8 +176,12 @@ fn unheard(error: io::Error) -> Failure {
     Failure::Failed(format!("cannot listen for signals: {error}"))
 }
 
-/// Nobody reads what is written any more.
+/// What is written cannot be read by anybody. A reader that has seen enough is no failure to
+/// speak of.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(crate) fn unwritable(error: io::Error) -> Failure {
-    Failure::Failed(format!("cannot write: {error}"))
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Stopped,
+        _ => Failure::Failed(format!("cannot write: {error}")),
+    }
 }

@@ -178,6 +178,12 @@ impl Slot {
         self.record.as_ref().map(|record| &record.token)
     }
 
+    /// The name of the player that was kept here. A server that has forgotten the player may be
+    /// told it again.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.record.as_ref().map(|record| record.name.as_str())
+    }
+
     /// Keeps a player: the token and the name, and of the matches only those still `live`.
     pub(crate) fn keep(&mut self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
         let mut seats = match self.record.take() {

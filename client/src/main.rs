@@ -139,7 +139,9 @@ impl Visit {
             }
         };
         let token = slot.as_ref().and_then(Slot::token).cloned();
-        let session = Session::new(goal, interactive, self.option(), self.name, token);
+        let kept = slot.as_ref().and_then(Slot::name).map(str::to_owned);
+        let name = self.name.clone().or(kept);
+        let session = Session::new(goal, interactive, self.option(), name, token);
         Conduct::new(session, link, terminal, slot).run().await
     }
 

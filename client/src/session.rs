@@ -124,6 +124,8 @@ pub(crate) struct Session {
     awaited: usize,
     stage: Stage,
     pending: Option<Pending>,
+    /// How often `hello` was put off since the last welcome.
+    hello_tries: u32,
     next_id: u64,
     out: Vec<Effect>,
 }
@@ -170,6 +172,7 @@ impl Session {
             awaited: 0,
             stage: Stage::Arriving,
             pending: None,
+            hello_tries: 0,
             next_id: HELLO.0 + 1,
             out: Vec::new(),
         }
@@ -177,14 +180,8 @@ impl Session {
 
     /// The connection stands, for the first time or again.
     pub(crate) fn connected(&mut self) -> Vec<Effect> {
-        self.out.push(Effect::Send(Request {
-            id: Some(HELLO),
-            message: ClientMessage::Hello {
-                protocol: Some(VERSION),
-                name: self.name.clone(),
-                token: self.token.clone(),
-            },
-        }));
+        let hello = self.hello();
+        self.out.push(Effect::Send(hello));
         self.effects()
     }
 
@@ -262,7 +259,18 @@ impl Session {
         self.interactive || self.pending.is_none() && self.table().is_some_and(Table::my_turn)
     }
 
-    /// The players of the last welcome's matches have all been told: on with it.
+    fn hello(&self) -> Request {
+        Request {
+            id: Some(HELLO),
+            message: ClientMessage::Hello {
+                protocol: Some(VERSION),
+                name: self.name.clone(),
+                token: self.token.clone(),
+            },
+        }
+    }
+
+    /// The welcome and the snapshots that belong to it are complete: on with it.
     fn settled(&mut self) {
         match &self.stage {
             Stage::Arriving => self.begin(),
@@ -283,6 +291,7 @@ impl Session {
         self.out
             .push(Effect::Keep(welcome.token.clone(), name, live));
         self.mine.clear();
+        self.hello_tries = 0;
         self.awaited = welcome.following.len();
         self.welcome = Some(welcome);
         if self.awaited == 0 {
@@ -330,21 +339,21 @@ impl Session {
     /// A request was turned down: try again, tell the person, or give up, whichever fits.
     fn refused(&mut self, error: &WireError) {
         if error.re == Some(HELLO) {
-            self.give_up(error);
+            match pause_before_retry(error, self.hello_tries) {
+                Some(pause) => {
+                    self.hello_tries += 1;
+                    let hello = self.hello();
+                    self.out.push(Effect::SendAfter(pause, hello));
+                }
+                None => self.give_up(error),
+            }
         } else if error.re.is_none() || error.re != self.pending_id() {
             self.complain(&harmless(&error.message));
         } else if let Some(mut pending) = self.pending.take() {
-            let again = error.retryable && error.code != ErrorCode::TooManyMatches;
-            if again && pending.tries < TRIES_MAX {
-                let pause = error.retry_after_ms.map_or_else(
-                    || RETRY_PAUSE * 2u32.pow(pending.tries),
-                    Duration::from_millis,
-                );
+            if let Some(pause) = pause_before_retry(error, pending.tries) {
                 pending.tries += 1;
-                self.out.push(Effect::SendAfter(
-                    pause.min(RETRY_PAUSE_MAX),
-                    pending.request.clone(),
-                ));
+                let request = pending.request.clone();
+                self.out.push(Effect::SendAfter(pause, request));
                 self.pending = Some(pending);
                 return;
             }
@@ -450,4 +459,18 @@ impl Session {
     fn effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.out)
     }
+}
+
+/// How long to wait before the same request is sent again; `None` if that would not help.
+fn pause_before_retry(error: &WireError, tries: u32) -> Option<Duration> {
+    // Room for one more match comes when one of them ends, and not by waiting for it.
+    if !error.retryable || error.code == ErrorCode::TooManyMatches || tries >= TRIES_MAX {
+        return None;
+    }
+    let pause = error.retry_after_ms.map(Duration::from_millis);
+    Some(
+        pause
+            .unwrap_or(RETRY_PAUSE * 2u32.pow(tries))
+            .min(RETRY_PAUSE_MAX),
+    )
 }

@@ -35,14 +35,14 @@ impl Session {
                     let menu = self.resume_menu(&old);
                     self.question(Question::Resume(old.match_id), menu);
                 }
-                Some(old) => self.seat_at(old),
+                Some(old) => self.go_on(old),
                 None => {
                     self.leave_open();
                     self.plan();
                 }
             },
             Goal::Join(code) => match self.mine.iter().find(|old| is_named(old, &code)) {
-                Some(old) if old.you.is_some() => self.seat_at(old.clone()),
+                Some(old) if old.you.is_some() => self.go_on(old.clone()),
                 Some(_) | None => self.open(ClientMessage::Join {
                     target: code,
                     seat: None,
@@ -79,6 +79,11 @@ impl Session {
             .filter(fits)
             .max_by_key(|old| (old.status == Status::Running, old.match_id))
             .cloned()
+    }
+
+    fn go_on(&mut self, old: Snapshot) {
+        self.say("Back at the match that was interrupted.");
+        self.seat_at(old);
     }
 
     /// Leaves the open matches of an earlier run, in which nobody waits any more. They would stay

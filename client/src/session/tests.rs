@@ -426,3 +426,23 @@ fn what_the_server_cannot_do_now_is_asked_again_later() {
     ));
     evening.told(&["busy"]);
 }
+
+#[test]
+fn a_server_that_cannot_welcome_yet_is_asked_again() {
+    let mut evening = Evening::play(Plan::default());
+    let busy = r#"{"type":"error","re":0,"code":"shutting_down","message":"soon","retryable":true,
+        "retry_after_ms":99000}"#;
+    for _ in 0..TRIES_MAX {
+        evening.hear(busy);
+        let again = evening.other.pop();
+        assert!(
+            matches!(again, Some(Effect::SendAfter(RETRY_PAUSE_MAX, _))),
+            "{again:?}"
+        );
+    }
+    evening.hear(busy);
+    assert_eq!(
+        evening.result,
+        Some(Err(Failure::Refused("soon".to_owned())))
+    );
+}
