@@ -9,14 +9,15 @@
 mod menu;
 mod opening;
 mod playing;
+mod refusals;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
 use plyhouse::protocol::{
-    ClientMessage, ErrorCode, GameSummary, MatchId, Request, RequestId, ServerMessage, Snapshot,
-    Token, VERSION, Welcome, WireError,
+    ClientMessage, GameSummary, MatchId, Request, RequestId, ServerMessage, Snapshot, Token,
+    VERSION, Welcome,
 };
 
 use crate::args::SideChoice;
@@ -29,15 +30,6 @@ use opening::Question;
 
 /// The number of every `hello`; other requests count on from it.
 const HELLO: RequestId = RequestId(0);
-
-/// How often a request that the server could not take just then is sent again.
-const TRIES_MAX: u32 = 6;
-
-/// The pause before the first such try, where the server names none; it doubles each time.
-const RETRY_PAUSE: Duration = Duration::from_millis(500);
-
-/// The longest pause before a try, whatever the server says.
-const RETRY_PAUSE_MAX: Duration = Duration::from_mins(1);
 
 /// How long the answer to a farewell is waited for.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -336,76 +328,6 @@ impl Session {
         }
     }
 
-    /// A request was turned down: try again, tell the person, or give up, whichever fits.
-    fn refused(&mut self, error: &WireError) {
-        if error.re == Some(HELLO) {
-            match pause_before_retry(error, self.hello_tries) {
-                Some(pause) => {
-                    self.hello_tries += 1;
-                    let hello = self.hello();
-                    self.out.push(Effect::SendAfter(pause, hello));
-                }
-                None => self.give_up(error),
-            }
-        } else if error.re.is_none() || error.re != self.pending_id() {
-            self.complain(&harmless(&error.message));
-        } else if let Some(mut pending) = self.pending.take() {
-            if let Some(pause) = pause_before_retry(error, pending.tries) {
-                pending.tries += 1;
-                let request = pending.request.clone();
-                self.out.push(Effect::SendAfter(pause, request));
-                self.pending = Some(pending);
-                return;
-            }
-            match pending.request.message {
-                ClientMessage::Move { .. } | ClientMessage::Resign { .. } => {
-                    self.refused_at_table(error);
-                }
-                ClientMessage::Join { target, .. } if error.code == ErrorCode::AlreadySeated => {
-                    // A seated player who watches gets the match as it stands, seat and all.
-                    self.ask(ClientMessage::Watch { target });
-                }
-                ClientMessage::Leave { .. } => self.end(Err(Failure::Stopped)),
-                _ => self.give_up(error),
-            }
-        }
-    }
-
-    fn give_up(&mut self, error: &WireError) {
-        if error.code == ErrorCode::UnknownMatch && self.table().is_some() {
-            let what = "the server no longer knows the match".to_owned();
-            return self.end(Err(Failure::Failed(what)));
-        }
-        let mut what = harmless(&error.message);
-        if let Some(hint) = self.hint(error.code) {
-            what = format!("{what}\n{hint}");
-        }
-        self.end(Err(Failure::Refused(what)));
-    }
-
-    /// What may help after a refusal.
-    fn hint(&self, code: ErrorCode) -> Option<String> {
-        let welcome = self.welcome.as_ref()?;
-        match (code, &self.goal) {
-            (ErrorCode::UnknownLevel, _) => {
-                let levels = welcome.levels.iter().map(|level| harmless(&level.level));
-                Some(format!("levels: {}", levels.collect::<Vec<_>>().join(", ")))
-            }
-            (ErrorCode::UnknownGame, _) => {
-                let games = welcome.games.iter().map(|game| harmless(&game.game));
-                Some(format!("games: {}", games.collect::<Vec<_>>().join(", ")))
-            }
-            (ErrorCode::SeatTaken, Goal::Join(code)) => {
-                let option = &self.server_option;
-                Some(format!(
-                    "look on with `ply watch {}{option}`",
-                    harmless(code)
-                ))
-            }
-            _ => None,
-        }
-    }
-
     /// Sends a request whose answer is waited for.
     fn ask(&mut self, message: ClientMessage) {
         let request = self.number(message);
@@ -459,18 +381,4 @@ impl Session {
     fn effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.out)
     }
-}
-
-/// How long to wait before the same request is sent again; `None` if that would not help.
-fn pause_before_retry(error: &WireError, tries: u32) -> Option<Duration> {
-    // Room for one more match comes when one of them ends, and not by waiting for it.
-    if !error.retryable || error.code == ErrorCode::TooManyMatches || tries >= TRIES_MAX {
-        return None;
-    }
-    let pause = error.retry_after_ms.map(Duration::from_millis);
-    Some(
-        pause
-            .unwrap_or(RETRY_PAUSE * 2u32.pow(tries))
-            .min(RETRY_PAUSE_MAX),
-    )
 }

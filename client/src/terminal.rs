@@ -147,7 +147,7 @@ impl Terminal {
             Some(lines) => lines.recv().await.unwrap_or(Input::End),
             None => std::future::pending().await,
         };
-        if next != Input::Line(String::new()) && !matches!(next, Input::Line(_)) {
+        if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
         next

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use plyhouse::protocol::{
-    ClientMessage, ErrorCode, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
-    WireError,
+    ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
 };
 
 use super::{Effect, FAREWELL, Session, Stage};
@@ -205,27 +204,6 @@ impl Session {
             }
         };
         self.complain(&reason);
-    }
-
-    /// A move or a resignation was turned down; the match goes on.
-    pub(super) fn refused_at_table(&mut self, error: &WireError) {
-        let what = harmless(&error.message);
-        match error.code {
-            ErrorCode::UnknownMatch | ErrorCode::NotSeated => {
-                self.end(Err(Failure::Refused(what)));
-            }
-            ErrorCode::StalePly | ErrorCode::NotYourTurn | ErrorCode::MatchNotStarted => {
-                self.complain(&what);
-                if let Some(now) = self.table().map(|table| &table.now) {
-                    let (target, since) = (now.match_id.to_string(), now.seq);
-                    self.tell(ClientMessage::Resync { target, since });
-                }
-            }
-            ErrorCode::UnreadableMove if self.interactive => {
-                self.complain(&format!("{what}; `help` tells what can be typed"));
-            }
-            _ => self.complain(&what),
-        }
     }
 
     /// Leaves as politely as the stage allows, and says what becomes of the seat.

@@ -3,6 +3,7 @@
 
 use plyhouse::protocol::{Ply, SeatRequest};
 
+use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
 use crate::view::tests::{plain, snapshot};
 

@@ -1,0 +1,139 @@
+//! A request was turned down: try again, tell the person, or give up, whichever fits.
+
+use std::time::Duration;
+
+use plyhouse::protocol::{ClientMessage, ErrorCode, WireError};
+
+use super::{Effect, Goal, HELLO, Session};
+use crate::failure::Failure;
+use crate::harmless::harmless;
+
+/// How often a request that the server could not take just then is sent again.
+pub(super) const TRIES_MAX: u32 = 6;
+
+/// The pause before the first such try, where the server names none; it doubles each time.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause before a try, whatever the server says.
+pub(super) const RETRY_PAUSE_MAX: Duration = Duration::from_mins(1);
+
+impl Session {
+    /// Takes in that a request was turned down.
+    pub(super) fn refused(&mut self, error: &WireError) {
+        if error.re == Some(HELLO) {
+            return self.hello_refused(error);
+        }
+        let ours = error.re.is_some() && error.re == self.pending_id();
+        let Some(mut pending) = self.pending.take_if(|_| ours) else {
+            return self.complain(&harmless(&error.message));
+        };
+        if let Some(pause) = pause_before_retry(error, pending.tries) {
+            pending.tries += 1;
+            self.out
+                .push(Effect::SendAfter(pause, pending.request.clone()));
+            self.pending = Some(pending);
+            return;
+        }
+        let message = pending.request.message;
+        if matches!(
+            message,
+            ClientMessage::Move { .. } | ClientMessage::Resign { .. }
+        ) {
+            self.refused_at_table(error);
+        } else if matches!(message, ClientMessage::Leave { .. }) {
+            self.end(Err(Failure::Stopped));
+        } else if let ClientMessage::Join { target, .. } = message
+            && error.code == ErrorCode::AlreadySeated
+        {
+            // A seated player who watches gets the match as it stands, seat and all.
+            self.ask(ClientMessage::Watch { target });
+        } else {
+            self.give_up(error);
+        }
+    }
+
+    fn hello_refused(&mut self, error: &WireError) {
+        let Some(pause) = pause_before_retry(error, self.hello_tries) else {
+            return self.give_up(error);
+        };
+        self.hello_tries += 1;
+        let hello = self.hello();
+        self.out.push(Effect::SendAfter(pause, hello));
+    }
+
+    /// A move or a resignation was turned down; the match goes on.
+    fn refused_at_table(&mut self, error: &WireError) {
+        use ErrorCode as Code;
+        let what = harmless(&error.message);
+        if matches!(error.code, Code::UnknownMatch | Code::NotSeated) {
+            self.end(Err(Failure::Refused(what)));
+        } else if error.code == Code::UnreadableMove && self.interactive {
+            self.complain(&format!("{what}; `help` tells what can be typed"));
+        } else {
+            self.complain(&what);
+        }
+        // The match is not as we believe it to be: have it told anew.
+        if matches!(
+            error.code,
+            Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted
+        ) && let Some(now) = self.table().map(|table| &table.now)
+        {
+            let (target, since) = (now.match_id.to_string(), now.seq);
+            self.tell(ClientMessage::Resync { target, since });
+        }
+    }
+
+    fn give_up(&mut self, error: &WireError) {
+        if error.code == ErrorCode::UnknownMatch && self.table().is_some() {
+            let what = "the server no longer knows the match".to_owned();
+            return self.end(Err(Failure::Failed(what)));
+        }
+        let mut what = harmless(&error.message);
+        if let Some(hint) = self.hint(error.code) {
+            what = format!("{what}\n{hint}");
+        }
+        self.end(Err(Failure::Refused(what)));
+    }
+
+    /// What may help after a refusal.
+    fn hint(&self, code: ErrorCode) -> Option<String> {
+        let welcome = self.welcome.as_ref()?;
+        if code == ErrorCode::UnknownLevel {
+            let levels: Vec<_> = welcome
+                .levels
+                .iter()
+                .map(|level| harmless(&level.level))
+                .collect();
+            return Some(format!("levels: {}", levels.join(", ")));
+        }
+        if code == ErrorCode::UnknownGame {
+            let games: Vec<_> = welcome
+                .games
+                .iter()
+                .map(|game| harmless(&game.game))
+                .collect();
+            return Some(format!("games: {}", games.join(", ")));
+        }
+        if let Goal::Join(target) = &self.goal
+            && code == ErrorCode::SeatTaken
+        {
+            let (target, option) = (harmless(target), &self.server_option);
+            return Some(format!("look on with `ply watch {target}{option}`"));
+        }
+        None
+    }
+}
+
+/// How long to wait before the same request is sent again; `None` if that would not help.
+fn pause_before_retry(error: &WireError, tries: u32) -> Option<Duration> {
+    // Room for one more match comes when one of them ends, and not by waiting for it.
+    if !error.retryable || error.code == ErrorCode::TooManyMatches || tries >= TRIES_MAX {
+        return None;
+    }
+    let pause = error.retry_after_ms.map(Duration::from_millis);
+    Some(
+        pause
+            .unwrap_or(RETRY_PAUSE * 2u32.pow(tries))
+            .min(RETRY_PAUSE_MAX),
+    )
+}
