@@ -89,33 +89,30 @@ impl Session {
             return self.end(Err(Failure::Failed(what)));
         }
         let mut what = harmless(&error.message);
-        if let Some(hint) = self.hint(error.code) {
+        if let Some(hint) = self.hint(error) {
             what = format!("{what}\n{hint}");
         }
         self.end(Err(Failure::Refused(what)));
     }
 
-    /// What may help after a refusal.
-    fn hint(&self, code: ErrorCode) -> Option<String> {
+    /// What may help after a refusal, unless the server has said it itself.
+    fn hint(&self, error: &WireError) -> Option<String> {
         let welcome = self.welcome.as_ref()?;
-        if code == ErrorCode::UnknownLevel {
-            let levels: Vec<_> = welcome
-                .levels
-                .iter()
-                .map(|level| harmless(&level.level))
-                .collect();
-            return Some(format!("levels: {}", levels.join(", ")));
+        let unsaid = |what: &str, names: Vec<&str>| {
+            let names = names.join(", ");
+            let said = error.message.contains(&names);
+            (!said).then(|| format!("{what}: {}", harmless(&names)))
+        };
+        if error.code == ErrorCode::UnknownLevel {
+            let levels = welcome.levels.iter().map(|level| level.level.as_str());
+            return unsaid("levels", levels.collect());
         }
-        if code == ErrorCode::UnknownGame {
-            let games: Vec<_> = welcome
-                .games
-                .iter()
-                .map(|game| harmless(&game.game))
-                .collect();
-            return Some(format!("games: {}", games.join(", ")));
+        if error.code == ErrorCode::UnknownGame {
+            let games = welcome.games.iter().map(|game| game.game.as_str());
+            return unsaid("games", games.collect());
         }
         if let Goal::Join(target) = &self.goal
-            && code == ErrorCode::SeatTaken
+            && error.code == ErrorCode::SeatTaken
         {
             let (target, option) = (harmless(target), &self.server_option);
             return Some(format!("look on with `ply watch {target}{option}`"));

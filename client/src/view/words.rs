@@ -28,7 +28,13 @@ pub(crate) fn side(now: &Snapshot, seat: SeatNumber) -> String {
 pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
     now.seats.get(seat.index()).map_or_else(
         || "somebody".to_owned(),
-        |state| format!("{} ({})", occupant(&state.occupant), side(now, seat)),
+        |state| {
+            let who = match &state.occupant {
+                Occupant::Open => "nobody yet".to_owned(),
+                Occupant::Player { .. } | Occupant::Bot { .. } => occupant(&state.occupant),
+            };
+            format!("{who} ({})", side(now, seat))
+        },
     )
 }
 
