@@ -1,7 +1,10 @@
-//! `ply` as a process: its arguments, its exit codes, and whole matches against a scripted server.
+//! `ply` as a process: its arguments, its exit codes, and whole matches against a scripted
+//! server and against the real one.
 
 #[cfg(test)]
 mod fake;
 mod matches;
 mod raw;
+#[cfg(test)]
+mod real;
 mod usage;

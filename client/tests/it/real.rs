@@ -1,0 +1,160 @@
+//! Whole evenings on the real server, in this process and on a free port.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdout};
+use std::sync::Arc;
+
+use plyhouse::server::{Server, Settings};
+use plyhouse::store::MemoryStore;
+use plyhouse::transport::Transport;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use crate::fake::Home;
+
+/// A server for as long as this value lives.
+struct Real {
+    url: String,
+    _runtime: Runtime,
+}
+
+impl Real {
+    fn start() -> Self {
+        let runtime = Runtime::new().unwrap();
+        let address = runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let store = Arc::new(MemoryStore::default());
+            let server = Server::start(Settings::default(), store).unwrap();
+            runtime.spawn(async move { Transport::new(server).serve(listener).await });
+            address
+        });
+        let url = format!("ws://{address}/ws");
+        Self {
+            url,
+            _runtime: runtime,
+        }
+    }
+}
+
+/// Somebody at a `ply` that goes on while the test does other things.
+struct Somebody {
+    child: Child,
+    seen: BufReader<ChildStdout>,
+}
+
+impl Somebody {
+    fn start(home: &Home, server: &Real, arguments: &[&str]) -> Self {
+        let mut child = home.start(&server.url, arguments);
+        let seen = BufReader::new(child.stdout.take().unwrap());
+        Self { child, seen }
+    }
+
+    fn types(&mut self, lines: &str) {
+        self.child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(lines.as_bytes())
+            .unwrap();
+    }
+
+    /// Reads on to the line that contains this.
+    fn sees(&mut self, text: &str) -> String {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert_ne!(self.seen.read_line(&mut line).unwrap(), 0, "no {text:?}");
+        }
+        line
+    }
+
+    /// Reads on to the end and gives the exit code.
+    fn ends(mut self, text: &str) -> Option<i32> {
+        let mut rest = String::new();
+        self.seen.read_to_string(&mut rest).unwrap();
+        assert!(rest.contains(text), "no {text:?} in {rest}");
+        self.child.wait().unwrap().code()
+    }
+}
+
+/// Two terminals of one machine: each is a player of its own, and the one that is killed finds its
+/// seat and not the other's.
+#[test]
+fn two_people_play_by_code_and_one_of_them_is_killed() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut ann = Somebody::start(&home, &server, &["play", "--open", "--name", "ann"]);
+    let command = ann.sees("ply join ");
+    let code = command.split_whitespace().nth(2).unwrap().to_owned();
+
+    let mut bob = Somebody::start(&home, &server, &["join", &code]);
+    bob.sees("ann (x) to move.");
+    let mut eve = Somebody::start(&home, &server, &["watch", &code]);
+    eve.sees("ann (x) to move.");
+    ann.types("a1\n");
+    bob.types("a2\n");
+    bob.sees("You play a2.");
+
+    bob.child.kill().unwrap();
+    bob.child.wait().unwrap();
+    ann.sees("has lost the connection");
+    let mut bob = Somebody::start(&home, &server, &["join", &code]);
+    bob.sees("Back at the match that was interrupted.");
+    ann.sees("is back");
+
+    ann.types("b1\n");
+    bob.types("b2\n");
+    ann.types("c1\n");
+    assert_eq!(ann.ends("You win! The line is a1 b1 c1."), Some(0));
+    assert_eq!(bob.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
+    assert_eq!(eve.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
+}
+
+#[test]
+fn a_script_plays_a_bot() {
+    let (server, home) = (Real::start(), Home::new());
+    let squares = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".repeat(5);
+    let mut ann = Somebody::start(&home, &server, &["play", "--bot", "max", "--as", "second"]);
+    ann.types(&squares);
+    let mut ended = String::new();
+    ann.seen.read_to_string(&mut ended).unwrap();
+    assert!(
+        ended.contains("max bot (x) wins.") || ended.contains("A draw."),
+        "{ended}"
+    );
+    assert_eq!(ann.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn two_bots_play_each_other_and_are_listed() {
+    let (server, home) = (Real::start(), Home::new());
+    let arguments = ["watch", "--bots", "max,easy", "--pace", "10000"];
+    let mut slow = Somebody::start(&home, &server, &arguments);
+    slow.sees("max bot (x) to move.");
+    home.run(&server.url, &["list"], "")
+        .expect(0, &["x max bot, o easy bot", "ply watch "]);
+    slow.child.kill().unwrap();
+    slow.child.wait().unwrap();
+    let ran = home.run(
+        &server.url,
+        &["watch", "--bots", "max,max", "--pace", "0"],
+        "",
+    );
+    ran.expect(0, &["A draw."]);
+}
+
+#[test]
+fn what_the_real_server_refuses_is_told() {
+    let (server, home) = (Real::start(), Home::new());
+    home.run(&server.url, &["play", "--bot", "no-such-level"], "")
+        .expect(4, &["easy"]);
+    home.run(&server.url, &["play", "no-such-game"], "")
+        .expect(4, &["tic-tac-toe"]);
+    home.run(&server.url, &["join", "ZZZZZZ"], "")
+        .expect(4, &["no such match"]);
+    home.run(&server.url, &["watch", "ZZZZZZ"], "")
+        .expect(4, &["no such match"]);
+    let hello = r#"{"type":"hello","id":1,"protocol":2}"#;
+    home.run(&server.url, &["raw"], hello)
+        .expect(0, &["unsupported_protocol"]);
+}
