@@ -9,6 +9,7 @@
 mod menu;
 mod opening;
 mod playing;
+mod questions;
 mod refusals;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ use crate::harmless::harmless;
 use crate::identity::SeatNote;
 use crate::table::Table;
 use menu::Menu;
-use opening::Question;
+use questions::Question;
 
 /// The number of every `hello`; other requests count on from it.
 const HELLO: RequestId = RequestId(0);

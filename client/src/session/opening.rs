@@ -2,29 +2,12 @@
 
 use plyhouse::protocol::{ClientMessage, MatchId, SeatRequest, Snapshot, Status};
 
-use super::menu::Menu;
+use super::questions::Question;
 use super::{Goal, Opponent, Plan, Session, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
-use crate::harmless::harmless;
-use crate::view;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
 const COMPANY_PACE_MS: u64 = 400;
-
-/// What the person is being asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// What to do about the match that was interrupted.
-    Resume(MatchId),
-    /// What to play.
-    Game,
-    /// Against whom.
-    Opponent,
-    /// How strong a bot.
-    Level,
-    /// Which seat.
-    Side,
-}
 
 impl Session {
     /// The first welcome is complete.
@@ -99,20 +82,8 @@ impl Session {
             .for_each(|target| self.tell(ClientMessage::Leave { target }));
     }
 
-    fn resume_menu(&self, old: &Snapshot) -> Menu {
-        let headline = view::headline(old, self.game(&old.game));
-        let question = format!("You sit in a match already.\n{headline}\nWhat now?");
-        let give_up = if old.status == Status::Open {
-            "leave it"
-        } else {
-            "resign it"
-        };
-        let answers = ["go on with it", give_up, "start another one"];
-        Menu::new(question, answers.map(str::to_owned).to_vec(), 0)
-    }
-
     /// Asks for what the plan lacks, or has it from its default; then asks for the match.
-    fn plan(&mut self) {
+    pub(super) fn plan(&mut self) {
         let Goal::Play(mut plan) = self.goal.clone() else {
             return;
         };
@@ -122,7 +93,7 @@ impl Session {
         }
         let game = plan.game.take().unwrap_or_else(|| DEFAULT_GAME.to_owned());
         let pace_ms = self.interactive.then_some(COMPANY_PACE_MS);
-        let (other, listed) = match plan.opponent.take() {
+        let other = match plan.opponent.take() {
             Some(Opponent::Anyone(bot)) => {
                 self.open(ClientMessage::Seek {
                     game,
@@ -131,14 +102,14 @@ impl Session {
                 });
                 return;
             }
-            Some(Opponent::Friend) => (SeatRequest::Open, None),
-            Some(Opponent::Bot(Some(level))) => (SeatRequest::Bot(level), None),
+            Some(Opponent::Friend) => SeatRequest::Open,
+            Some(Opponent::Bot(Some(level))) => SeatRequest::Bot(level),
             Some(Opponent::Bot(None)) | None => {
                 let level = self
                     .levels()
                     .nth(self.middle_level())
                     .map(|(level, _)| level);
-                (SeatRequest::Bot(level.unwrap_or_default()), None)
+                SeatRequest::Bot(level.unwrap_or_default())
             }
         };
         let (seats, shuffle) = match plan.side {
@@ -149,122 +120,13 @@ impl Session {
         self.open(ClientMessage::Create {
             game,
             seats: Some(seats),
-            listed,
+            listed: None,
             shuffle,
             pace_ms,
         });
     }
 
-    /// The next thing to ask, if there is a person to ask and something left open.
-    fn missing(&self, plan: &Plan) -> Option<(Question, Menu)> {
-        if !self.interactive {
-            return None;
-        }
-        let welcome = self.welcome.as_ref()?;
-        let menu =
-            |question: &str, answers: Vec<String>, default| Menu::new(question, answers, default);
-        if plan.game.is_none() && plan.opponent.is_none() && welcome.games.len() > 1 {
-            let titles = welcome
-                .games
-                .iter()
-                .map(|game| harmless(&game.title))
-                .collect();
-            let default = welcome
-                .games
-                .iter()
-                .position(|game| game.game == DEFAULT_GAME);
-            return Some((
-                Question::Game,
-                menu("What to play?", titles, default.unwrap_or(0)),
-            ));
-        }
-        match &plan.opponent {
-            None => {
-                let whom = [
-                    "a bot",
-                    "a friend, by a code to pass on",
-                    "whoever is looking for a match",
-                ];
-                let whom = whom.map(str::to_owned).to_vec();
-                return Some((Question::Opponent, menu("Against whom?", whom, 0)));
-            }
-            Some(Opponent::Bot(None)) => {
-                let levels = self.levels().map(|(_, title)| title).collect();
-                return Some((
-                    Question::Level,
-                    menu("How strong?", levels, self.middle_level()),
-                ));
-            }
-            Some(Opponent::Anyone(_)) => return None, // Seats are drawn.
-            Some(Opponent::Bot(Some(_)) | Opponent::Friend) => {}
-        }
-        if plan.side.is_some() || !self.asks_side() {
-            return None;
-        }
-        let sides = self
-            .game(plan.game.as_deref().unwrap_or(DEFAULT_GAME))
-            .map(|game| &game.sides);
-        let side = |index: usize| {
-            sides.map_or_else(String::new, |sides| {
-                format!(" ({})", harmless(&sides[index]))
-            })
-        };
-        let answers = vec![
-            format!("first{}", side(0)),
-            format!("second{}", side(1)),
-            "random".to_owned(),
-        ];
-        Some((Question::Side, menu("Which side?", answers, 0)))
-    }
-
-    /// The side is asked only of those who are being asked anyway.
-    const fn asks_side(&self) -> bool {
-        matches!(self.stage, Stage::Asking(..))
-    }
-
-    /// Takes the answer to the question that was asked.
-    pub(super) fn answer(&mut self, line: &str) {
-        let Stage::Asking(question, menu) = &self.stage else {
-            return;
-        };
-        let (question, menu) = (*question, menu.clone());
-        let Some(index) = menu.read(line) else {
-            self.complain("That is none of the answers; type a number, or Enter for the default.");
-            self.say(menu.text());
-            return;
-        };
-        let levels: Vec<String> = self.levels().map(|(level, _)| level).collect();
-        let game = self
-            .welcome
-            .as_ref()
-            .and_then(|welcome| welcome.games.get(index));
-        let game = game.map(|game| game.game.clone());
-        let Goal::Play(plan) = &mut self.goal else {
-            return;
-        };
-        match question {
-            Question::Resume(id) => return self.resume(id, index),
-            Question::Game => plan.game = game,
-            Question::Opponent => {
-                plan.opponent = [
-                    Opponent::Bot(None),
-                    Opponent::Friend,
-                    Opponent::Anyone(None),
-                ]
-                .into_iter()
-                .nth(index);
-            }
-            Question::Level => plan.opponent = Some(Opponent::Bot(levels.into_iter().nth(index))),
-            Question::Side => {
-                plan.side = [SideChoice::First, SideChoice::Second, SideChoice::Random]
-                    .get(index)
-                    .copied();
-            }
-        }
-        self.plan();
-    }
-
-    fn resume(&mut self, id: MatchId, answer: usize) {
+    pub(super) fn resume(&mut self, id: MatchId, answer: usize) {
         let old = self.mine.iter().find(|old| old.match_id == id).cloned();
         match (old, answer) {
             // It may have moved on since the question was asked: look at it as it is now.
@@ -281,11 +143,6 @@ impl Session {
             }
             (Some(_) | None, _) => self.plan(),
         }
-    }
-
-    fn question(&mut self, question: Question, menu: Menu) {
-        self.say(menu.text());
-        self.stage = Stage::Asking(question, menu);
     }
 
     fn open(&mut self, message: ClientMessage) {
@@ -316,17 +173,6 @@ impl Session {
         } else if let Some(message) = asked.or_else(|| seek.clone()) {
             self.ask(message);
         }
-    }
-
-    /// Every level's name and title.
-    fn levels(&self) -> impl Iterator<Item = (String, String)> {
-        let levels = self.welcome.iter().flat_map(|welcome| &welcome.levels);
-        levels.map(|level| (level.level.clone(), harmless(&level.title)))
-    }
-
-    /// The index of the level that is neither weak nor strong.
-    fn middle_level(&self) -> usize {
-        self.levels().count() / 2
     }
 }
 
