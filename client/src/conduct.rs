@@ -15,8 +15,7 @@ use crate::link::{Link, News};
 use crate::session::{Effect, Session};
 use crate::terminal::{Input, Terminal};
 
-/// How long the first welcome and the match may be waited for without a word from the server.
-/// Later silence is the link's affair.
+/// How long the first welcome may be waited for. Later silence is the link's affair.
 const WELCOME: Duration = Duration::from_secs(15);
 
 /// Everything that a run holds outside of its session.
@@ -109,9 +108,9 @@ impl Conduct {
                     ))]),
                 }
             }
-            News::Down(reason) => {
+            News::Down(said) => {
                 self.later = None;
-                let why = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+                let why = said.map_or_else(String::new, |said| format!(" ({said})"));
                 let text = format!("Connection lost{why}: trying again …");
                 Ok(vec![Effect::Complain(text)])
             }

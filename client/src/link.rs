@@ -89,11 +89,7 @@ impl Link {
             match &mut self.state {
                 State::Up(up) => match up.next().await {
                     Ok(text) => return Ok(News::Text(text)),
-                    Err(error) => {
-                        let reason = self.fall(&error)?;
-                        let told = matches!(error, ConnectionError::Closed { .. });
-                        return Ok(News::Down(told.then_some(reason)));
-                    }
+                    Err(error) => return self.fall(&error).map(News::Down),
                 },
                 State::Down(revival) => match revival.await {
                     Ok(connection) => {
@@ -128,26 +124,28 @@ impl Link {
         }
     }
 
-    /// Sets about connecting again, or tells why not.
-    fn fall(&mut self, error: &ConnectionError) -> Result<String, Failure> {
+    /// Sets about connecting again, or tells why not. Gives what the server said, if it did.
+    fn fall(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = harmless(&error.to_string());
-        let at_least = match error {
-            ConnectionError::Closed { code, .. } => advice(*code, &reason)?,
+        let (at_least, said) = match error {
+            ConnectionError::Closed { code, reason: said } => {
+                let said = (!said.is_empty()).then(|| harmless(said));
+                (advice(*code, &reason)?, said)
+            }
             ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
-                Duration::ZERO
+                (Duration::ZERO, None)
             }
         };
         let Some(pause) = self.pauses.next() else {
-            return Err(Failure::NoConnection(format!(
-                "gave up connecting again: {reason}"
-            )));
+            let what = format!("gave up connecting again: {reason}");
+            return Err(Failure::NoConnection(what));
         };
         let (url, pause) = (self.url.clone(), pause.max(at_least));
         self.state = State::Down(Box::pin(async move {
             sleep(pause).await;
             dial(&url).await
         }));
-        Ok(reason)
+        Ok(said)
     }
 }
 
