@@ -6,7 +6,7 @@ use plyhouse::protocol::{
     ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
 };
 
-use super::{Effect, FAREWELL, Session, Stage};
+use super::{Effect, FAREWELL, Goal, Session, Stage};
 use crate::customs::Customs;
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -21,10 +21,15 @@ impl Session {
     /// Takes a place at a match, as player or spectator, or looks at it anew.
     pub(super) fn seat_at(&mut self, snapshot: Snapshot) {
         let known = self.table().map(|table| (table.now.seq, table.now.you));
-        if let (Some((_, Some(_))), None, Status::Running) = (known, snapshot.you, snapshot.status)
-        {
+        let over = snapshot.status == Status::Ended;
+        let had_seat = matches!(known, Some((_, Some(_))));
+        if snapshot.you.is_none() && had_seat && !over {
             let what = "the server no longer knows you; the match goes on without you";
             return self.end(Err(Failure::Failed(what.to_owned())));
+        }
+        if snapshot.you.is_none() && over && matches!(self.goal, Goal::Join(_)) {
+            let what = "the match is over, and you had no seat in it";
+            return self.end(Err(Failure::Refused(what.to_owned())));
         }
         if snapshot.you.is_some() {
             self.out.push(Effect::Sat(SeatNote {

@@ -43,9 +43,10 @@ impl Session {
         } else if matches!(message, ClientMessage::Leave { .. }) {
             self.end(Err(Failure::Stopped));
         } else if let ClientMessage::Join { target, .. } = message
-            && error.code == ErrorCode::AlreadySeated
+            && matches!(error.code, ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
         {
-            // A seated player who watches gets the match as it stands, seat and all.
+            // A seated player who watches gets the match as it stands, seat and all; who comes
+            // back too late sees how it ended.
             self.ask(ClientMessage::Watch { target });
         } else {
             self.give_up(error);

@@ -447,3 +447,31 @@ fn a_server_that_cannot_welcome_yet_is_asked_again() {
         Some(Err(Failure::Refused("soon".to_owned())))
     );
 }
+
+#[test]
+fn who_comes_back_too_late_sees_how_it_ended() {
+    let come_back = |you: Option<u8>| {
+        let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+        evening.welcome(&[]);
+        evening.sent();
+        evening.error("match_ended", "the match is over");
+        let target = "K7QM2P".to_owned();
+        assert_eq!(evening.sent(), [ClientMessage::Watch { target }]);
+        let mut over = snapshot("x../.o./...");
+        over.you = you.map(plyhouse::protocol::SeatNumber);
+        over.status = plyhouse::protocol::Status::Ended;
+        over.outcome = Some(plyhouse::protocol::Ending {
+            winner: Some(plyhouse::protocol::SeatNumber(1)),
+            reason: plyhouse::protocol::Reason::Abandonment,
+            line: None,
+        });
+        evening.answer(over);
+        evening
+    };
+    let mut late = come_back(Some(0));
+    late.told(&["medium bot (o) wins. You were away for too long."]);
+    assert_eq!(late.result, Some(Ok(())));
+    let stranger = come_back(None);
+    assert!(matches!(stranger.result, Some(Err(Failure::Refused(_)))));
+    assert_eq!(stranger.told, "");
+}
