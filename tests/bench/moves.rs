@@ -1,0 +1,238 @@
+//! What a move costs on its way through the whole server, beside a floor in the same run.
+//!
+//! Two servers are compared: the real binary with its in-memory store, and the [`floor`], the
+//! smallest honest server on the same WebSocket library. Each is a process of its own, started
+//! anew for each round, with tokio's default runtime; the rounds alternate, so that a machine that
+//! changes its mind is fair to both. The load is the same code for both: pairs of connections that
+//! play a scripted game of tic-tac-toe, then the next, and check everything they are told (see
+//! [`players`]).
+//!
+//! A **move** counts when both players have its event and the mover has its `ok`. What a server
+//! spends on anything else in the window (a `create` and a `join` a match, what they tell, the end
+//! of the match) is part of its cost, so a line also says how many moves a match had. `--plies 5`
+//! plays a shorter game: with both, one can tell the cost of a move from the cost of a match.
+//!
+//! **CPU** is the user and system time of the server's process alone, all threads, from
+//! `/proc/PID/stat` at the begin and the end of the window: this benchmark needs Linux. The ratio
+//! of a round is the server's CPU a move by the floor's; the result is the median of the rounds.
+//!
+//! ```text
+//! cargo bench --bench moves                                  five rounds, well under a minute
+//! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
+//! cargo bench --bench moves -- --log warn                    without the two log lines a match
+//! cargo bench --bench moves -- --test                        half a second, to see that it works
+//! ```
+
+#[path = "moves/board.rs"]
+mod board;
+#[path = "moves/floor.rs"]
+mod floor;
+#[path = "moves/players.rs"]
+mod players;
+#[path = "moves/process.rs"]
+mod process;
+#[path = "moves/script.rs"]
+mod script;
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use tokio::time::{Instant, sleep};
+
+use self::players::{Load, Tally};
+use self::process::Process;
+use self::script::Script;
+
+/// What is asked of the benchmark.
+#[derive(Debug, Parser)]
+struct Args {
+    /// How many matches are played at the same time, by two connections each
+    #[arg(long, default_value_t = 100)]
+    matches: usize,
+
+    /// How long is measured
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+
+    /// How long is played before it counts
+    #[arg(long, default_value_t = 0.7)]
+    warm_up: f64,
+
+    /// How many times each server is measured
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+
+    /// How long a game is: 9 plies to a draw, or 5 to a win
+    #[arg(long, default_value_t = 9)]
+    plies: usize,
+
+    /// What the real server logs; its default is the server's own
+    #[arg(long, default_value = "info")]
+    log: String,
+
+    /// Only tries whether everything works; so does a run that is not `cargo bench`
+    #[arg(long)]
+    test: bool,
+
+    /// What `cargo bench` says
+    #[arg(long, hide = true)]
+    bench: bool,
+
+    /// What only matching benchmarks are run for
+    #[arg(hide = true)]
+    filter: Option<String>,
+
+    /// Be the floor
+    #[arg(long, hide = true)]
+    floor: bool,
+}
+
+/// The two servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Server {
+    Real,
+    Floor,
+}
+
+/// One measurement.
+#[derive(Clone, Copy, Debug)]
+struct Figures {
+    seconds: f64,
+    cpu: Duration,
+    tally: Tally,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut args = Args::parse();
+    if args.floor {
+        return floor::run().await;
+    }
+    let is_meant = |filter: &String| "moves".contains(filter.as_str());
+    if !args.filter.as_ref().is_none_or(is_meant) {
+        return Ok(());
+    }
+    if !cfg!(target_os = "linux") {
+        return say("moves: skipped, needs Linux to measure a process");
+    }
+    let is_trial = args.test || !args.bench;
+    if is_trial {
+        args.matches = 4;
+        args.rounds = 1;
+        args.seconds = 0.2;
+        args.warm_up = 0.05;
+    }
+    let script = Arc::new(Script::new(args.plies)?);
+    say(&format!(
+        "{} matches of {} plies at a time, {} s a round",
+        args.matches, args.plies, args.seconds
+    ))?;
+    let mut ratios = Vec::new();
+    for round in 1..=args.rounds {
+        let floor = measure(Server::Floor, &args, &script).await?;
+        say(&format!("round {round}  floor   {floor}"))?;
+        let real = measure(Server::Real, &args, &script).await?;
+        let ratio = real.cpu_us() / floor.cpu_us();
+        say(&format!("round {round}  server  {real}  ratio {ratio:.2}"))?;
+        ratios.push(ratio);
+    }
+    if is_trial {
+        return say("works; too short to tell anything");
+    }
+    ratios.sort_by(f64::total_cmp);
+    let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
+    say(&format!(
+        "CPU a move, server by floor: median {:.2} ({least:.2} to {most:.2})",
+        median(&ratios)
+    ))
+}
+
+/// Starts a server, lets the players play, and measures a while of it.
+async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::Result<Figures> {
+    let process = match server {
+        Server::Real => Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args)),
+        Server::Floor => {
+            let own = std::env::current_exe().context("cannot find the benchmark itself")?;
+            Process::start(own, &["--floor"])
+        }
+    }?;
+    let mut load = Load::start(process.address(), args.matches, server, script).await?;
+    load.run_until(sleep(Duration::from_secs_f64(args.warm_up)))
+        .await?;
+    let (begin, cpu, tally) = (Instant::now(), process.cpu()?, load.tally());
+    load.run_until(sleep(Duration::from_secs_f64(args.seconds)))
+        .await?;
+    let figures = Figures {
+        seconds: begin.elapsed().as_secs_f64(),
+        cpu: process.cpu()?.saturating_sub(cpu),
+        tally: load.tally() - tally,
+    };
+    load.finish().await?;
+    if figures.tally.moves == 0 {
+        bail!("no move was played");
+    }
+    Ok(figures)
+}
+
+/// The limits that protect a server against one busy client are lifted; the others are the
+/// defaults.
+fn real_args(args: &Args) -> [&str; 10] {
+    [
+        "--listen",
+        "127.0.0.1:0",
+        "--log",
+        &args.log,
+        "--requests-per-second",
+        "1000000",
+        "--burst",
+        "1000000",
+        "--matches-max",
+        "10000000",
+    ]
+}
+
+impl Figures {
+    /// Microseconds of CPU a move.
+    fn cpu_us(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.tally.moves as f64
+    }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally {
+            moves,
+            matches,
+            frames,
+            bytes,
+        } = self.tally;
+        let per_move = |n: u64| n as f64 / moves as f64;
+        write!(
+            f,
+            "{:6.0} moves/s  {:5.2} us CPU a move  {:4.2} moves a match  \
+             {:4.2} frames and {:3.0} bytes told a move",
+            moves as f64 / self.seconds,
+            self.cpu_us(),
+            moves as f64 / matches as f64,
+            per_move(frames),
+            per_move(bytes),
+        )
+    }
+}
+
+/// The middle of sorted numbers.
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    if sorted.len().is_multiple_of(2) {
+        f64::midpoint(sorted[middle - 1], sorted[middle])
+    } else {
+        sorted[middle]
+    }
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("cannot write to stdout")
+}

@@ -1,0 +1,61 @@
+//! The floor's game: the least that knows tic-tac-toe.
+
+/// A square's name by its number.
+pub(crate) const SQUARES: [&str; 9] = ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"];
+
+/// The eight lines, as sets of squares; one octal digit is one rank.
+const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+
+/// The marks of both seats, a bit a square.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    marks: [u16; 2],
+    /// How many moves were played.
+    pub(crate) ply: u64,
+}
+
+impl Board {
+    /// Whose move it is.
+    pub(crate) fn turn(&self) -> usize {
+        usize::from(self.ply % 2 == 1)
+    }
+
+    fn is_free(&self, square: usize) -> bool {
+        (self.marks[0] | self.marks[1]) & 1 << square == 0
+    }
+
+    /// Whether somebody has a line, or no square is free.
+    pub(crate) fn is_over(&self) -> bool {
+        let has_line = |marks: &u16| LINES.iter().any(|line| marks & line == *line);
+        self.ply == 9 || self.marks.iter().any(has_line)
+    }
+
+    /// Plays a move if it is one, and gives its square.
+    pub(crate) fn play(&mut self, seat: usize, ply: u64, m: [u8; 2]) -> Option<usize> {
+        let square = SQUARES.iter().position(|square| square.as_bytes() == m)?;
+        let is_legal = !self.is_over() && self.is_free(square);
+        if ply != self.ply || seat != self.turn() || !is_legal {
+            return None;
+        }
+        self.marks[seat] |= 1 << square;
+        self.ply += 1;
+        Some(square)
+    }
+
+    /// The names of the squares that can be played.
+    pub(crate) fn legal(&self) -> Vec<&'static str> {
+        let free = (0..9).filter(|&square| !self.is_over() && self.is_free(square));
+        free.map(|square| SQUARES[square]).collect()
+    }
+
+    /// The board as the protocol writes it.
+    pub(crate) fn position(&self) -> String {
+        let mut text = *b".../.../...";
+        for (seat, mark) in [b'x', b'o'].into_iter().enumerate() {
+            for square in (0..9).filter(|square| self.marks[seat] >> square & 1 == 1) {
+                text[(2 - square / 3) * 4 + square % 3] = mark;
+            }
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}

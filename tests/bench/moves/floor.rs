@@ -1,0 +1,229 @@
+//! The floor: the smallest honest server that can do the same work on the same WebSocket library.
+//!
+//! It reads requests as JSON, has one task a connection and one a match, checks whose turn it is
+//! and whether the square is free, and tells both players what was played, and the mover `ok`.
+//! Nothing else: no players, no lobby, no limits, no store, no other game, no spectators. What it
+//! tells has the same fields as the real thing, so the bytes on the wire are comparable.
+//!
+//! A match writes to its players' sockets itself, which is cheaper by a wake-up a message than
+//! tasks that write, and lets a slow reader hold up its opponent: good enough for a floor.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, bail};
+use futures::stream::SplitSink;
+use futures::{SinkExt, StreamExt, lock};
+use serde::{Deserialize, Serialize};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+use tokio_tungstenite::{WebSocketStream, accept_async_with_config};
+use uuid::Uuid;
+
+use crate::board::{Board, SQUARES};
+
+/// As in the real server, and so are the other sizes below.
+const READ_BUFFER_BYTES: usize = 4 * 1024;
+const WRITE_BUFFER_BYTES: usize = 16 * 1024;
+const MESSAGE_BYTES_MAX: usize = 8192;
+const MAILBOX: usize = 64;
+
+type Sink = Arc<lock::Mutex<SplitSink<WebSocketStream<TcpStream>, Message>>>;
+
+/// The matches that wait for a second player, and how many there have been.
+type Open = Arc<Mutex<(HashMap<String, mpsc::Sender<Asked>>, u128)>>;
+
+/// Any request: which fields it has depends on its type.
+#[derive(Deserialize)]
+struct Request<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    id: u64,
+    #[serde(rename = "match")]
+    target: Option<&'a str>,
+    ply: Option<u64>,
+    #[serde(rename = "move")]
+    m: Option<&'a str>,
+}
+
+/// What a match is asked.
+enum Asked {
+    Join {
+        sink: Sink,
+        re: u64,
+    },
+    Move {
+        seat: usize,
+        re: u64,
+        ply: u64,
+        m: [u8; 2],
+    },
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Told<'a> {
+    Match {
+        re: u64,
+        #[serde(rename = "match")]
+        match_id: &'a str,
+    },
+    Moved {
+        #[serde(rename = "match")]
+        match_id: &'a str,
+        seq: u64,
+        ply: u64,
+        seat: usize,
+        #[serde(rename = "move")]
+        m: &'a str,
+        position: &'a str,
+        turn: Option<usize>,
+        legal: Vec<&'static str>,
+    },
+    Ok {
+        re: u64,
+        seq: u64,
+    },
+    Error {
+        re: u64,
+        code: &'a str,
+    },
+}
+
+/// Serves until it is killed.
+pub(crate) async fn run() -> anyhow::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    writeln!(std::io::stderr(), "listening on {}", listener.local_addr()?)?;
+    let open = Open::default();
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let open = Arc::clone(&open);
+        spawn(async move {
+            if let Err(error) = serve(stream, &open).await {
+                // What the benchmark then misses makes it fail; this says why.
+                let _ = writeln!(std::io::stderr(), "{error:#}");
+            }
+        });
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this server is killed: nothing waits for its tasks"
+)]
+fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(task);
+}
+
+/// Reads the requests of one client. It plays one match at a time.
+async fn serve(stream: TcpStream, open: &Open) -> anyhow::Result<()> {
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .max_message_size(Some(MESSAGE_BYTES_MAX))
+        .max_frame_size(Some(MESSAGE_BYTES_MAX));
+    let socket = accept_async_with_config(stream, Some(config)).await?;
+    let (sink, mut source) = socket.split();
+    let sink: Sink = Arc::new(lock::Mutex::new(sink));
+    let mut playing = None;
+    while let Some(Ok(Message::Text(text))) = source.next().await {
+        let request: Request<'_> = serde_json::from_str(&text)?;
+        let re = request.id;
+        match request.kind {
+            "create" => {
+                let (mailbox, asked) = mpsc::channel(MAILBOX);
+                let mut matches = open.lock().unwrap_or_else(PoisonError::into_inner);
+                matches.1 += 1;
+                let id = Uuid::from_u128(matches.1).to_string();
+                matches.0.insert(id.clone(), mailbox.clone());
+                drop(matches);
+                spawn(play(id.clone(), sink.clone(), re, asked));
+                playing = Some((0, id, mailbox));
+            }
+            "join" => {
+                let target = request.target.context("no match to join")?;
+                let mailbox = open
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+                    .remove(target)
+                    .context("no such match")?;
+                let sink = Arc::clone(&sink);
+                // A match that is gone takes part no more.
+                let _ = mailbox.send(Asked::Join { sink, re }).await;
+                playing = Some((1, target.to_owned(), mailbox));
+            }
+            "move" => match (&playing, request.ply, request.m.map(str::as_bytes)) {
+                (Some((seat, id, mailbox)), Some(ply), Some(&[file, rank]))
+                    if request.target == Some(id) =>
+                {
+                    let (seat, m) = (*seat, [file, rank]);
+                    // A match that is gone takes part no more.
+                    let _ = mailbox.send(Asked::Move { seat, re, ply, m }).await;
+                }
+                _ => bail!("not a move: {text}"),
+            },
+            _ => bail!("not a request: {text}"),
+        }
+    }
+    Ok(())
+}
+
+/// Serves one match, until both players have left it.
+async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Asked>) {
+    let match_id = id.as_str();
+    let shown = encode(&Told::Match { re, match_id });
+    tell(&creator, [shown]).await;
+    let mut sinks = vec![creator];
+    let mut board = Board::default();
+    while let Some(asked) = asked.recv().await {
+        match asked {
+            Asked::Join { sink, re } => {
+                let shown = encode(&Told::Match { re, match_id });
+                tell(&sink, [shown]).await;
+                sinks.push(sink);
+            }
+            Asked::Move { seat, re, ply, m } => match (board.play(seat, ply, m), &sinks[..]) {
+                (Some(square), [_, _]) => {
+                    let seq = board.ply;
+                    let moved = encode(&Told::Moved {
+                        match_id,
+                        seq,
+                        ply,
+                        seat,
+                        m: SQUARES[square],
+                        position: &board.position(),
+                        turn: (!board.is_over()).then(|| board.turn()),
+                        legal: board.legal(),
+                    });
+                    let ok = encode(&Told::Ok { re, seq });
+                    tell(&sinks[1 - seat], [moved.clone()]).await;
+                    tell(&sinks[seat], [moved, ok]).await;
+                }
+                _ => {
+                    let code = "illegal_move";
+                    tell(&sinks[seat], [encode(&Told::Error { re, code })]).await;
+                }
+            },
+        }
+    }
+}
+
+fn encode(told: &Told<'_>) -> Utf8Bytes {
+    serde_json::to_string(told)
+        .expect("messages have text keys only")
+        .into()
+}
+
+async fn tell<const N: usize>(sink: &Sink, frames: [Utf8Bytes; N]) {
+    let mut sink = sink.lock().await;
+    for frame in frames {
+        // Whoever has left is told nothing.
+        let _ = sink.feed(Message::Text(frame)).await;
+    }
+    let _ = sink.flush().await;
+}

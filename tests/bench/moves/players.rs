@@ -1,0 +1,339 @@
+//! The load: pairs of connections that play one scripted game after the other.
+//!
+//! The first of a pair creates a match and the second joins it; then each sends its move as soon
+//! as it has seen the other's. Whatever they are told is checked against the script, and anything
+//! that does not fit ends the benchmark.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::ops::Sub;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use futures::{SinkExt, StreamExt};
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+
+use crate::Server;
+use crate::script::Script;
+
+/// What a client takes from its socket at a time; the library's default is mostly air.
+const READ_BUFFER_BYTES: usize = 4 * 1024;
+
+/// How long a match may take to its end; it is a matter of milliseconds.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Everybody who plays against one server.
+#[derive(Debug)]
+pub(crate) struct Load {
+    pairs: JoinSet<anyhow::Result<()>>,
+    counters: Arc<Counters>,
+}
+
+/// What has been played and told so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// Moves whose event both have and whose `ok` the mover has.
+    pub(crate) moves: u64,
+    /// Matches played to their end.
+    pub(crate) matches: u64,
+    /// Messages that the server has sent.
+    pub(crate) frames: u64,
+    /// The bytes of their texts.
+    pub(crate) bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    moves: AtomicU64,
+    matches: AtomicU64,
+    frames: AtomicU64,
+    bytes: AtomicU64,
+    /// Nobody begins another match.
+    is_over: AtomicBool,
+}
+
+/// Two connections that play each other.
+struct Pair {
+    players: [Player; 2],
+    script: Arc<Script>,
+    counters: Arc<Counters>,
+}
+
+struct Player {
+    socket: WebSocketStream<TcpStream>,
+    requests: u64,
+    counters: Arc<Counters>,
+}
+
+/// What is looked at of a message of the server.
+#[derive(Debug, Deserialize)]
+struct Told<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    re: Option<u64>,
+    #[serde(rename = "match")]
+    match_id: Option<&'a str>,
+    seq: Option<u64>,
+    ply: Option<u64>,
+    seat: Option<u64>,
+    #[serde(rename = "move")]
+    m: Option<&'a str>,
+    position: Option<&'a str>,
+    turn: Option<u64>,
+    legal: Option<Vec<&'a str>>,
+}
+
+impl Load {
+    /// Connects everybody and lets them play.
+    pub(crate) async fn start(
+        address: SocketAddr,
+        matches: usize,
+        server: Server,
+        script: &Arc<Script>,
+    ) -> anyhow::Result<Self> {
+        let counters = Arc::new(Counters::default());
+        let mut pairs = JoinSet::new();
+        for _ in 0..matches {
+            let pair = Pair {
+                players: [
+                    Player::connect(address, server, &counters).await?,
+                    Player::connect(address, server, &counters).await?,
+                ],
+                script: Arc::clone(script),
+                counters: Arc::clone(&counters),
+            };
+            pairs.spawn(pair.play());
+        }
+        Ok(Self { pairs, counters })
+    }
+
+    /// Waits while they play; an error if somebody stopped.
+    pub(crate) async fn run_until(&mut self, end: impl Future<Output = ()>) -> anyhow::Result<()> {
+        tokio::select! {
+            () = end => Ok(()),
+            Some(stopped) = self.pairs.join_next() => {
+                stopped.context("a pair panicked")?.context("a pair failed")?;
+                bail!("a pair stopped playing")
+            }
+        }
+    }
+
+    /// Lets everybody play to the end of their match: whoever was forgotten by the server in the
+    /// middle of one shows here.
+    pub(crate) async fn finish(mut self) -> anyhow::Result<()> {
+        self.counters.is_over.store(true, Ordering::Relaxed);
+        let finish = async {
+            while let Some(finished) = self.pairs.join_next().await {
+                finished
+                    .context("a pair panicked")?
+                    .context("a pair failed")?;
+            }
+            Ok(())
+        };
+        timeout(FINISH_TIMEOUT, finish)
+            .await
+            .context("a pair waits in vain")?
+    }
+
+    /// What has been played and told so far.
+    pub(crate) fn tally(&self) -> Tally {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Tally {
+            moves: read(&self.counters.moves),
+            matches: read(&self.counters.matches),
+            frames: read(&self.counters.frames),
+            bytes: read(&self.counters.bytes),
+        }
+    }
+}
+
+impl Sub for Tally {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            moves: self.moves - before.moves,
+            matches: self.matches - before.matches,
+            frames: self.frames - before.frames,
+            bytes: self.bytes - before.bytes,
+        }
+    }
+}
+
+impl Pair {
+    async fn play(mut self) -> anyhow::Result<()> {
+        while !self.counters.is_over.load(Ordering::Relaxed) {
+            self.play_match().await?;
+        }
+        Ok(())
+    }
+
+    async fn play_match(&mut self) -> anyhow::Result<()> {
+        let id = self.meet().await?;
+        let plies = &self.script.plies;
+        let [first, second] = &mut self.players;
+        let (mut mover, mut other) = (first, second);
+        let mut seq = None;
+        let mut request = mover.send_move(&id, 0, plies[0].m).await?;
+        for ply in 0..plies.len() {
+            let seen_by_other = other.moved(&self.script, &id, ply).await?;
+            ensure!(
+                seq.is_none_or(|seq| seen_by_other == seq + 1),
+                "event {seen_by_other} after {seq:?}"
+            );
+            seq = Some(seen_by_other);
+            // The answer to a move does not wait until its mover has read what it was told.
+            let reply = match plies.get(ply + 1) {
+                Some(next) => other.send_move(&id, ply + 1, next.m).await?,
+                None => 0,
+            };
+            let seen_by_mover = mover.moved(&self.script, &id, ply).await?;
+            ensure!(seen_by_mover == seen_by_other, "two numbers for one event");
+            mover.ok(request, seen_by_mover).await?;
+            self.counters.moves.fetch_add(1, Ordering::Relaxed);
+            request = reply;
+            std::mem::swap(&mut mover, &mut other);
+        }
+        self.counters.matches.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Opens a match and fills it.
+    async fn meet(&mut self) -> anyhow::Result<String> {
+        let [first, second] = &mut self.players;
+        let request = first
+            .send(|id| format!(r#"{{"type":"create","id":{id},"game":"tic-tac-toe"}}"#))
+            .await?;
+        let id = first.snapshot(request).await?;
+        let request = second
+            .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
+            .await?;
+        let joined = second.snapshot(request).await?;
+        ensure!(joined == id, "joined another match");
+        Ok(id)
+    }
+}
+
+impl Player {
+    async fn connect(
+        address: SocketAddr,
+        server: Server,
+        counters: &Arc<Counters>,
+    ) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address)
+            .await
+            .context("cannot connect")?;
+        stream.set_nodelay(true)?;
+        let config = WebSocketConfig::default().read_buffer_size(READ_BUFFER_BYTES);
+        let url = format!("ws://{address}/ws");
+        let (socket, _) = client_async_with_config(url, stream, Some(config)).await?;
+        let mut player = Self {
+            socket,
+            requests: 0,
+            counters: Arc::clone(counters),
+        };
+        if server == Server::Real {
+            let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
+            let request = player.send(hello).await?;
+            let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
+            ensure!(player.receive("welcome", is_answer).await?, "not welcome");
+        }
+        Ok(player)
+    }
+
+    /// Sends a request and gives its number.
+    async fn send(&mut self, request: impl FnOnce(u64) -> String) -> anyhow::Result<u64> {
+        self.requests += 1;
+        let text = request(self.requests);
+        self.socket.send(Message::text(text)).await?;
+        Ok(self.requests)
+    }
+
+    async fn send_move(&mut self, id: &str, ply: usize, m: &str) -> anyhow::Result<u64> {
+        self.send(|n| {
+            format!(r#"{{"type":"move","id":{n},"match":"{id}","ply":{ply},"move":"{m}"}}"#)
+        })
+        .await
+    }
+
+    /// Waits for a message of this kind. What else is told of a match is left alone; an error, or
+    /// anything that is not in the protocol's section on events, is none of it.
+    async fn receive<T>(
+        &mut self,
+        kind: &str,
+        read: impl FnOnce(&Told<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        loop {
+            let message = self.socket.next().await.context("the server hung up")??;
+            let Message::Text(text) = message else {
+                bail!("not a text: {message}");
+            };
+            self.counters.frames.fetch_add(1, Ordering::Relaxed);
+            self.counters
+                .bytes
+                .fetch_add(text.len() as u64, Ordering::Relaxed);
+            let told: Told<'_> = serde_json::from_str(&text).with_context(|| text.to_string())?;
+            if told.kind == kind {
+                return read(&told).with_context(|| text.to_string());
+            }
+            let is_aside = ["seated", "started", "ended", "presence"].contains(&told.kind);
+            ensure!(is_aside, "waiting for {kind}: {text}");
+        }
+    }
+
+    /// Waits for the answer that shows a match, and gives its id.
+    async fn snapshot(&mut self, request: u64) -> anyhow::Result<String> {
+        self.receive("match", |told| {
+            ensure!(told.re == Some(request), "not the answer to {request}");
+            told.match_id.map(str::to_owned).context("no id")
+        })
+        .await
+    }
+
+    /// Waits for the event of a ply, and gives its number.
+    async fn moved(&mut self, script: &Script, id: &str, ply: usize) -> anyhow::Result<u64> {
+        self.receive("moved", |told| {
+            let expected = &script.plies[ply];
+            ensure!(told.match_id == Some(id), "not of match {id}");
+            ensure!(told.ply == Some(ply as u64), "not of ply {ply}");
+            ensure!(told.seat == Some(ply as u64 % 2), "not of its seat");
+            ensure!(told.m == Some(expected.m), "not {}", expected.m);
+            ensure!(
+                told.position == Some(&expected.position),
+                "not {}",
+                expected.position
+            );
+            ensure!(
+                told.turn == expected.turn,
+                "not {:?} to move",
+                expected.turn
+            );
+            let legal = told.legal.as_ref().map(Vec::len);
+            ensure!(
+                legal == Some(expected.legal),
+                "not {} moves",
+                expected.legal
+            );
+            told.seq.context("no number")
+        })
+        .await
+    }
+
+    /// Waits for the answer to a move.
+    async fn ok(&mut self, request: u64, seq: u64) -> anyhow::Result<()> {
+        self.receive("ok", |told| {
+            ensure!(told.re == Some(request), "not the answer to {request}");
+            ensure!(told.seq == Some(seq), "not of event {seq}");
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,90 @@
+//! A server in a process of its own: started on a free port, measured, and killed in the end.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+
+/// The unit of time in `/proc`: Linux tells every program a hundredth of a second, whatever the
+/// kernel counts in.
+const TICK: Duration = Duration::from_millis(10);
+
+/// How long a server may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A running server. Dropping it kills it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Process {
+    /// Starts a program and waits for the line on its stderr that says where it listens.
+    pub(crate) fn start(program: impl AsRef<OsStr>, args: &[&str]) -> anyhow::Result<Self> {
+        let mut command = Command::new(program);
+        command.args(args).stderr(Stdio::piped());
+        // What whoever measures has set for a server of theirs is not for this one.
+        let settings = std::env::vars_os().map(|(name, _)| name);
+        for name in settings.filter(|name| name.to_string_lossy().starts_with("PLYHOUSE_")) {
+            command.env_remove(name);
+        }
+        let mut child = command.spawn().context("cannot start a server")?;
+        let stderr = child.stderr.take().context("stderr is piped")?;
+        let (found, address) = sync_channel(1);
+        // The thread goes on until the server ends, so that the server never waits for a reader.
+        thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                if let Some(address) = line.strip_prefix("listening on ") {
+                    // Nobody listens any more after the first.
+                    let _ = found.send(address.parse());
+                }
+            }
+        });
+        // From here on it is killed, whatever happens.
+        let mut process = Self {
+            child,
+            address: SocketAddr::from(([0, 0, 0, 0], 0)),
+        };
+        process.address = address
+            .recv_timeout(START_TIMEOUT)
+            .context("the server does not listen")?
+            .context("the server does not say where it listens")?;
+        Ok(process)
+    }
+
+    /// Where it listens.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The user and system time of all its threads so far.
+    pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
+        let path = format!("/proc/{}/stat", self.child.id());
+        let stat = std::fs::read_to_string(path).context("the server is gone")?;
+        // The second field is the program's name in brackets and may hold anything; after it come
+        // the fields from the third on, of which utime is the 14th and stime the 15th (proc(5)).
+        let (_, fields) = stat.rsplit_once(')').context("no name in its stat")?;
+        let ticks: Vec<u32> = fields
+            .split_whitespace()
+            .skip(14 - 3)
+            .take(2)
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .context("no times in its stat")?;
+        Ok(TICK * ticks.iter().sum())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
