@@ -115,7 +115,8 @@ impl Square {
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", char::from(b'a' + self.file), self.rank + 1)
+        fmt::Write::write_char(f, char::from(b'a' + self.file))?;
+        fmt::Display::fmt(&(self.rank + 1), f)
     }
 }
 

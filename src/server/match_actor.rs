@@ -9,6 +9,7 @@ mod commit;
 mod requests;
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ pub(super) struct MatchActor {
     server: Arc<Shared>,
     state: Match,
     card: Arc<Card>,
-    mailbox: mpsc::Receiver<Message>,
+    mailbox: mpsc::Receiver<Box<Message>>,
     audience: Audience,
     attendance: Attendance,
     history: VecDeque<protocol::Event>,
@@ -52,7 +53,7 @@ impl MatchActor {
     pub(super) fn new(
         server: Arc<Shared>,
         creation: Creation,
-        mailbox: mpsc::Receiver<Message>,
+        mailbox: mpsc::Receiver<Box<Message>>,
     ) -> Self {
         let state = Match::new(creation);
         let audience = Audience::default();
@@ -81,19 +82,25 @@ impl MatchActor {
 
     /// Serves the match until it is forgotten or the server lets go of it.
     pub(super) async fn run(mut self) {
+        // One timer for the life of the match: making one anew for every message costs.
+        let mut alarm = pin!(sleep_until(now().into()));
         loop {
             self.take_bot_turn();
             let deadline = self.next_deadline();
-            let alarm = sleep_until(deadline.unwrap_or_else(now).into());
+            if let Some(deadline) = deadline.map(Into::into)
+                && alarm.deadline() != deadline
+            {
+                alarm.as_mut().reset(deadline);
+            }
             let going_on = tokio::select! {
                 biased; // A busy mailbox must not delay what time has decided.
-                () = alarm, if deadline.is_some() => self.on_time().await,
+                () = &mut alarm, if deadline.is_some() => self.on_time().await,
                 found = thought(&mut self.bot_turn), if self.bot_turn.is_some() => {
                     self.on_thought(found);
                     true
                 }
                 message = self.mailbox.recv() => match message {
-                    Some(message) => self.on_message(message).await,
+                    Some(message) => self.on_message(*message).await,
                     None => false, // The lobby has let go, and every session has left.
                 },
             };

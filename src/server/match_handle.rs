@@ -67,11 +67,12 @@ pub(super) type Done = oneshot::Sender<bool>;
 #[derive(Clone, Debug)]
 pub(super) struct MatchHandle {
     pub(super) card: Arc<Card>,
-    mailbox: mpsc::Sender<Message>,
+    /// Boxed, since a channel sets aside room for 32 messages at once, and matches are many.
+    mailbox: mpsc::Sender<Box<Message>>,
 }
 
 impl MatchHandle {
-    pub(super) const fn new(card: Arc<Card>, mailbox: mpsc::Sender<Message>) -> Self {
+    pub(super) const fn new(card: Arc<Card>, mailbox: mpsc::Sender<Box<Message>>) -> Self {
         Self { card, mailbox }
     }
 
@@ -155,8 +156,8 @@ impl MatchHandle {
     }
 
     async fn send(&self, message: Message) {
-        if let Err(unsent) = self.mailbox.send(message).await
-            && let Some(reply) = unsent.0.into_reply()
+        if let Err(unsent) = self.mailbox.send(Box::new(message)).await
+            && let Some(reply) = (*unsent.0).into_reply()
         {
             reply.refuse(ErrorCode::UnknownMatch, "that match is no more");
         }

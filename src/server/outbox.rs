@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::Serialize;
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -136,7 +137,7 @@ impl Outbox {
 }
 
 /// A message as bytes.
-pub(super) fn encode(message: &ServerMessage) -> Frame {
+pub(super) fn encode(message: &impl Serialize) -> Frame {
     serde_json::to_string(message)
         .expect("messages have text keys only")
         .into()

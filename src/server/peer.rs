@@ -121,10 +121,13 @@ impl Peer {
         self.following().matches.retain(|handle| handle.id() != id);
     }
 
+    /// The match with this id, if the connection follows it. What was begun last is found first.
     pub(super) fn followed(&self, id: MatchId) -> Option<MatchHandle> {
-        self.following()
+        let following = self.following();
+        following
             .matches
             .iter()
+            .rev()
             .find(|handle| handle.id() == id)
             .cloned()
     }

@@ -141,7 +141,7 @@ impl Shared {
                 "the store cannot keep this now",
             ));
         }
-        tracing::info!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
+        tracing::debug!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
         for event in events {
             actor.happen(&event);
         }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::game::Seat;
-use crate::matches::Match;
-use crate::protocol::{MatchId, PlayerId, ServerMessage};
+use crate::matches::{Match, Stage};
+use crate::protocol::{Event, MatchId, PlayerId, ServerMessage};
 use crate::server::match_handle::Follower;
-use crate::server::outbox::{Frame, encode};
+use crate::server::outbox::encode;
 use crate::server::peer::PeerId;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
@@ -91,11 +93,14 @@ impl Audience {
         }
     }
 
-    pub(super) fn tell(&self, message: &ServerMessage) {
-        self.broadcast(&encode(message));
+    /// Tells everybody what happened.
+    pub(super) fn tell(&self, event: &Event) {
+        self.broadcast(event);
     }
 
-    fn broadcast(&self, frame: &Frame) {
+    /// Writes a message once, for everybody.
+    fn broadcast(&self, message: &impl Serialize) {
+        let frame = encode(message);
         for member in self.members.values().filter(|member| member.has_snapshot) {
             member.follower.peer.outbox.push(frame.clone());
         }
@@ -114,9 +119,11 @@ impl Audience {
         }
     }
 
-    /// Plans to tell who is there, if that is not what was told last.
+    /// Plans to tell who is there, if that is not what was told last. After the end nobody waits for
+    /// anybody, and nothing is told.
     pub(super) fn plan_presence(&mut self, state: &Match, now: Instant) {
-        if Some(self.presence(state)) == self.told {
+        let has_ended = matches!(state.stage(), Stage::Ended { .. });
+        if has_ended || Some(self.presence(state)) == self.told {
             self.due = None;
         } else {
             self.due.get_or_insert(now + PRESENCE_DELAY);
@@ -131,7 +138,7 @@ impl Audience {
         let presence @ Presence { seats, spectators } = self.presence(state);
         self.due = None;
         self.told = Some(presence);
-        self.tell(&ServerMessage::Presence {
+        self.broadcast(&ServerMessage::Presence {
             match_id: state.id(),
             seats,
             spectators,

@@ -2,7 +2,7 @@
 
 use super::MatchActor;
 use crate::matches::Event;
-use crate::protocol::{Seq, ServerMessage};
+use crate::protocol::Seq;
 use crate::server::clock::now;
 use crate::server::to_protocol;
 use crate::store::WriteError;
@@ -96,7 +96,7 @@ impl MatchActor {
                 winner,
                 termination,
             } => {
-                tracing::info!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
+                tracing::debug!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
                 self.retires_at = Some(now() + self.server.settings.keep_ended);
                 self.server.players.match_ended(&self.state);
                 self.roster_changed();
@@ -107,7 +107,7 @@ impl MatchActor {
             self.audience.has_player(player) || self.server.players.peer(player).is_some()
         };
         let told = to_protocol::event(&self.state, event, is_connected);
-        self.audience.tell(&ServerMessage::Event(told.clone()));
+        self.audience.tell(&told);
         if self.history.len() == HISTORY {
             self.history.pop_front();
         }
