@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-pub use outbox::{Frame, Outbox};
+pub use outbox::{Frame, Outbox, Writer};
 pub use session::Session;
 pub use settings::{Search, Settings};
 

@@ -104,6 +104,7 @@ impl MatchActor {
                     None => false, // The lobby has let go, and every session has left.
                 },
             };
+            self.audience.flush();
             if !going_on {
                 break;
             }

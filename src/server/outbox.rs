@@ -4,6 +4,7 @@
 //! nobody but itself. The same queue carries the end of the connection, after what came before.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -15,6 +16,13 @@ use crate::protocol::{CloseCode, ServerMessage};
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
 pub type Frame = Utf8Bytes;
 
+/// What can carry messages out of an outbox without waiting.
+pub trait Writer: Send + Sync {
+    /// Writes all that the outbox holds, if that can be done at once. If not, some of it may have
+    /// been written, and the rest will be once the outbox is woken.
+    fn try_write(&self, outbox: &Outbox) -> bool;
+}
+
 /// The queue of messages towards one client. Clones are the same queue.
 #[derive(Clone, Debug)]
 pub struct Outbox(Arc<Inner>);
@@ -24,7 +32,7 @@ struct Inner {
     messages_max: usize,
     bytes_max: usize,
     queue: Mutex<Queue>,
-    /// Wakes the one who takes messages out.
+    /// Wakes the one who writes.
     filled: Notify,
     /// Wakes the one who waits for room.
     drained: Notify,
@@ -32,11 +40,28 @@ struct Inner {
     closed: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
+    writer: Option<Arc<dyn Writer>>,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            frames,
+            bytes,
+            closing,
+            writer: _,
+        } = self;
+        write!(
+            f,
+            "{} frames, {bytes} bytes, closing: {closing:?}",
+            frames.len()
+        )
+    }
 }
 
 impl Outbox {
@@ -56,29 +81,64 @@ impl Outbox {
         self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message for this client alone.
-    pub(super) fn tell(&self, message: &ServerMessage) {
-        self.push(encode(message));
+    /// Lets whoever has something to tell write it at once, through this.
+    pub fn attach(&self, writer: Arc<dyn Writer>) {
+        self.queue().writer = Some(writer);
     }
 
-    /// Adds a message, unless the connection is closing. Without room, closes it as too slow.
-    pub(super) fn push(&self, frame: Frame) {
+    /// Ends that.
+    pub fn detach(&self) {
+        let writer = self.queue().writer.take();
+        drop(writer);
+    }
+
+    /// Tells this client something now.
+    pub(super) fn tell(&self, message: &ServerMessage) {
+        self.post(encode(message));
+        self.flush();
+    }
+
+    /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
+    /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
+    pub(super) fn post(&self, frame: Frame) {
         let mut queue = self.queue();
         if queue.closing.is_some() {
             return;
         }
         let bytes = queue.bytes + frame.len();
         if queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max {
-            *queue = Queue {
-                closing: Some(CloseCode::TooSlow),
-                ..Queue::default()
-            };
+            queue.frames.clear();
+            queue.bytes = 0;
+            queue.closing = Some(CloseCode::TooSlow);
             self.0.closed.notify_one();
         } else {
             queue.frames.push_back(frame);
             queue.bytes = bytes;
-            self.0.filled.notify_one();
         }
+    }
+
+    /// Writes what was added at once, if the socket takes it, or has the connection do it.
+    pub(super) fn flush(&self) {
+        let writer = {
+            let queue = self.queue();
+            if queue.frames.is_empty() {
+                return;
+            }
+            queue.writer.clone()
+        };
+        if !writer.is_some_and(|writer| writer.try_write(self)) {
+            self.wake();
+        }
+    }
+
+    /// Has the connection write what was added.
+    pub fn wake(&self) {
+        self.0.filled.notify_one();
+    }
+
+    /// Waits until there is something to write. One task at a time may wait.
+    pub async fn woken(&self) {
+        self.0.filled.notified().await;
     }
 
     /// Ends the connection after what is in the queue. The first reason given counts.
@@ -99,14 +159,6 @@ impl Outbox {
                 return code;
             }
             self.0.closed.notified().await;
-        }
-    }
-
-    /// Waits for messages and moves all of them to `frames`. One task at a time may wait. May be
-    /// cancelled.
-    pub async fn take(&self, frames: &mut VecDeque<Frame>) {
-        while !self.drain(frames) {
-            self.0.filled.notified().await;
         }
     }
 
@@ -149,53 +201,97 @@ mod tests {
 
     use super::*;
 
-    fn taken(outbox: &Outbox) -> Option<Vec<String>> {
+    fn drained(outbox: &Outbox) -> Option<Vec<String>> {
         let mut frames = VecDeque::new();
-        outbox.take(&mut frames).now_or_never()?;
-        Some(
+        outbox.drain(&mut frames).then(|| {
             frames
                 .iter()
                 .map(|frame| frame.as_str().to_owned())
-                .collect(),
-        )
+                .collect()
+        })
     }
 
     #[test]
     fn messages_come_out_in_order_and_before_the_end() {
         let outbox = Outbox::new(3, 100);
-        assert_eq!(taken(&outbox), None);
-        outbox.push("a".into());
-        outbox.push("b".into());
+        assert_eq!(drained(&outbox), None);
+        outbox.post("a".into());
+        outbox.post("b".into());
         assert_eq!(outbox.closed().now_or_never(), None);
         outbox.close(CloseCode::Replaced);
         outbox.close(CloseCode::Idle);
-        outbox.push("c".into());
+        outbox.post("c".into());
         assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::Replaced));
-        assert_eq!(taken(&outbox), Some(vec!["a".into(), "b".into()]));
-        assert_eq!(taken(&outbox), None);
+        assert_eq!(drained(&outbox), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(drained(&outbox), None);
     }
 
     #[test]
     fn a_full_queue_closes_the_connection() {
         for outbox in [Outbox::new(2, 100), Outbox::new(100, 2)] {
-            outbox.push("a".into());
-            outbox.push("b".into());
+            outbox.post("a".into());
+            outbox.post("b".into());
             assert!(!outbox.is_closing());
-            outbox.push("c".into());
+            outbox.post("c".into());
             assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::TooSlow));
-            assert_eq!(taken(&outbox), None);
+            assert_eq!(drained(&outbox), None);
         }
     }
 
     #[test]
     fn room_comes_back_when_messages_are_taken() {
         let outbox = Outbox::new(2, 100);
-        outbox.push("a".into());
+        outbox.post("a".into());
         assert!(outbox.has_room());
-        outbox.push("b".into());
+        outbox.post("b".into());
         assert!(!outbox.has_room());
-        taken(&outbox);
+        drained(&outbox);
         assert!(outbox.has_room());
         assert_eq!(outbox.drained().now_or_never(), Some(()));
+    }
+
+    /// Takes so many messages, and then no more.
+    #[derive(Default)]
+    struct Narrow(Mutex<VecDeque<Frame>>, usize);
+
+    impl Writer for Narrow {
+        fn try_write(&self, outbox: &Outbox) -> bool {
+            let mut taken = self.0.lock().unwrap();
+            taken.len() < self.1 && outbox.drain(&mut taken)
+        }
+    }
+
+    #[test]
+    fn what_is_flushed_goes_out_at_once_or_wakes_the_connection() {
+        let outbox = Outbox::new(9, 100);
+        outbox.flush();
+        assert_eq!(
+            outbox.woken().now_or_never(),
+            None,
+            "there is nothing to write"
+        );
+        outbox.post("a".into());
+        outbox.flush();
+        assert_eq!(
+            outbox.woken().now_or_never(),
+            Some(()),
+            "there is no writer"
+        );
+
+        let narrow = Arc::new(Narrow(Mutex::default(), 2));
+        outbox.attach(narrow.clone());
+        outbox.post("b".into());
+        outbox.flush();
+        assert_eq!(outbox.woken().now_or_never(), None, "it has been written");
+        assert_eq!(narrow.0.lock().unwrap().len(), 2);
+        outbox.post("c".into());
+        outbox.flush();
+        assert_eq!(
+            outbox.woken().now_or_never(),
+            Some(()),
+            "the writer takes no more"
+        );
+        outbox.detach();
+        assert_eq!(Arc::strong_count(&narrow), 1);
     }
 }

@@ -1,16 +1,17 @@
 //! One WebSocket: frames in, frames out, and an end that the client gets to hear of.
 //!
-//! A connection is one task. Reading and writing go on side by side in it, so that whatever woke
-//! it up, what a request led to leaves in one piece.
+//! A connection is one task, which reads and writes side by side. A match that has something to
+//! tell writes it to the socket itself if the socket takes it at once, and otherwise leaves it to
+//! this task: waking a task for every message would be a good part of what a move costs.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::{Context, Poll, Waker, ready};
 
-use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::Notify;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -18,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 
 use crate::protocol::{CloseCode, MESSAGE_BYTES_MAX};
-use crate::server::{Frame, Outbox, Server, Session};
+use crate::server::{Frame, Outbox, Server, Session, Writer};
 
 /// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
 /// the memory, and time to clear; most messages have less than 200 bytes.
@@ -36,17 +37,19 @@ enum End {
 }
 
 /// Serves one client until its connection ends.
-pub(super) async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, server: &Server) {
+pub(super) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    server: &Server,
+) {
     let mut session = server.connect();
     let outbox = session.outbox();
-    let (mut sink, mut source) = open(stream).await.split();
-    let ping = Notify::new();
-    let mut unsent = VecDeque::new();
+    let socket = Socket::open(stream).await;
+    outbox.attach(socket.clone());
     let end = {
-        let mut reading = pin!(read(&mut source, &mut session, &outbox, &ping, server));
+        let mut reading = pin!(read(&socket, &mut session, &outbox, server));
         tokio::select! {
             end = &mut reading => end,
-            _ = write(&mut sink, &mut unsent, &outbox, &ping) => {
+            _ = write(&socket, &outbox) => {
                 // A request that is being served is not torn off in the middle.
                 outbox.close(CloseCode::Normal);
                 reading.await;
@@ -56,55 +59,129 @@ pub(super) async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, server: &
     };
     // Everybody else learns at once that the client has gone.
     drop(session);
+    outbox.detach();
     if let End::Close(code) = end {
-        outbox.drain(&mut unsent);
-        let socket = source.reunite(sink).expect("both halves are of one socket");
-        let _ = timeout(
-            server.settings().close_timeout,
-            say_goodbye(socket, unsent, code),
-        )
-        .await;
+        let goodbye = async {
+            socket.write(&outbox).await?;
+            say_goodbye(&socket, code).await
+        };
+        let _ = timeout(server.settings().close_timeout, goodbye).await;
     }
 }
 
 /// Turns a client away.
 pub(super) async fn refuse(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
     code: CloseCode,
 ) {
-    let goodbye = say_goodbye(open(stream).await, VecDeque::new(), code);
+    let socket = Socket::open(stream).await;
+    let goodbye = say_goodbye(&socket, code);
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 
-async fn open<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> WebSocketStream<S> {
-    let config = WebSocketConfig::default()
-        .read_buffer_size(READ_BUFFER_BYTES)
-        .write_buffer_size(WRITE_BUFFER_BYTES)
-        .max_message_size(Some(MESSAGE_BYTES_MAX))
-        .max_frame_size(Some(MESSAGE_BYTES_MAX));
-    WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await
+/// A socket that several tasks may write to. The lock is held for as long as it takes to hand bytes
+/// to the kernel, and never while waiting.
+struct Socket<S>(Mutex<Inner<S>>);
+
+struct Inner<S> {
+    stream: WebSocketStream<S>,
+    /// Taken out of the outbox and not gone yet.
+    unsent: VecDeque<Frame>,
+    is_ping_due: bool,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
+    async fn open(stream: S) -> Arc<Self> {
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BUFFER_BYTES)
+            .write_buffer_size(WRITE_BUFFER_BYTES)
+            .max_message_size(Some(MESSAGE_BYTES_MAX))
+            .max_frame_size(Some(MESSAGE_BYTES_MAX));
+        let stream = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+        let unsent = VecDeque::new();
+        Arc::new(Self(Mutex::new(Inner {
+            stream,
+            unsent,
+            is_ping_due: false,
+        })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<S>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next message of the client.
+    async fn next(&self) -> Option<Result<Message, Error>> {
+        poll_fn(|context| self.lock().stream.poll_next_unpin(context)).await
+    }
+
+    /// Writes all that the outbox holds.
+    async fn write(&self, outbox: &Outbox) -> Result<(), Error> {
+        poll_fn(|context| self.lock().poll_write(outbox, context)).await
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
+    fn poll_write(
+        &mut self,
+        outbox: &Outbox,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Error>> {
+        if self.is_ping_due {
+            ready!(self.stream.poll_ready_unpin(context))?;
+            self.stream.start_send_unpin(Message::Ping(Bytes::new()))?;
+            self.is_ping_due = false;
+        }
+        loop {
+            // Nothing is taken out of the outbox before the last has gone, so that its bound holds.
+            while !self.unsent.is_empty() {
+                ready!(self.stream.poll_ready_unpin(context))?;
+                if let Some(frame) = self.unsent.pop_front() {
+                    self.stream.start_send_unpin(Message::Text(frame))?;
+                }
+            }
+            ready!(self.stream.poll_flush_unpin(context))?;
+            if !outbox.drain(&mut self.unsent) {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
+    fn try_write(&self, outbox: &Outbox) -> bool {
+        let mut inner = match self.0.try_lock() {
+            Ok(inner) => inner,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        // Nobody is woken for this attempt: if it does not succeed, the connection's own task goes
+        // on with it, and waits in its own name.
+        let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
+        matches!(written, Poll::Ready(Ok(())))
+    }
 }
 
 /// Reads and serves requests, one after the other, until the connection is to end.
 async fn read<S: AsyncRead + AsyncWrite + Unpin>(
-    source: &mut SplitStream<WebSocketStream<S>>,
+    socket: &Socket<S>,
     session: &mut Session,
     outbox: &Outbox,
-    ping: &Notify,
     server: &Server,
 ) -> End {
     let settings = server.settings();
     let mut shutdown = pin!(server.shutdown().cancelled());
-    let mut last_heard = now();
+    let mut closed = pin!(outbox.closed());
+    let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + settings.ping_interval));
     loop {
         let has_room = outbox.has_room();
         tokio::select! {
-            code = outbox.closed() => return End::Close(code),
+            code = &mut closed => return End::Close(code),
             () = &mut shutdown => return End::Close(CloseCode::GoingAway),
-            message = source.next(), if has_room => {
-                last_heard = now();
+            message = socket.next(), if has_room => {
+                last_heard = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => session.receive(&text).await,
                     Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
@@ -126,17 +203,15 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                 let next = if silent < settings.ping_interval {
                     last_heard + settings.ping_interval
                 } else {
-                    ping.notify_one();
-                    (now() + settings.ping_interval).min(last_heard + settings.idle_timeout)
+                    socket.lock().is_ping_due = true;
+                    outbox.wake();
+                    (Instant::now() + settings.ping_interval)
+                        .min(last_heard + settings.idle_timeout)
                 };
                 alarm.as_mut().reset(next);
             }
         }
     }
-}
-
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// What a failure to read means for the connection.
@@ -151,48 +226,44 @@ fn end_of(error: &Error) -> End {
     }
 }
 
-/// Writes what the outbox holds, for as long as the client takes it. What it leaves in `unsent`
-/// when it is cancelled has not gone out.
+/// Writes what the outbox holds whenever it asks for it, for as long as the client takes it.
 async fn write<S: AsyncRead + AsyncWrite + Unpin>(
-    sink: &mut SplitSink<WebSocketStream<S>, Message>,
-    unsent: &mut VecDeque<Frame>,
+    socket: &Socket<S>,
     outbox: &Outbox,
-    ping: &Notify,
 ) -> Result<(), Error> {
     loop {
-        tokio::select! {
-            () = outbox.take(unsent) => {}
-            () = ping.notified() => sink.feed(Message::Ping(Bytes::new())).await?,
-        }
-        while !unsent.is_empty() {
-            poll_fn(|context| sink.poll_ready_unpin(context)).await?;
-            if let Some(frame) = unsent.pop_front() {
-                sink.start_send_unpin(Message::Text(frame))?;
-            }
-        }
-        sink.flush().await?;
+        outbox.woken().await;
+        socket.write(outbox).await?;
     }
 }
 
-/// Sends what is left and a close frame, and lets the client read both: a socket that is dropped
-/// with unread input resets the connection, and the reset would overtake the close frame.
+/// Sends a close frame and lets the client read it: a socket that is dropped with unread input
+/// resets the connection, and the reset would overtake the close frame.
 async fn say_goodbye<S: AsyncRead + AsyncWrite + Unpin>(
-    mut socket: WebSocketStream<S>,
-    unsent: VecDeque<Frame>,
+    socket: &Socket<S>,
     code: CloseCode,
 ) -> Result<(), Error> {
-    for frame in unsent {
-        socket.feed(Message::Text(frame)).await?;
-    }
     let frame = CloseFrame {
         code: code.number().into(),
         reason: code.reason().into(),
     };
-    socket.close(Some(frame)).await?;
-    socket.flush().await?;
-    let stream = socket.get_mut();
-    stream.shutdown().await?;
-    let mut ignored = [0; 1024];
-    while stream.read(&mut ignored).await? > 0 {}
-    Ok(())
+    poll_fn(|context| socket.lock().stream.poll_ready_unpin(context)).await?;
+    socket
+        .lock()
+        .stream
+        .start_send_unpin(Message::Close(Some(frame)))?;
+    poll_fn(|context| socket.lock().stream.poll_flush_unpin(context)).await?;
+    poll_fn(|context| Pin::new(socket.lock().stream.get_mut()).poll_shutdown(context)).await?;
+    poll_fn(|context| {
+        let mut ignored = [0; 1024];
+        loop {
+            let mut ignored = ReadBuf::new(&mut ignored);
+            let mut inner = socket.lock();
+            ready!(Pin::new(inner.stream.get_mut()).poll_read(context, &mut ignored))?;
+            if ignored.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    })
+    .await
 }

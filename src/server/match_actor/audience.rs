@@ -16,12 +16,18 @@ use crate::server::peer::PeerId;
 /// allows, and long enough for a page that is reloaded not to flicker.
 const PRESENCE_DELAY: Duration = Duration::from_millis(250);
 
+/// To how many followers a match writes by itself. A crowd is left to the connections, which share
+/// the work among all threads.
+const DIRECT_MAX: usize = 16;
+
 /// Everybody who follows a match.
 #[derive(Debug, Default)]
 pub(super) struct Audience {
     members: HashMap<PeerId, Member>,
     told: Option<Presence>,
     due: Option<Instant>,
+    /// Something was added to outboxes and has not been flushed.
+    has_told: bool,
 }
 
 #[derive(Debug)]
@@ -93,16 +99,34 @@ impl Audience {
         }
     }
 
-    /// Tells everybody what happened.
-    pub(super) fn tell(&self, event: &Event) {
+    /// Tells everybody what happened. It goes out with the next [`flush`](Self::flush), so that what
+    /// belongs together is written together.
+    pub(super) fn tell(&mut self, event: &Event) {
         self.broadcast(event);
     }
 
     /// Writes a message once, for everybody.
-    fn broadcast(&self, message: &impl Serialize) {
+    fn broadcast(&mut self, message: &impl Serialize) {
         let frame = encode(message);
         for member in self.members.values().filter(|member| member.has_snapshot) {
-            member.follower.peer.outbox.push(frame.clone());
+            member.follower.peer.outbox.post(frame.clone());
+        }
+        self.has_told = true;
+    }
+
+    /// Has everything written that was told.
+    pub(super) fn flush(&mut self) {
+        if !std::mem::take(&mut self.has_told) {
+            return;
+        }
+        let is_small = self.members.len() <= DIRECT_MAX;
+        for member in self.members.values().filter(|member| member.has_snapshot) {
+            let outbox = &member.follower.peer.outbox;
+            if is_small {
+                outbox.flush()
+            } else {
+                outbox.wake()
+            }
         }
     }
 
