@@ -21,10 +21,10 @@ use self::bot_turn::BotTurn;
 use self::commit::NotStored;
 use super::clock::now;
 use super::match_handle::{Card, Message, Roster};
+use super::outbox::Frame;
 use super::shared::Shared;
 use super::to_protocol;
 use crate::matches::{Attendance, Creation, Match};
-use crate::protocol;
 
 /// How long the match waits before it tries again what the store would not take.
 const RETRY: Duration = Duration::from_secs(1);
@@ -38,7 +38,8 @@ pub(super) struct MatchActor {
     mailbox: mpsc::Receiver<Box<Message>>,
     audience: Audience,
     attendance: Attendance,
-    history: VecDeque<protocol::Event>,
+    /// The last events, as they were told.
+    history: VecDeque<Frame>,
     bot_turn: Option<BotTurn>,
     /// When the last move was played, or the match was started.
     last_ply_at: Instant,

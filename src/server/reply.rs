@@ -1,6 +1,6 @@
 //! The one answer to a request.
 
-use super::outbox::Outbox;
+use super::outbox::{Frame, Outbox, encode};
 use crate::protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
 /// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
@@ -31,9 +31,15 @@ impl Reply {
     }
 
     /// Answers with data.
-    pub(super) fn tell(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+    pub(super) fn tell(self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+        self.send(|re| encode(&message(re)));
+    }
+
+    /// Answers with data that is written already.
+    pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
         self.owed = false;
-        self.outbox.tell(&message(self.re));
+        self.outbox.post(frame(self.re));
+        self.outbox.flush();
     }
 
     /// Answers that it is done; told only to those who numbered their request.

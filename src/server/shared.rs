@@ -142,9 +142,7 @@ impl Shared {
             ));
         }
         tracing::debug!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
-        for event in events {
-            actor.happen(&event);
-        }
+        actor.happen(&events);
         let handle = MatchHandle::new(actor.card(), mailbox);
         self.lobby.open(handle.clone());
         self.spawn(actor.run());

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 use crate::game::Seat;
 use crate::matches::{Match, Stage};
-use crate::protocol::{Event, MatchId, PlayerId, ServerMessage};
+use crate::protocol::{MatchId, PlayerId, ServerMessage};
 use crate::server::match_handle::Follower;
-use crate::server::outbox::encode;
+use crate::server::outbox::{Frame, encode};
 use crate::server::peer::PeerId;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
@@ -99,15 +97,9 @@ impl Audience {
         }
     }
 
-    /// Tells everybody what happened. It goes out with the next [`flush`](Self::flush), so that what
+    /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
     /// belongs together is written together.
-    pub(super) fn tell(&mut self, event: &Event) {
-        self.broadcast(event);
-    }
-
-    /// Writes a message once, for everybody.
-    fn broadcast(&mut self, message: &impl Serialize) {
-        let frame = encode(message);
+    pub(super) fn tell(&mut self, frame: &Frame) {
         for member in self.members.values().filter(|member| member.has_snapshot) {
             member.follower.peer.outbox.post(frame.clone());
         }
@@ -162,10 +154,10 @@ impl Audience {
         let presence @ Presence { seats, spectators } = self.presence(state);
         self.due = None;
         self.told = Some(presence);
-        self.broadcast(&ServerMessage::Presence {
+        self.tell(&encode(&ServerMessage::Presence {
             match_id: state.id(),
             seats,
             spectators,
-        });
+        }));
     }
 }

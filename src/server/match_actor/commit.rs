@@ -4,6 +4,7 @@ use super::MatchActor;
 use crate::matches::Event;
 use crate::protocol::Seq;
 use crate::server::clock::now;
+use crate::server::outbox::encode;
 use crate::server::to_protocol;
 use crate::store::WriteError;
 
@@ -34,9 +35,7 @@ impl MatchActor {
             tracing::error!(id = %self.state.id(), seq = %after, %error, "events not stored");
             self.read_back(after, &events, &error).await?;
         }
-        for event in events {
-            self.happen(&event);
-        }
+        self.happen(&events);
         Ok(())
     }
 
@@ -64,8 +63,38 @@ impl MatchActor {
         }
     }
 
-    /// Makes a stored event part of the match, and tells everybody.
-    pub(in crate::server) fn happen(&mut self, event: &Event) {
+    /// Makes stored events part of the match, and then tells everybody.
+    pub(in crate::server) fn happen(&mut self, events: &[Event]) {
+        let mut told = Vec::with_capacity(events.len());
+        for event in events {
+            self.take_in(event);
+            let is_connected = |player| {
+                // The players of a match that is being created follow it in a moment.
+                self.audience.has_player(player) || self.server.players.peer(player).is_some()
+            };
+            told.push(encode(&to_protocol::event(
+                &self.state,
+                event,
+                is_connected,
+            )));
+        }
+        if events
+            .iter()
+            .any(|event| !matches!(event, Event::Moved { .. }))
+        {
+            self.roster_changed();
+        }
+        for frame in told {
+            self.audience.tell(&frame);
+            if self.history.len() == HISTORY {
+                self.history.pop_front();
+            }
+            self.history.push_back(frame);
+        }
+    }
+
+    /// Makes an event part of the match, and whatever depends on the match follow.
+    fn take_in(&mut self, event: &Event) {
         let before = match event {
             Event::Seated { seat, .. } => self.state.occupant(*seat).player(),
             Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
@@ -82,12 +111,8 @@ impl MatchActor {
                 if let Some(player) = occupant.player() {
                     self.server.players.sat_down(player, id);
                 }
-                self.roster_changed();
             }
-            Event::Started => {
-                self.last_ply_at = now();
-                self.roster_changed();
-            }
+            Event::Started => self.last_ply_at = now(),
             Event::Moved { .. } => {
                 self.last_ply_at = now();
                 self.card.set_ply(self.state.ply());
@@ -99,18 +124,7 @@ impl MatchActor {
                 tracing::debug!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
                 self.retires_at = Some(now() + self.server.settings.keep_ended);
                 self.server.players.match_ended(&self.state);
-                self.roster_changed();
             }
         }
-        let is_connected = |player| {
-            // The players of a match that is being created follow it in a moment.
-            self.audience.has_player(player) || self.server.players.peer(player).is_some()
-        };
-        let told = to_protocol::event(&self.state, event, is_connected);
-        self.audience.tell(&told);
-        if self.history.len() == HISTORY {
-            self.history.pop_front();
-        }
-        self.history.push_back(told);
     }
 }

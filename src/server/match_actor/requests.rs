@@ -1,10 +1,14 @@
 //! What a match does about each request: it decides, tells what happened, and answers.
 
+use serde::Serialize;
+use serde_json::value::RawValue;
+
 use super::{MatchActor, commit::NotStored};
 use crate::game::Seat;
 use crate::matches::Action;
-use crate::protocol::{ErrorCode, PlayerId, RequestId, Seq, ServerMessage};
+use crate::protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq, ServerMessage};
 use crate::server::match_handle::{Done, Follower, Message};
+use crate::server::outbox::encode;
 use crate::server::peer::PeerId;
 use crate::server::reply::Reply;
 use crate::server::to_protocol;
@@ -205,12 +209,34 @@ impl MatchActor {
             .checked_sub(since.0)
             .and_then(|n| usize::try_from(n).ok());
         match missed.and_then(|missed| self.history.len().checked_sub(missed)) {
-            Some(known) => reply.tell(|re| ServerMessage::Events {
-                re,
-                match_id: self.state.id(),
-                events: self.history.range(known..).cloned().collect(),
+            Some(known) => reply.send(|re| {
+                let events = self
+                    .history
+                    .range(known..)
+                    .map(|frame| serde_json::from_str(frame));
+                let events = events
+                    .collect::<Result<_, _>>()
+                    .expect("what was told is JSON");
+                encode(&Events::Events {
+                    re,
+                    match_id: self.state.id(),
+                    events,
+                })
             }),
             None => reply.tell(|re| self.snapshot(player, re)),
         }
     }
+}
+
+/// [`ServerMessage::Events`] from events that are written already.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Events<'a> {
+    Events {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        events: Vec<&'a RawValue>,
+    },
 }
