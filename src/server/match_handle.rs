@@ -36,6 +36,11 @@ pub(super) enum Message {
         reply: Reply,
         done: Done,
     },
+    /// Players who have a part in the match are to see it and to follow it, unasked.
+    Show {
+        followers: Vec<Follower>,
+        done: Done,
+    },
     /// A player wants to leave.
     Leave {
         follower: Follower,
@@ -113,14 +118,12 @@ impl MatchHandle {
         .await
     }
 
-    /// Shows the match to a player who has a part in it, unasked, and has the connection follow.
-    pub(super) async fn show(&self, follower: &Follower) {
-        follower.peer.follow_again(self);
-        self.watch(
-            follower.clone(),
-            Reply::unasked(follower.peer.outbox.clone()),
-        )
-        .await;
+    /// Shows the match, unasked, to players who have a part in it, and has their connections follow.
+    pub(super) async fn show(&self, followers: Vec<Follower>) {
+        for follower in &followers {
+            follower.peer.follow_again(self);
+        }
+        self.ask(|done| Message::Show { followers, done }).await;
     }
 
     /// Asks to leave. True if the connection does not follow any more.
@@ -172,7 +175,7 @@ impl Message {
             | Self::Watch { reply, .. }
             | Self::Leave { reply, .. }
             | Self::Resync { reply, .. } => Some(reply),
-            Self::Unfollow { .. } => None,
+            Self::Show { .. } | Self::Unfollow { .. } => None,
         }
     }
 }

@@ -262,7 +262,7 @@ impl Session {
         self.player = Some(Arc::new(player));
         for handle in live {
             let peer = Arc::clone(&self.peer);
-            handle.show(&Follower { peer, player: id }).await;
+            handle.show(vec![Follower { peer, player: id }]).await;
         }
     }
 

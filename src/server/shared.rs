@@ -170,7 +170,6 @@ impl Shared {
             pace: std::time::Duration::ZERO,
             hosted_max: usize::MAX,
         };
-        let paired = [Some(host), other].into_iter().flatten();
         let created = match other {
             Some(other) => self.remember(other.follower.player).await,
             None => Ok(()),
@@ -179,10 +178,12 @@ impl Shared {
             Ok(()) => self.create(wanted).await,
             Err(error) => Err(error),
         };
-        for Seek { follower, .. } in paired {
-            match &created {
-                Ok(handle) => handle.show(follower).await,
-                Err(error) => {
+        let paired = [Some(host), other].into_iter().flatten();
+        let paired: Vec<Follower> = paired.map(|seek| seek.follower.clone()).collect();
+        match created {
+            Ok(handle) => handle.show(paired).await,
+            Err(error) => {
+                for follower in paired {
                     Reply::unasked(follower.peer.outbox.clone()).error(error.clone());
                 }
             }
@@ -201,12 +202,8 @@ impl Shared {
             .filter(|handle| live.contains(&handle.id()))
         {
             if peer.followed(handle.id()).is_none() {
-                handle
-                    .show(&Follower {
-                        peer: Arc::clone(&peer),
-                        player,
-                    })
-                    .await;
+                let peer = Arc::clone(&peer);
+                handle.show(vec![Follower { peer, player }]).await;
             }
         }
     }

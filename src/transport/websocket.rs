@@ -171,10 +171,12 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
 ) -> End {
     let settings = server.settings();
+    // Whatever was set, a client is pinged before it is given up.
+    let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
     let mut shutdown = pin!(server.shutdown().cancelled());
     let mut closed = pin!(outbox.closed());
     let mut last_heard = Instant::now();
-    let mut alarm = pin!(sleep_until(last_heard + settings.ping_interval));
+    let mut alarm = pin!(sleep_until(last_heard + ping_interval));
     loop {
         let has_room = outbox.has_room();
         tokio::select! {
@@ -200,12 +202,12 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     let code = if has_room { CloseCode::Idle } else { CloseCode::TooSlow };
                     return End::Close(code);
                 }
-                let next = if silent < settings.ping_interval {
-                    last_heard + settings.ping_interval
+                let next = if silent < ping_interval {
+                    last_heard + ping_interval
                 } else {
                     socket.lock().is_ping_due = true;
                     outbox.wake();
-                    (Instant::now() + settings.ping_interval)
+                    (Instant::now() + ping_interval)
                         .min(last_heard + settings.idle_timeout)
                 };
                 alarm.as_mut().reset(next);

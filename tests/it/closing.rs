@@ -63,6 +63,19 @@ async fn who_stays_silent_is_pinged_and_then_closed() {
         begun.elapsed()
     );
 
+    // However short the limit, it is pinged before.
+    let hasty = Settings {
+        idle_timeout: Duration::from_secs(2),
+        ..settings()
+    };
+    let hasty = TestServer::start(hasty);
+    let mut cat = hasty.player("cat").await;
+    assert!(
+        tokio::time::timeout(Duration::from_secs(60), cat.closed())
+            .await
+            .is_err()
+    );
+
     // One that does not is let go.
     let mut bob = server.player("bob").await;
     pass(61).await;

@@ -17,6 +17,14 @@ async fn two_who_seek_are_paired() {
     assert_eq!((&ok["type"], &ok["re"]), (&json!("ok"), &json!(77)));
     let (for_ann, for_bob) = (ann.event("match").await, bob.event("match").await);
     assert_eq!(for_ann["match"], for_bob["match"]);
+    for seat in for_ann["seats"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain(for_bob["seats"].as_array().unwrap())
+    {
+        assert_eq!(seat["connected"], true, "both are there from the first");
+    }
     assert_eq!(&for_ann["host"], ann.id(), "who waited longer is the host");
     assert_eq!(
         (&for_ann["status"], &for_ann["listed"]),

@@ -79,8 +79,8 @@ impl Audience {
         if let Some(member) = self.members.get_mut(&peer) {
             member.has_snapshot = true;
         }
-        if self.members.len() == 1 {
-            // The snapshot has told the only follower who is there.
+        if self.members.values().all(|member| member.has_snapshot) && self.told.is_none() {
+            // Nobody follows who has not been told by a snapshot who is there.
             self.told = Some(self.presence(state));
             self.due = None;
         }

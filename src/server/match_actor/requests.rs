@@ -33,6 +33,12 @@ impl MatchActor {
                 self.watch(&follower, reply, done);
                 true
             }
+            Message::Show { followers, done } => {
+                self.show(&followers);
+                // Whoever asked may be gone.
+                let _ = done.send(true);
+                true
+            }
             Message::Leave {
                 follower,
                 reply,
@@ -137,6 +143,21 @@ impl MatchActor {
         self.tell_snapshot(follower, reply);
         // A session that is gone does not ask.
         let _ = done.send(true);
+    }
+
+    /// Lets all in before any of them is told who is there.
+    fn show(&mut self, followers: &[Follower]) {
+        let mut admitted = Vec::new();
+        for follower in followers {
+            let reply = Reply::unasked(follower.peer.outbox.clone());
+            if let Some(reply) = self.admit(follower, reply) {
+                admitted.push((follower, reply));
+            }
+        }
+        self.roster_changed();
+        for (follower, reply) in admitted {
+            self.tell_snapshot(follower, reply);
+        }
     }
 
     /// Lets a connection in, silently, or answers that there is no room.
