@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use axum::http::Uri;
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use plyhouse::server::{Search, Settings};
@@ -111,12 +112,12 @@ struct ConnectionArgs {
 
     /// How many requests a second a connection may send for long. Beyond, `rate_limited`
     #[arg(long, env = "PLYHOUSE_REQUESTS_PER_SECOND", value_name = "N",
-          default_value_t = DEFAULT.requests_per_s)]
-    requests_per_second: NonZeroU32,
+          default_value_t = DEFAULT.requests_per_s.get(), value_parser = clap::value_parser!(u32).range(1..))]
+    requests_per_second: u32,
 
     /// How many requests a connection may send at once
-    #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst)]
-    burst: NonZeroU32,
+    #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst.get(), value_parser = clap::value_parser!(u32).range(1..))]
+    burst: u32,
 
     /// How many messages may wait for a client to read them. Beyond, it is closed with 4002
     #[arg(long, env = "PLYHOUSE_OUTBOX_MESSAGES", value_name = "N",
@@ -154,7 +155,8 @@ struct ConnectionArgs {
         long = "origin",
         env = "PLYHOUSE_ORIGINS",
         value_name = "ORIGIN",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = origin
     )]
     origins: Vec<String>,
 }
@@ -163,7 +165,7 @@ struct ConnectionArgs {
 #[command(next_help_heading = "Bots")]
 struct BotArgs {
     /// How many threads think for bots. Without it: the processor's cores less one, at least one
-    #[arg(long, env = "PLYHOUSE_SEARCH_THREADS", value_name = "N", value_parser = at_least(1))]
+    #[arg(long, env = "PLYHOUSE_SEARCH_THREADS", value_name = "N", value_parser = threads())]
     search_threads: Option<usize>,
 
     /// How many bots may wait for a search thread
@@ -194,8 +196,8 @@ impl Args {
             matches_max: matches.matches_max,
             followers_max: matches.followers_max,
             following_max: connections.following_max,
-            requests_per_s: connections.requests_per_second,
-            burst: connections.burst,
+            requests_per_s: at_least_one(connections.requests_per_second),
+            burst: at_least_one(connections.burst),
             outbox_messages: connections.outbox_messages,
             outbox_bytes: connections.outbox_bytes,
             handshake_timeout: connections.handshake_timeout.0,
@@ -209,6 +211,10 @@ impl Args {
             seed: None,
         }
     }
+}
+
+fn at_least_one(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }
 
 /// A time on the command line, in seconds: `60` or `0.5`.
@@ -249,6 +255,28 @@ fn ten_minutes(text: &str) -> Result<Seconds, String> {
     Ok(seconds)
 }
 
+/// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.
+fn origin(text: &str) -> Result<String, String> {
+    let uri: Option<Uri> = text.parse().ok();
+    let parts = uri
+        .as_ref()
+        .and_then(|uri| Some((uri.scheme_str()?, uri.authority()?, uri.path())));
+    match parts {
+        Some((scheme @ ("http" | "https"), authority, "" | "/")) => {
+            Ok(format!("{scheme}://{authority}"))
+        }
+        Some(_) | None => Err("an origin looks like https://play.example.org".to_owned()),
+    }
+}
+
+/// More threads than any machine has cores would only wait for each other.
+fn threads() -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    RangedU64ValueParser::<u64>::new()
+        .range(1..=1024)
+        .try_map(usize::try_from)
+}
+
 fn at_least(min: u64) -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser;
     RangedU64ValueParser::<u64>::new()
@@ -276,7 +304,8 @@ mod tests {
 
     #[test]
     fn options_are_taken() {
-        let line = "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a --data /tmp";
+        let line =
+            "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a/ --data /tmp";
         let settings = Args::try_parse_from(line.split(' ')).unwrap().settings();
         assert_eq!(settings.abandon_after, Duration::from_millis(500));
         assert_eq!(settings.search, Search::Threads(3));
@@ -290,6 +319,9 @@ mod tests {
             "--abandon-after=x",
             "--keep-ended=5",
             "--burst=0",
+            "--origin=nonsense",
+            "--origin=https://a/page",
+            "--search-threads=1000000",
         ] {
             assert!(
                 Args::try_parse_from(["plyhouse", option]).is_err(),

@@ -43,9 +43,12 @@ async fn run(args: Args) -> anyhow::Result<()> {
     // Before the line that says it is ready, so that no signal after it is missed.
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    let listener = TcpListener::bind(&args.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let listener = TcpListener::bind(&args.listen).await.with_context(|| {
+        format!(
+            "cannot listen on {:?}, as an address and a port such as 127.0.0.1:7878",
+            args.listen
+        )
+    })?;
     let address = listener.local_addr().context("cannot tell the address")?;
     let server = Server::start(args.settings(), Arc::new(MemoryStore::default()))
         .context("cannot start the search threads")?;
