@@ -1,7 +1,7 @@
 //! The rules of games: positions as values, the moves that change them, and how both are written.
 //!
 //! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
-//! game is one file below this module and one line in the catalog.
+//! game is a file below this module, one in `search::eval`, and a line in the catalog.
 
 #[cfg(test)]
 pub(crate) mod laws;
