@@ -16,12 +16,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
-use self::audience::Audience;
+use self::audience::{Audience, Presence};
 use self::bot_turn::BotTurn;
 use self::commit::NotStored;
 use super::clock::now;
 use super::match_handle::{Card, Message, Roster};
 use super::outbox::Frame;
+use super::players::Players;
 use super::shared::Shared;
 use super::to_protocol;
 use crate::matches::{Attendance, Creation, Match};
@@ -58,7 +59,7 @@ impl MatchActor {
     ) -> Self {
         let state = Match::new(creation);
         let audience = Audience::default();
-        let roster = roster(&state, &audience);
+        let roster = roster(&state, &audience, &server.players);
         let card = Arc::new(Card::new(state.creation(), state.ply(), roster));
         let attendance = Attendance::new(server.settings.abandon_after);
         Self {
@@ -131,7 +132,8 @@ impl MatchActor {
     async fn on_time(&mut self) -> bool {
         let now = now();
         if self.audience.presence_due().is_some_and(|due| due <= now) {
-            self.audience.tell_presence(&self.state);
+            let presence = self.presence();
+            self.audience.tell_presence(self.state.id(), presence);
         }
         if self.not_before.is_some_and(|not_before| now < not_before) {
             return true;
@@ -187,15 +189,20 @@ impl MatchActor {
         }
     }
 
+    fn presence(&self) -> Presence {
+        self.audience.presence(&self.state, &self.server.players)
+    }
+
     /// Keeps everything in step that depends on who is where: to be called when that changes, and
     /// before it is told.
     fn roster_changed(&mut self) {
         let is_present = |player| self.audience.has_player(player);
         self.attendance.update(&self.state, is_present, now());
-        let roster = roster(&self.state, &self.audience);
+        let roster = roster(&self.state, &self.audience, &self.server.players);
         self.server.lobby.status_changed(&self.card, roster.status);
         self.card.set_roster(roster);
-        self.audience.plan_presence(&self.state, now());
+        self.audience
+            .plan_presence(&self.state, self.presence(), now());
     }
 }
 
@@ -206,10 +213,10 @@ async fn thought(turn: &mut Option<BotTurn>) -> Option<String> {
     }
 }
 
-fn roster(state: &Match, audience: &Audience) -> Roster {
+fn roster(state: &Match, audience: &Audience, players: &Players) -> Roster {
     Roster {
         status: to_protocol::status(state.stage()),
-        seats: to_protocol::seats(state, |player| audience.has_player(player)),
+        seats: to_protocol::seats(state, |player| players.is_connected(player)),
         spectators: audience.spectators(state),
     }
 }

@@ -51,10 +51,10 @@ pub(super) enum Message {
     Unfollow { peer: PeerId },
     /// A connection wants what happened after `since`.
     Resync {
-        peer: PeerId,
-        player: PlayerId,
+        follower: Follower,
         since: Seq,
         reply: Reply,
+        done: Done,
     },
 }
 
@@ -118,11 +118,9 @@ impl MatchHandle {
         .await
     }
 
-    /// Shows the match, unasked, to players who have a part in it, and has their connections follow.
+    /// Shows the match, unasked, to players who have a part in it, and whose connections have noted
+    /// that they follow it.
     pub(super) async fn show(&self, followers: Vec<Follower>) {
-        for follower in &followers {
-            follower.peer.follow_again(self);
-        }
         self.ask(|done| Message::Show { followers, done }).await;
     }
 
@@ -140,13 +138,14 @@ impl MatchHandle {
         self.send(Message::Unfollow { peer }).await;
     }
 
-    pub(super) async fn resync(&self, follower: &Follower, since: Seq, reply: Reply) {
-        let (peer, player) = (follower.peer.id, follower.player);
-        self.send(Message::Resync {
-            peer,
-            player,
+    /// Asks for what happened after `since`. Waits for the answer, which may be large, so that a
+    /// client has no more of them under way than it reads.
+    pub(super) async fn resync(&self, follower: Follower, since: Seq, reply: Reply) {
+        self.ask(|done| Message::Resync {
+            follower,
             since,
             reply,
+            done,
         })
         .await;
     }

@@ -89,16 +89,19 @@ impl Peer {
         })
     }
 
-    /// Notes it for a player who has come back, whatever the limit: it was kept when they sat down.
-    pub(super) fn follow_again(&self, handle: &MatchHandle) {
+    /// Notes it for a player who has a part in the match, whatever the limit: it was kept when they
+    /// sat down. False if there is nothing to note, and nothing to be shown.
+    pub(super) fn follow_again(&self, handle: &MatchHandle) -> bool {
         let mut following = self.following();
         let known = following
             .matches
             .iter()
             .any(|known| known.id() == handle.id());
-        if !following.closed && !known {
-            following.matches.push(handle.clone());
+        if following.closed || known {
+            return false;
         }
+        following.matches.push(handle.clone());
+        true
     }
 
     /// Whether the connection is gone: it is then told to leave what it followed until now, and

@@ -43,6 +43,12 @@ struct Player {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
+impl Player {
+    fn live_matches(&self) -> Vec<MatchId> {
+        self.hosts.union(&self.sits).copied().collect()
+    }
+}
+
 impl Players {
     fn tables(&self) -> MutexGuard<'_, Tables> {
         // No code that holds the lock can panic half-way through a change.
@@ -60,8 +66,16 @@ impl Players {
             .map(|player| (player.record.clone(), player.is_stored))
     }
 
-    /// Makes this the player's connection, and closes the one before.
-    pub(super) fn connect(&self, record: &PlayerRecord, is_stored: bool, peer: &Arc<Peer>) {
+    /// Makes this the player's connection, and closes the one before. `greet` is given the live
+    /// matches that the player is in. Until it is done nothing else happens to the player, so no
+    /// match that begins is shown before the greeting or left out of it and not shown either.
+    pub(super) fn connect(
+        &self,
+        record: &PlayerRecord,
+        is_stored: bool,
+        peer: &Arc<Peer>,
+        greet: impl FnOnce(Vec<MatchId>),
+    ) {
         let mut tables = self.tables();
         tables.by_token.insert(record.token, record.id);
         let player = tables.players.entry(record.id).or_insert_with(|| Player {
@@ -71,6 +85,7 @@ impl Players {
             hosts: BTreeSet::new(),
             sits: BTreeSet::new(),
         });
+        greet(player.live_matches());
         if let Some(older) = player.peer.replace(Arc::clone(peer)) {
             older.outbox.close(CloseCode::Replaced);
         }
@@ -79,6 +94,13 @@ impl Players {
     /// The player's connection, if there is one.
     pub(super) fn peer(&self, id: PlayerId) -> Option<Arc<Peer>> {
         self.tables().players.get(&id)?.peer.clone()
+    }
+
+    pub(super) fn is_connected(&self, id: PlayerId) -> bool {
+        self.tables()
+            .players
+            .get(&id)
+            .is_some_and(|player| player.peer.is_some())
     }
 
     /// Notes that a connection is gone. If the player has a newer one, nothing changes.
@@ -108,11 +130,10 @@ impl Players {
 
     /// The live matches in which the player sits or of which the player is host.
     pub(super) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
-        let tables = self.tables();
-        tables
+        self.tables()
             .players
             .get(&id)
-            .map_or_else(Vec::new, |p| p.hosts.union(&p.sits).copied().collect())
+            .map_or_else(Vec::new, Player::live_matches)
     }
 
     /// Whether the player hosts fewer than `max` live matches.

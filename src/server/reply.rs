@@ -35,6 +35,12 @@ impl Reply {
         self.send(|re| encode(&message(re)));
     }
 
+    /// Answers with data that goes out when the outbox is flushed next.
+    pub(super) fn post(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
+        self.owed = false;
+        self.outbox.post(encode(&message(self.re)));
+    }
+
     /// Answers with data that is written already.
     pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
         self.owed = false;

@@ -18,8 +18,8 @@ use super::shared::Shared;
 use super::to_protocol;
 use crate::matches::Occupant;
 use crate::protocol::{
-    self, ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchRef, PlayerName,
-    PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
+    self, ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef,
+    PlayerName, PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
 };
 use crate::store::PlayerRecord;
 
@@ -232,17 +232,7 @@ impl Session {
 
     /// Tells the client who it is, and shows it the live matches that it is in.
     async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
-        self.server
-            .players
-            .connect(&player.record, player.is_stored, &self.peer);
         let id = player.record.id;
-        let live = self.server.players.live_matches(id);
-        let find = |id| self.server.lobby.find(MatchRef::Id(id));
-        let live: Vec<MatchHandle> = live.into_iter().filter_map(find).collect();
-        let following = live.iter().map(|handle| FollowedMatch {
-            match_id: handle.id(),
-            you: handle.card.seat_of(id),
-        });
         let welcome = Welcome {
             re: None,
             protocol: protocol::VERSION,
@@ -256,9 +246,30 @@ impl Session {
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(),
-            following: following.collect(),
+            following: Vec::new(),
         };
-        reply.tell(|re| ServerMessage::Welcome(Box::new(Welcome { re, ..welcome })));
+        let mut live = Vec::new();
+        let greet = |ids: Vec<MatchId>| {
+            let find = |id| self.server.lobby.find(MatchRef::Id(id));
+            live.extend(ids.into_iter().filter_map(find));
+            live.retain(|handle| self.peer.follow_again(handle));
+            let followed = |handle: &MatchHandle| FollowedMatch {
+                match_id: handle.id(),
+                you: handle.card.seat_of(id),
+            };
+            let following = live.iter().map(followed).collect();
+            reply.post(|re| {
+                ServerMessage::Welcome(Box::new(Welcome {
+                    re,
+                    following,
+                    ..welcome
+                }))
+            });
+        };
+        self.server
+            .players
+            .connect(&player.record, player.is_stored, &self.peer, greet);
+        self.peer.outbox.flush();
         self.player = Some(Arc::new(player));
         for handle in live {
             let peer = Arc::clone(&self.peer);
@@ -291,13 +302,14 @@ impl Drop for Session {
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             server.seeks.end_of(peer.id);
-            let followed = peer.close();
-            for handle in &followed {
+            if let Some(player) = player {
+                server.players.disconnect(player, &peer);
+            }
+            for handle in peer.close() {
                 handle.unfollow(peer.id).await;
             }
             if let Some(player) = player {
-                server.players.disconnect(player, &peer);
-                server.hand_over(player, followed).await;
+                server.catch_up(player).await;
             }
         });
     }

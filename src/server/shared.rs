@@ -22,7 +22,7 @@ use super::settings::Settings;
 use crate::catalog::Entry;
 use crate::game::Seat;
 use crate::matches::{Creation, Event, Occupant};
-use crate::protocol::{ErrorCode, PlayerId, WireError};
+use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use crate::store::{Record, Store};
 
 /// What every task of one server shares.
@@ -179,29 +179,35 @@ impl Shared {
             Err(error) => Err(error),
         };
         let paired = [Some(host), other].into_iter().flatten();
-        let paired: Vec<Follower> = paired.map(|seek| seek.follower.clone()).collect();
         match created {
-            Ok(handle) => handle.show(paired).await,
+            Ok(handle) => {
+                // By now a player may have another connection than the one that was waiting.
+                let connection = |seek: &Seek| {
+                    let player = seek.follower.player;
+                    let peer = self.players.peer(player)?;
+                    peer.follow_again(&handle)
+                        .then_some(Follower { peer, player })
+                };
+                handle.show(paired.filter_map(connection).collect()).await;
+            }
             Err(error) => {
-                for follower in paired {
-                    Reply::unasked(follower.peer.outbox.clone()).error(error.clone());
+                for seek in paired {
+                    Reply::unasked(seek.follower.peer.outbox.clone()).error(error.clone());
                 }
             }
         }
     }
 
-    /// Shows the player's newer connection the live matches that an older one has come into while
-    /// it was being replaced, and that the newer one therefore does not know of.
-    pub(super) async fn hand_over(&self, player: PlayerId, followed: Vec<MatchHandle>) {
+    /// Shows a player's connection the live matches that it does not follow: those that an older
+    /// connection has come into while it was being replaced.
+    pub(super) async fn catch_up(&self, player: PlayerId) {
         let Some(peer) = self.players.peer(player) else {
             return;
         };
-        let live = self.players.live_matches(player);
-        for handle in followed
-            .into_iter()
-            .filter(|handle| live.contains(&handle.id()))
-        {
-            if peer.followed(handle.id()).is_none() {
+        for id in self.players.live_matches(player) {
+            if let Some(handle) = self.lobby.find(MatchRef::Id(id))
+                && peer.follow_again(&handle)
+            {
                 let peer = Arc::clone(&peer);
                 handle.show(vec![Follower { peer, player }]).await;
             }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{TestServer, settings};
+use crate::support::{TestServer, pass, settings};
 
 #[tokio::test(start_paused = true)]
 async fn a_guest_is_welcomed() {
@@ -181,4 +181,23 @@ async fn a_match_that_has_ended_does_not_come_back() {
         (&welcome["resumed"], &welcome["following"]),
         (&json!(true), &json!([]))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_takeover_shows_every_match_once() {
+    let server = TestServer::start(settings());
+    let mut older = server.player("ann").await;
+    for _ in 0..5 {
+        older.create(json!({})).await;
+    }
+    let (mut newer, welcome) = server.come_back(&older.token()).await;
+    assert_eq!(welcome["following"].as_array().map(Vec::len), Some(5));
+    assert_eq!(older.closed().await, 4001);
+    pass(1).await;
+    let snapshots = newer.drain().await;
+    let shown: Vec<_> = snapshots
+        .iter()
+        .filter(|message| message["type"] == "match")
+        .collect();
+    assert_eq!(shown.len(), 5);
 }

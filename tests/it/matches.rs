@@ -334,6 +334,32 @@ async fn presence_tells_who_is_there() {
     ann.presence(json!([true, true]), 0).await;
 }
 
+/// A snapshot that was given while somebody was away for a moment is set right.
+#[tokio::test(start_paused = true)]
+async fn whoever_was_told_of_an_absence_is_told_of_its_end() {
+    let server = TestServer::start(settings());
+    let (_ann, bob, id) = server.pair().await;
+    let mut cat = server.player("cat").await;
+    cat.ask(json!({"type": "watch", "match": id})).await;
+    pass(1).await;
+    cat.drain().await;
+    let token = bob.token();
+    drop(bob);
+    let away = loop {
+        let snapshot = cat.ask(json!({"type": "watch", "match": id})).await;
+        if snapshot["seats"][1]["connected"] == false {
+            break cat.drain().await;
+        }
+    };
+    assert_eq!(
+        away,
+        [] as [Value; 0],
+        "the absence itself was not told yet"
+    );
+    let (_bob, _) = server.come_back(&token).await;
+    cat.presence(json!([true, true]), 1).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_ended_match_can_be_asked_for_during_ten_minutes() {
     let server = TestServer::start(settings());

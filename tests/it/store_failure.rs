@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
+use futures::lock::Mutex;
 use plyhouse::matches::Event;
 use plyhouse::protocol::{MatchId, Seq};
 use plyhouse::store::{
@@ -28,6 +29,8 @@ const LOST_UNKNOWN: u8 = 3;
 struct FailingStore {
     memory: MemoryStore,
     mode: AtomicU8,
+    /// While a test holds this, no match is created.
+    gate: Mutex<()>,
 }
 
 impl FailingStore {
@@ -48,7 +51,11 @@ impl Store for FailingStore {
     fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.create(record),
+            None => async move {
+                let _open = self.gate.lock().await;
+                self.memory.create(record).await
+            }
+            .boxed(),
         }
     }
 
@@ -138,4 +145,24 @@ async fn a_bot_waits_for_the_store() {
     assert_eq!(ann.drain().await, [] as [serde_json::Value; 0]);
     store.set(FINE);
     assert_eq!(ann.event("moved").await["ply"], 1);
+}
+
+/// A player who takes a new connection while being paired finds the match there.
+#[tokio::test(start_paused = true)]
+async fn who_reconnects_while_being_paired_is_shown_the_match() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let seek = json!({"type": "seek", "game": "tic-tac-toe"});
+    let mut ann = server.player("ann").await;
+    ann.ask(seek.clone()).await;
+    let closed = store.gate.lock().await;
+    let mut bob = server.player("bob").await;
+    bob.ask(seek).await;
+    let (mut ann_again, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(ann.closed().await, 4001);
+    assert_eq!(welcome["following"], json!([]));
+    drop(closed);
+    let shown = ann_again.event("match").await;
+    assert_eq!(shown["match"], bob.event("match").await["match"]);
+    assert_ne!(shown["you"], json!(null));
 }

@@ -9,6 +9,7 @@ use crate::protocol::{MatchId, PlayerId, ServerMessage};
 use crate::server::match_handle::Follower;
 use crate::server::outbox::{Frame, encode};
 use crate::server::peer::PeerId;
+use crate::server::players::Players;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
 /// allows, and long enough for a page that is reloaded not to flicker.
@@ -22,8 +23,8 @@ const DIRECT_MAX: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Audience {
     members: HashMap<PeerId, Member>,
-    told: Option<Presence>,
-    due: Option<Instant>,
+    /// When those are to be told who is there who do not know.
+    presence_due: Option<Instant>,
     /// Something was added to outboxes and has not been flushed.
     has_told: bool,
 }
@@ -31,15 +32,15 @@ pub(super) struct Audience {
 #[derive(Debug)]
 struct Member {
     follower: Follower,
-    /// Has a snapshot, and is told what happens after it.
-    has_snapshot: bool,
+    /// What it was told last of who is there: first by its snapshot, before which it is told nothing.
+    knows: Option<Presence>,
 }
 
 /// Who is there, as it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Presence {
-    seats: [Option<bool>; 2],
-    spectators: u64,
+pub(super) struct Presence {
+    pub(super) seats: [Option<bool>; 2],
+    pub(super) spectators: u64,
 }
 
 impl Audience {
@@ -70,19 +71,14 @@ impl Audience {
             .entry(follower.peer.id)
             .or_insert_with(|| Member {
                 follower: follower.clone(),
-                has_snapshot: false,
+                knows: None,
             });
     }
 
-    /// From now on the connection is told everything.
-    pub(super) fn has_snapshot(&mut self, peer: PeerId, state: &Match) {
+    /// From now on the connection, which has its snapshot, is told everything.
+    pub(super) fn has_snapshot(&mut self, peer: PeerId, presence: Presence) {
         if let Some(member) = self.members.get_mut(&peer) {
-            member.has_snapshot = true;
-        }
-        if self.members.values().all(|member| member.has_snapshot) && self.told.is_none() {
-            // Nobody follows who has not been told by a snapshot who is there.
-            self.told = Some(self.presence(state));
-            self.due = None;
+            member.knows = Some(presence);
         }
     }
 
@@ -100,7 +96,11 @@ impl Audience {
     /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
     /// belongs together is written together.
     pub(super) fn tell(&mut self, frame: &Frame) {
-        for member in self.members.values().filter(|member| member.has_snapshot) {
+        for member in self
+            .members
+            .values()
+            .filter(|member| member.knows.is_some())
+        {
             member.follower.peer.outbox.post(frame.clone());
         }
         self.has_told = true;
@@ -112,7 +112,11 @@ impl Audience {
             return;
         }
         let is_small = self.members.len() <= DIRECT_MAX;
-        for member in self.members.values().filter(|member| member.has_snapshot) {
+        for member in self
+            .members
+            .values()
+            .filter(|member| member.knows.is_some())
+        {
             let outbox = &member.follower.peer.outbox;
             if is_small {
                 outbox.flush()
@@ -122,12 +126,13 @@ impl Audience {
         }
     }
 
-    fn presence(&self, state: &Match) -> Presence {
+    /// Who is there. A player is connected with any connection, whether it follows or not.
+    pub(super) fn presence(&self, state: &Match, players: &Players) -> Presence {
         let connected = |seat| {
             state
                 .occupant(seat)
                 .player()
-                .map(|player| self.has_player(player))
+                .map(|id| players.is_connected(id))
         };
         Presence {
             seats: Seat::ALL.map(connected),
@@ -135,27 +140,34 @@ impl Audience {
         }
     }
 
-    /// Plans to tell who is there, if that is not what was told last. After the end nobody waits for
+    /// Plans to tell who is there, if somebody knows something else. After the end nobody waits for
     /// anybody, and nothing is told.
-    pub(super) fn plan_presence(&mut self, state: &Match, now: Instant) {
+    pub(super) fn plan_presence(&mut self, state: &Match, presence: Presence, now: Instant) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
-        if has_ended || Some(self.presence(state)) == self.told {
-            self.due = None;
+        let knows = |member: &Member| member.knows.is_none_or(|known| known == presence);
+        if has_ended || self.members.values().all(knows) {
+            self.presence_due = None;
         } else {
-            self.due.get_or_insert(now + PRESENCE_DELAY);
+            self.presence_due.get_or_insert(now + PRESENCE_DELAY);
         }
     }
 
     pub(super) const fn presence_due(&self) -> Option<Instant> {
-        self.due
+        self.presence_due
     }
 
-    pub(super) fn tell_presence(&mut self, state: &Match) {
-        let presence @ Presence { seats, spectators } = self.presence(state);
-        self.due = None;
-        self.told = Some(presence);
+    pub(super) fn tell_presence(&mut self, id: MatchId, presence: Presence) {
+        self.presence_due = None;
+        for member in self
+            .members
+            .values_mut()
+            .filter(|member| member.knows.is_some())
+        {
+            member.knows = Some(presence);
+        }
+        let Presence { seats, spectators } = presence;
         self.tell(&encode(&ServerMessage::Presence {
-            match_id: state.id(),
+            match_id: id,
             seats,
             spectators,
         }));

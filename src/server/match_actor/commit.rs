@@ -68,10 +68,7 @@ impl MatchActor {
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             self.take_in(event);
-            let is_connected = |player| {
-                // The players of a match that is being created follow it in a moment.
-                self.audience.has_player(player) || self.server.players.peer(player).is_some()
-            };
+            let is_connected = |player| self.server.players.is_connected(player);
             told.push(encode(&to_protocol::event(
                 &self.state,
                 event,

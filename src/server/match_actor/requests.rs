@@ -49,12 +49,14 @@ impl MatchActor {
                 true
             }
             Message::Resync {
-                peer,
-                player,
+                follower,
                 since,
                 reply,
+                done,
             } => {
-                self.resync(peer, player, since, reply);
+                self.resync(&follower, since, reply);
+                // A session that is gone does not ask.
+                let _ = done.send(true);
                 true
             }
         }
@@ -179,12 +181,13 @@ impl MatchActor {
 
     fn tell_snapshot(&mut self, follower: &Follower, reply: Reply) {
         reply.tell(|re| self.snapshot(follower.player, re));
-        self.audience.has_snapshot(follower.peer.id, &self.state);
+        self.audience
+            .has_snapshot(follower.peer.id, self.presence());
     }
 
     fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> ServerMessage {
         let spectators = self.audience.spectators(&self.state);
-        let is_connected = |player| self.audience.has_player(player);
+        let is_connected = |player| self.server.players.is_connected(player);
         let snapshot = to_protocol::snapshot(&self.state, re, player, is_connected, spectators);
         ServerMessage::Match(Box::new(snapshot))
     }
@@ -218,8 +221,8 @@ impl MatchActor {
         }
     }
 
-    fn resync(&self, peer: PeerId, player: PlayerId, since: Seq, reply: Reply) {
-        if !self.audience.contains(peer) {
+    fn resync(&self, follower: &Follower, since: Seq, reply: Reply) {
+        if !self.audience.contains(follower.peer.id) {
             reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             return;
         }
@@ -244,7 +247,7 @@ impl MatchActor {
                     events,
                 })
             }),
-            None => reply.tell(|re| self.snapshot(player, re)),
+            None => reply.tell(|re| self.snapshot(follower.player, re)),
         }
     }
 }

@@ -336,7 +336,7 @@ impl Session {
 
     async fn resync(&self, player: &Player, target: &str, since: Seq, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(target)) {
-            handle.resync(&self.follower(player), since, reply).await;
+            handle.resync(self.follower(player), since, reply).await;
         }
     }
 }
