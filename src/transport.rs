@@ -1,11 +1,11 @@
 //! The network: WebSocket and HTTP on one port. It knows connections and texts, and no match.
 
+mod handshakes;
 mod http;
 mod origin;
 mod websocket;
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -13,14 +13,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
+use self::handshakes::Handshakes;
 use crate::server::Server;
-
-/// How many connections may be neither a WebSocket yet nor finished. The next ones wait in the
-/// kernel's queue, for at most the handshake's timeout.
-const HANDSHAKES_MAX: usize = 1024;
 
 /// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
 /// few thousand.
@@ -35,7 +31,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Transport {
     server: Server,
     router: axum::Router,
-    handshakes: Arc<Semaphore>,
+    handshakes: Handshakes,
 }
 
 impl Transport {
@@ -46,7 +42,7 @@ impl Transport {
         Self {
             server,
             router,
-            handshakes: Arc::new(Semaphore::new(HANDSHAKES_MAX)),
+            handshakes: Handshakes::default(),
         }
     }
 
@@ -60,16 +56,13 @@ impl Transport {
         }
     }
 
-    /// Accepts one connection, once there is room for it, and serves it in a task of its own.
+    /// Accepts one connection and serves it in a task of its own.
     async fn accept(&self, listener: &TcpListener) {
-        let room = Arc::clone(&self.handshakes).acquire_owned().await;
         match accept(listener).await {
             Ok(stream) => {
                 let transport = self.clone();
-                self.server.spawn(async move {
-                    transport.serve_stream(stream).await;
-                    drop(room);
-                });
+                self.server
+                    .spawn(async move { transport.serve_stream(stream).await });
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections now");
@@ -80,18 +73,26 @@ impl Transport {
 
     /// Serves one HTTP request. One that becomes a WebSocket goes on in a task of its own.
     pub async fn serve_stream(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let place = self.handshakes.enter();
         let service = TowerToHyperService::new(self.router.clone());
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .max_buf_size(HEAD_BYTES_MAX)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();
-        // One limit for all of it: a client that sends nothing, or half a request, or does not
-        // read the answer is gone at the same time.
-        match timeout(self.server.settings().handshake_timeout, connection).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "request failed"),
-            Err(_) => tracing::debug!("request took too long"),
+        tokio::select! {
+            served = connection => {
+                if let Err(error) = served {
+                    tracing::debug!(%error, "request failed");
+                }
+            }
+            // One limit for all of it: a client that sends nothing, or half a request, or does not
+            // read the answer is gone at the same time.
+            () = sleep(self.server.settings().handshake_timeout) => {
+                tracing::debug!("request took too long");
+            }
+            () = place.lost() => tracing::debug!("request gave way to a newer one"),
+            () = self.server.shutdown().cancelled() => {}
         }
     }
 }
