@@ -263,7 +263,12 @@ fn origin(text: &str) -> Result<String, String> {
         .and_then(|uri| Some((uri.scheme_str()?, uri.authority()?, uri.path())));
     match parts {
         Some((scheme @ ("http" | "https"), authority, "" | "/")) => {
-            Ok(format!("{scheme}://{authority}"))
+            let default_port = if scheme == "http" { ":80" } else { ":443" };
+            let authority = authority.as_str();
+            Ok(format!(
+                "{scheme}://{}",
+                authority.strip_suffix(default_port).unwrap_or(authority)
+            ))
         }
         Some(_) | None => Err("an origin looks like https://play.example.org".to_owned()),
     }
@@ -305,7 +310,7 @@ mod tests {
     #[test]
     fn options_are_taken() {
         let line =
-            "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a/ --data /tmp";
+            "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a:443/ --data /tmp";
         let settings = Args::try_parse_from(line.split(' ')).unwrap().settings();
         assert_eq!(settings.abandon_after, Duration::from_millis(500));
         assert_eq!(settings.search, Search::Threads(3));

@@ -76,7 +76,7 @@ impl CloseCode {
             Self::GoingAway => "the server is going away; connect again",
             Self::Binary => "messages are text",
             Self::NotUtf8 => "text must be UTF-8",
-            Self::BrokenRules => "the protocol was broken too often",
+            Self::BrokenRules => "the rules of the protocol were broken",
             Self::TooLarge => "the message is too large",
             Self::ServerFull => "the server is full; try again later",
             Self::Replaced => "replaced by a newer connection of the same player",

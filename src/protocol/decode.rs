@@ -3,8 +3,11 @@
 //! By hand rather than by derive: an error must name the request's own field and carry the
 //! request's number, which a derived reader of tagged enums cannot tell.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::INTEGER_MAX;
 use super::error::{ErrorCode, WireError};
@@ -80,12 +83,16 @@ impl Request {
         }
         let malformed =
             |re, message: String| refused(re, false, WireError::new(ErrorCode::Malformed, message));
-        let object: Map<String, Value> =
+        // Only what is a field of the request is looked into.
+        let object: HashMap<String, &RawValue> =
             serde_json::from_str(text).map_err(|error| malformed(None, error.to_string()))?;
         let fields = Fields(&object);
         let id = fields.integer("id", 0, INTEGER_MAX, "an integer from 0 to 2^53 - 1");
         let re = id.as_ref().ok().copied().flatten().map(RequestId);
-        let Some(kind) = object.get("type").and_then(Value::as_str) else {
+        let kind = object
+            .get("type")
+            .and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        let Some(kind) = kind else {
             return Err(malformed(re, "no text `type`".to_owned()));
         };
         let bad_field = |re, bad: BadField| {
@@ -97,7 +104,7 @@ impl Request {
         if let Err(bad) = id {
             return Err(bad_field(None, bad));
         }
-        match read(kind, &fields) {
+        match read(&kind, &fields) {
             Some(Ok(message)) => Ok(Self { id: re, message }),
             Some(Err(bad)) => Err(bad_field(re, bad)),
             None => {
@@ -246,7 +253,7 @@ fn seat_request(value: &Value) -> Option<SeatRequest> {
 }
 
 /// The fields of a request. `null` counts as absent, and unknown fields are never looked at.
-struct Fields<'a>(&'a Map<String, Value>);
+struct Fields<'a>(&'a HashMap<String, &'a RawValue>);
 
 impl Fields<'_> {
     fn optional<T>(
@@ -255,9 +262,16 @@ impl Fields<'_> {
         expected: &'static str,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<Option<T>, BadField> {
-        match self.0.get(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => read(value).map(Some).ok_or(BadField { field, expected }),
+        let bad = BadField { field, expected };
+        let Some(raw) = self.0.get(field) else {
+            return Ok(None);
+        };
+        // What is JSON by its looks may still be no value: a number beyond all bounds, half a pair
+        // of surrogates.
+        match serde_json::from_str(raw.get()) {
+            Ok(Value::Null) => Ok(None),
+            Ok(value) => read(&value).map(Some).ok_or(bad),
+            Err(_) => Err(bad),
         }
     }
 
@@ -350,6 +364,22 @@ mod tests {
     #[test]
     fn requests_are_read_and_written() {
         check(r#"{"type":"ping"}"#, ClientMessage::Ping);
+        let deep = "[".repeat(1000) + &"]".repeat(1000);
+        for unknown in ["1e999", r#""\ud800""#, &"1".repeat(400), &deep] {
+            check(
+                &format!(r#"{{"type":"ping","x":{unknown}}}"#),
+                ClientMessage::Ping,
+            );
+        }
+        let since = Seq(INTEGER_MAX);
+        let resync = ClientMessage::Resync {
+            target: "M".into(),
+            since,
+        };
+        check(
+            r#"{"type":"resync","match":"M","since":9007199254740991.0}"#,
+            resync,
+        );
         check(
             r#"{"type":"ping","id":null,"unknown":[1]}"#,
             ClientMessage::Ping,
@@ -431,6 +461,12 @@ mod tests {
         check_refused(r#"{"id":7}"#, ErrorCode::Malformed, Some(7), None);
         check_refused(r#"{"id":-7,"type":null}"#, ErrorCode::Malformed, None, None);
         check_refused(&"[".repeat(4000), ErrorCode::Malformed, None, None);
+        check_refused(
+            r#"{"id":7,"type":"\ud800"}"#,
+            ErrorCode::Malformed,
+            Some(7),
+            None,
+        );
     }
 
     #[test]
@@ -501,7 +537,15 @@ mod tests {
 
     #[test]
     fn a_bad_number_cannot_be_repeated() {
-        for id in ["-1", "1.5", "\"1\"", "true", "9007199254740992", "[]"] {
+        for id in [
+            "1e400",
+            "-1",
+            "1.5",
+            "\"1\"",
+            "true",
+            "9007199254740992",
+            "[]",
+        ] {
             let text = format!(r#"{{"type":"ping","id":{id}}}"#);
             check_refused(&text, ErrorCode::BadField, None, Some("id"));
         }
