@@ -227,6 +227,9 @@ impl Match {
         if self.seat_of(player).is_some() {
             return Err(Refusal::AlreadySeated);
         }
+        if self.seq >= SEATED_MAX {
+            return Err(Refusal::WornOut);
+        }
         let fits = |seat: &Seat| {
             self.occupant(*seat) == &Occupant::Open && wanted.is_none_or(|wanted| wanted == *seat)
         };
@@ -254,6 +257,7 @@ impl Match {
     fn seat_bot(&self, by: PlayerId, seat: Seat, level: Level) -> Result<Vec<Event>, Refusal> {
         self.check_host(by)?;
         match self.occupant(seat) {
+            Occupant::Open if self.seq >= SEATED_MAX => Err(Refusal::WornOut),
             Occupant::Open => Ok(self.seated(seat, Occupant::Bot(level))),
             Occupant::Player { .. } | Occupant::Bot(_) => Err(Refusal::SeatTaken),
         }
@@ -380,6 +384,10 @@ impl Match {
         Ok(())
     }
 }
+
+/// The last event of an open match after which nobody sits down any more: with the seats changing
+/// hands for ever, its history would grow for ever.
+const SEATED_MAX: Seq = Seq(1000);
 
 const ABORTED: Event = Event::Ended {
     winner: None,

@@ -22,6 +22,9 @@ pub enum Refusal {
     /// That seat, or every seat, is filled.
     #[error("that seat is not open")]
     SeatTaken,
+    /// The seats have changed hands too often.
+    #[error("the seats of this match have changed hands too often; create another")]
+    WornOut,
     /// The player does not sit here.
     #[error("you have no seat in this match")]
     NotSeated,

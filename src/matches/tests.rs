@@ -245,6 +245,26 @@ fn the_host_seats_bots_while_the_match_is_open() {
 }
 
 #[test]
+fn seats_do_not_change_hands_for_ever() {
+    let mut script = Script::new("tic-tac-toe");
+    let bot = Action::SeatBot {
+        by: ANN,
+        seat: Seat::First,
+        level: Level::Easy,
+    };
+    for _ in 0..500 {
+        for event in script.state.apply(&join(BOB, None)).unwrap() {
+            script.state.fold(&event).unwrap();
+        }
+        for event in script.state.apply(&Action::Leave { player: BOB }).unwrap() {
+            script.state.fold(&event).unwrap();
+        }
+    }
+    assert_eq!(script.state.apply(&join(BOB, None)), Err(Refusal::WornOut));
+    assert_eq!(script.state.apply(&bot), Err(Refusal::WornOut));
+}
+
+#[test]
 fn a_bot_plays_its_own_seat_at_its_own_ply() {
     let mut script = Script::new("tic-tac-toe");
     script.ok(&join(ANN, None));

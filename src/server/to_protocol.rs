@@ -159,6 +159,7 @@ pub(super) fn refusal(refusal: &Refusal) -> WireError {
         Refusal::MatchNotStarted => ErrorCode::MatchNotStarted,
         Refusal::AlreadySeated => ErrorCode::AlreadySeated,
         Refusal::SeatTaken => ErrorCode::SeatTaken,
+        Refusal::WornOut => ErrorCode::Overloaded,
         Refusal::NotSeated => ErrorCode::NotSeated,
         Refusal::NotHost => ErrorCode::NotHost,
         Refusal::StalePly { expected: ply } => {

@@ -74,6 +74,15 @@ impl TestServer {
         Player::new(connection.expect("the server accepts"))
     }
 
+    /// A connection that sends nothing at all.
+    pub(crate) fn silent(&self) -> DuplexStream {
+        let (near, far) = tokio::io::duplex(PIPE_BYTES);
+        let transport = self.transport.clone();
+        self.server
+            .spawn(async move { transport.serve_stream(far).await });
+        near
+    }
+
     /// A player of this name.
     pub(crate) async fn player(&self, name: &str) -> Player {
         let mut player = self.connect().await;
