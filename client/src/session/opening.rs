@@ -3,7 +3,7 @@
 use plyhouse::protocol::{ClientMessage, MatchId, SeatRequest, Snapshot, Status};
 
 use super::questions::Question;
-use super::{Goal, Opponent, Plan, Session, Stage};
+use super::{Effect, Goal, Opponent, Plan, Session, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
@@ -76,10 +76,12 @@ impl Session {
             .mine
             .iter()
             .filter(|old| old.you.is_some() && old.status == Status::Open);
-        let targets: Vec<String> = open.map(|old| old.match_id.to_string()).collect();
-        targets
-            .into_iter()
-            .for_each(|target| self.tell(ClientMessage::Leave { target }));
+        let open: Vec<MatchId> = open.map(|old| old.match_id).collect();
+        for id in open {
+            let target = id.to_string();
+            self.tell(ClientMessage::Leave { target });
+            self.out.push(Effect::Left(id));
+        }
     }
 
     /// Asks for what the plan lacks, or has it from its default; then asks for the match.
@@ -139,6 +141,7 @@ impl Session {
                     Status::Open => ClientMessage::Leave { target },
                     Status::Running | Status::Ended => ClientMessage::Resign { target },
                 });
+                self.out.push(Effect::Left(id));
                 self.plan();
             }
             (Some(_) | None, _) => self.plan(),

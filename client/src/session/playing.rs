@@ -92,6 +92,9 @@ impl Session {
             let mut table = Table::new(mine.clone());
             table.apply(event);
             *mine = table.now;
+            if matches!(event, Event::Ended { .. }) {
+                self.out.push(Effect::Left(id));
+            }
         }
         let Stage::AtTable(table) = &mut self.stage else {
             return;

@@ -228,6 +228,21 @@ fn an_interrupted_match_can_be_given_up() {
         }]
     );
     evening.told(&["Against whom?"]);
+    let left = Effect::Left(snapshot("").match_id);
+    assert!(evening.other.contains(&left));
+}
+
+/// The note of a match must not outlive it, wherever the player is when it ends.
+#[test]
+fn a_match_that_ends_behind_a_question_is_forgotten() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[&snapshot("x../.o./...")]);
+    let id = Evening::target();
+    evening.hear(&format!(
+        r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"abandonment"}}}}"#
+    ));
+    let left = Effect::Left(snapshot("").match_id);
+    assert!(evening.other.contains(&left));
 }
 
 fn at_table() -> Evening {
