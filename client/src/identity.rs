@@ -8,8 +8,8 @@
 //! it, which the system frees when the process ends, however it ends. A process takes a free slot:
 //!
 //! - with `--name`, only slots of a player of that name are looked at, so a name is an identity;
-//! - a slot whose player was last seen in the match that is asked for goes first, then one whose
-//!   player has any match of the game that is asked for, then the lowest number;
+//! - a slot whose player was last seen in the match that is asked for goes first; where a game is
+//!   asked for, the one whose player sits in the newest match of it; then the lowest number;
 //! - if no slot fits, the first unused one becomes a new player's.
 //!
 //! Two terminals of one machine are thus two players without further ado, and each of them, killed
@@ -116,7 +116,7 @@ impl Slots {
     }
 
     fn choose(&self, wish: &Wish) -> io::Result<Option<Slot>> {
-        let mut best: Option<(u8, Slot)> = None;
+        let mut best: Option<(Option<MatchId>, Slot)> = None;
         for number in 0..SLOTS_MAX {
             let Some(slot) = self.try_slot(number)? else {
                 continue;
@@ -125,10 +125,12 @@ impl Slots {
                 // Slots fill up from below: behind an unused one there is nothing to find.
                 return Ok(Some(best.map_or(slot, |(_, best)| best)));
             };
-            if let Some(rank) = wish.rank(record)
-                && best.as_ref().is_none_or(|(so_far, _)| rank > *so_far)
-            {
-                best = Some((rank, slot));
+            if !wish.may_be(record) {
+                continue;
+            }
+            let newest = wish.newest(record);
+            if best.as_ref().is_none_or(|(so_far, _)| newest > *so_far) {
+                best = Some((newest, slot));
             }
         }
         Ok(best.map(|(_, slot)| slot))
@@ -154,21 +156,27 @@ impl Slots {
 }
 
 impl Wish {
-    /// How well a slot fits: more is better, `None` is not at all.
-    fn rank(&self, record: &Record) -> Option<u8> {
-        if self.name.as_ref().is_some_and(|name| *name != record.name) {
-            return None;
+    /// Whether a slot's player is one that is looked for at all.
+    fn may_be(&self, record: &Record) -> bool {
+        self.name.as_ref().is_none_or(|name| *name == record.name)
+    }
+
+    /// The newest match that is noted of a slot's player and is one that is asked for. Ids sort by
+    /// the time of creation.
+    fn newest(&self, record: &Record) -> Option<MatchId> {
+        let notes = record.seats.iter().filter(|note| self.is_for(note));
+        notes.map(|note| note.id).max()
+    }
+
+    fn is_for(&self, note: &SeatNote) -> bool {
+        match (&self.target, &self.game) {
+            (Some(target), _) => {
+                note.code.eq_ignore_ascii_case(target)
+                    || note.id.to_string().eq_ignore_ascii_case(target)
+            }
+            (None, Some(game)) => note.game == *game,
+            (None, None) => false,
         }
-        let sits_in = |found: &dyn Fn(&SeatNote) -> bool| record.seats.iter().any(found);
-        let is = |note: &SeatNote, target: &str| {
-            note.code.eq_ignore_ascii_case(target)
-                || note.id.to_string().eq_ignore_ascii_case(target)
-        };
-        Some(match (&self.target, &self.game) {
-            (Some(target), _) if sits_in(&|note| is(note, target)) => 2,
-            (_, Some(game)) if sits_in(&|note| note.game == *game) => 1,
-            _ => 0,
-        })
     }
 }
 
@@ -395,6 +403,27 @@ mod tests {
             found(&wish(None, Some("K7QM2P"), None)).as_deref(),
             Some("one")
         );
+    }
+
+    #[test]
+    fn who_sits_in_the_newest_match_goes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut players = ["one", "two", "three"].map(|secret| {
+            let mut slot = take(&slots, &Wish::default());
+            slot.keep(&token(secret), secret, &[]).unwrap();
+            slot
+        });
+        for (slot, id) in players.iter_mut().zip([3, 8, 5]) {
+            slot.sat(&note(id, "K7QM2P")).unwrap();
+        }
+        drop(players);
+        let game = wish(None, None, Some("tic-tac-toe"));
+        let mut second = take(&slots, &game);
+        assert_eq!(secret(&second), Some("two"));
+        second.left(note(8, "").id).unwrap();
+        drop(second);
+        assert_eq!(secret(&take(&slots, &game)), Some("three"));
     }
 
     #[test]
