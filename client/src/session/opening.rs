@@ -1,6 +1,8 @@
 //! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
 
-use plyhouse::protocol::{ClientMessage, MatchId, SeatRequest, Snapshot, Status};
+use plyhouse::protocol::{
+    ClientMessage, MatchId, Occupant, SeatNumber, SeatRequest, Snapshot, Status,
+};
 
 use super::questions::Question;
 use super::{Effect, Goal, Opponent, Plan, Session, Stage};
@@ -46,21 +48,20 @@ impl Session {
         }
     }
 
-    /// The newest match that can be gone on with. A person is asked about any; otherwise it has to
-    /// be of the game that is wanted, and running, unless it is a friend who is waited for.
+    /// The match that can be gone on with: one that fits the plan before one that does not, running
+    /// before open, then the newest, since ids sort by the time of creation. A person is asked about
+    /// any; otherwise it has to fit, and to be running, unless it is a friend who is waited for.
     fn interrupted(&self, plan: &Plan) -> Option<Snapshot> {
-        let game = plan.game.as_deref().unwrap_or(DEFAULT_GAME);
         let waits = plan.opponent == Some(Opponent::Friend);
-        let fits = |old: &&Snapshot| match old.status {
-            Status::Running => self.interactive || old.game == game,
-            Status::Open => self.interactive || waits && old.game == game,
+        let may_be = |old: &&Snapshot| match old.status {
+            Status::Running => self.interactive || plan.fits(old),
+            Status::Open => self.interactive || waits && plan.fits(old),
             Status::Ended => false,
         };
         let seated = self.mine.iter().filter(|old| old.you.is_some());
-        // Running before open, then the newest: ids sort by the time of creation.
         seated
-            .filter(fits)
-            .max_by_key(|old| (old.status == Status::Running, old.match_id))
+            .filter(may_be)
+            .max_by_key(|old| (plan.fits(old), old.status == Status::Running, old.match_id))
             .cloned()
     }
 
@@ -176,6 +177,34 @@ impl Session {
         } else if let Some(message) = asked.or_else(|| seek.clone()) {
             self.ask(message);
         }
+    }
+}
+
+impl Plan {
+    /// Whether a match that was interrupted is what is wanted now.
+    pub(crate) fn fits(&self, old: &Snapshot) -> bool {
+        let Some(me) = old.you else { return false };
+        let other = old.seats.get(me.other().index());
+        let Some(other) = other.map(|state| &state.occupant) else {
+            return false;
+        };
+        let is_bot = |wanted: &str| matches!(other, Occupant::Bot { level } if level == wanted);
+        let opponent = match &self.opponent {
+            None => true,
+            Some(Opponent::Bot(None)) => matches!(other, Occupant::Bot { .. }),
+            Some(Opponent::Bot(Some(level))) => is_bot(level),
+            Some(Opponent::Friend) => !matches!(other, Occupant::Bot { .. }),
+            Some(Opponent::Anyone(level)) => {
+                matches!(other, Occupant::Player { .. })
+                    || level.as_ref().is_some_and(|level| is_bot(level))
+            }
+        };
+        let side = match self.side {
+            Some(SideChoice::First) => me == SeatNumber(0),
+            Some(SideChoice::Second) => me == SeatNumber(1),
+            Some(SideChoice::Random) | None => true,
+        };
+        old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME) && opponent && side
     }
 }
 

@@ -232,6 +232,52 @@ fn an_interrupted_match_can_be_given_up() {
     assert!(evening.other.contains(&left));
 }
 
+#[test]
+fn a_script_goes_on_only_with_the_match_that_it_asks_for() {
+    let check = |opponent: Option<Opponent>, side: Option<SideChoice>, fits: bool| {
+        let plan = Plan {
+            game: None,
+            opponent: opponent.clone(),
+            side,
+        };
+        let mut evening = Evening::new(Goal::Play(plan));
+        evening.session.interactive = false;
+        evening.welcome(&[&snapshot("x../.o./...")]);
+        let went_on = evening.told.contains("Back at the match");
+        assert_eq!(went_on, fits, "{opponent:?} {side:?}");
+        assert_eq!(evening.sent().is_empty(), fits, "{opponent:?} {side:?}");
+    };
+    let bot = |level: &str| Some(Opponent::Bot(Some(level.to_owned())));
+    let anyone = |level: &str| Some(Opponent::Anyone(Some(level.to_owned())));
+    check(None, None, true);
+    check(bot("medium"), None, true);
+    check(bot("medium"), Some(SideChoice::First), true);
+    check(bot("medium"), Some(SideChoice::Random), true);
+    check(anyone("medium"), None, true);
+    check(bot("nope"), None, false);
+    check(None, Some(SideChoice::Second), false);
+    check(Some(Opponent::Friend), None, false);
+    check(Some(Opponent::Anyone(None)), None, false);
+    check(anyone("max"), None, false);
+}
+
+#[test]
+fn a_person_is_offered_the_match_that_fits_best() {
+    let opponent = Some(Opponent::Bot(Some("medium".to_owned())));
+    let mut evening = Evening::play(Plan {
+        opponent,
+        ..Plan::default()
+    });
+    let mut newer = snapshot("x../.o./...");
+    newer.match_id = serde_json::from_str("\"0b9f0000-0000-7000-8000-000000000001\"").unwrap();
+    newer.code = "AAAAAA".to_owned();
+    newer.seats[1].occupant = plyhouse::protocol::Occupant::Bot {
+        level: "max".to_owned(),
+    };
+    evening.welcome(&[&newer, &snapshot("x../.o./...")]);
+    evening.told(&["K7QM2P: ada (x) against medium bot (o)"]);
+}
+
 /// The note of a match must not outlive it, wherever the player is when it ends.
 #[test]
 fn a_match_that_ends_behind_a_question_is_forgotten() {
