@@ -14,7 +14,7 @@
 //!
 //! Two terminals of one machine are thus two players without further ado, and each of them, killed
 //! and started again, finds its seat. Which matches a slot's player sits in is noted in the slot.
-//! It is a hint only: what is true, the server says.
+//! It is a hint only: what is true, the server says, and [`crate::scout`] asks it.
 //!
 //! The folder has mode 0700 and each file 0600; a file is replaced as a whole, never half.
 
@@ -63,9 +63,22 @@ pub(crate) struct Wish {
 /// A slot that no other process has while this value lives.
 #[derive(Debug)]
 pub(crate) struct Slot {
+    number: usize,
     path: PathBuf,
+    hint: Hint,
     record: Option<Record>,
     _lock: File,
+}
+
+/// Whether a slot's notes say that its player sits in a match that is wished for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hint {
+    /// They do not.
+    None,
+    /// They do, and no other free slot's do.
+    Only,
+    /// They do, and those of other free slots too.
+    OneOfMany,
 }
 
 /// What a slot's file holds.
@@ -103,8 +116,9 @@ impl Slots {
         Ok(Self { dir, server })
     }
 
-    /// Takes the free slot that fits best; `None` if all are taken.
-    pub(crate) async fn take(&self, wish: &Wish) -> io::Result<Option<Slot>> {
+    /// Takes the free slot that fits best and was not `passed` over, which tells numbers of slots;
+    /// `None` if all are taken.
+    pub(crate) async fn take(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
         let choosing = open_lock(&self.dir.join("choosing.lock"))?;
         for _ in 0..CHOOSING_TRIES {
             if lock(&choosing)? {
@@ -112,28 +126,38 @@ impl Slots {
             }
             tokio::time::sleep(CHOOSING_PAUSE).await;
         }
-        self.choose(wish)
+        self.choose(wish, passed)
     }
 
-    fn choose(&self, wish: &Wish) -> io::Result<Option<Slot>> {
+    fn choose(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
         let mut best: Option<(Option<MatchId>, Slot)> = None;
-        for number in 0..SLOTS_MAX {
+        let mut hinted = 0;
+        for number in (0..SLOTS_MAX).filter(|number| !passed.contains(number)) {
             let Some(slot) = self.try_slot(number)? else {
                 continue;
             };
             let Some(record) = &slot.record else {
                 // Slots fill up from below: behind an unused one there is nothing to find.
-                return Ok(Some(best.map_or(slot, |(_, best)| best)));
+                best.get_or_insert((None, slot));
+                break;
             };
             if !wish.may_be(record) {
                 continue;
             }
             let newest = wish.newest(record);
+            hinted += u32::from(newest.is_some());
             if best.as_ref().is_none_or(|(so_far, _)| newest > *so_far) {
                 best = Some((newest, slot));
             }
         }
-        Ok(best.map(|(_, slot)| slot))
+        Ok(best.map(|(_, mut slot)| {
+            slot.hint = match hinted {
+                0 => Hint::None,
+                1 => Hint::Only,
+                _ => Hint::OneOfMany,
+            };
+            slot
+        }))
     }
 
     fn try_slot(&self, number: usize) -> io::Result<Option<Slot>> {
@@ -148,7 +172,9 @@ impl Slots {
         let path = self.dir.join(name);
         let record = read_record(&path)?;
         Ok(Some(Slot {
+            number,
             path,
+            hint: Hint::None,
             record,
             _lock: file,
         }))
@@ -181,6 +207,16 @@ impl Wish {
 }
 
 impl Slot {
+    /// Which of the server's slots it is.
+    pub(crate) const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether its notes say that the player sits in a match that was wished for.
+    pub(crate) const fn hint(&self) -> Hint {
+        self.hint
+    }
+
     /// The token that was kept here.
     pub(crate) fn token(&self) -> Option<&Token> {
         self.record.as_ref().map(|record| &record.token)
@@ -204,6 +240,15 @@ impl Slot {
             name: name.to_owned(),
             seats,
         });
+        self.write()
+    }
+
+    /// Keeps of the matches only those still `live`.
+    pub(crate) fn keep_only(&mut self, live: &[MatchId]) -> io::Result<()> {
+        let Some(record) = &mut self.record else {
+            return Ok(());
+        };
+        record.seats.retain(|note| live.contains(&note.id));
         self.write()
     }
 
@@ -325,7 +370,7 @@ mod tests {
     }
 
     fn take(slots: &Slots, wish: &Wish) -> Slot {
-        slots.choose(wish).unwrap().unwrap()
+        slots.choose(wish, &[]).unwrap().unwrap()
     }
 
     fn secret(slot: &Slot) -> Option<&str> {
@@ -421,6 +466,9 @@ mod tests {
         let game = wish(None, None, Some("tic-tac-toe"));
         let mut second = take(&slots, &game);
         assert_eq!(secret(&second), Some("two"));
+        assert_eq!(second.hint(), Hint::OneOfMany);
+        let other = slots.choose(&game, &[0, 2]).unwrap().unwrap();
+        assert_eq!((secret(&other), other.hint()), (None, Hint::None));
         second.left(note(8, "").id).unwrap();
         drop(second);
         assert_eq!(secret(&take(&slots, &game)), Some("three"));

@@ -9,6 +9,7 @@ mod identity;
 mod link;
 mod list;
 mod raw;
+mod scout;
 mod session;
 mod table;
 mod terminal;
@@ -130,7 +131,7 @@ impl Visit {
         };
         let link = Link::open(&self.server).await?;
         let mut terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
-        let slot = match take_slot(&self.server, &wish).await {
+        let slot = match take_slot(&self.server, &wish, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
                 let text = format!("your seat cannot be kept past this run: {reason}");
@@ -169,9 +170,13 @@ impl Visit {
     }
 }
 
-async fn take_slot(server: &str, wish: &Wish) -> Result<Slot, String> {
+async fn take_slot(server: &str, wish: &Wish, goal: &Goal) -> Result<Slot, String> {
     let slots = Slots::of(server).map_err(|error| error.to_string())?;
-    match slots.take(wish).await {
+    let taken = match goal {
+        Goal::Play(plan) => scout::take_slot(&slots, server, wish, plan).await,
+        Goal::Join(_) | Goal::Watch(_) | Goal::Exhibit { .. } => slots.take(wish, &[]).await,
+    };
+    match taken {
         Ok(Some(slot)) => Ok(slot),
         Ok(None) => Err("all places for identities are taken".to_owned()),
         Err(error) => Err(error.to_string()),

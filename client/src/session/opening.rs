@@ -181,6 +181,12 @@ impl Session {
 }
 
 impl Plan {
+    /// Whether nothing is said of opponent and side, so that a match of the game is as good as
+    /// another.
+    pub(crate) const fn takes_any(&self) -> bool {
+        self.opponent.is_none() && self.side.is_none()
+    }
+
     /// Whether a match that was interrupted is what is wanted now.
     pub(crate) fn fits(&self, old: &Snapshot) -> bool {
         let Some(me) = old.you else { return false };

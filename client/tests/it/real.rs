@@ -110,6 +110,42 @@ fn two_people_play_by_code_and_one_of_them_is_killed() {
     assert_eq!(eve.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
 }
 
+/// Both terminals of one machine are killed, and come back in whatever order: each finds the match
+/// that it asks for.
+#[test]
+fn each_of_two_killed_terminals_finds_its_own_match() {
+    let (server, home) = (Real::start(), Home::new());
+    let easy = &["play", "--bot", "easy"][..];
+    let max = &["play", "--bot", "max"][..];
+    let start = |arguments| {
+        let mut one = Somebody::start(&home, &server, arguments);
+        let title = one.sees("Tic-tac-toe ");
+        one.sees("Your turn.");
+        (one, title)
+    };
+    let kill = |mut one: Somebody| {
+        one.child.kill().unwrap();
+        one.child.wait().unwrap();
+    };
+    for order in [[0, 1], [1, 0]] {
+        let (first, second) = (start(easy), start(max));
+        let titles = [first.1, second.1];
+        kill(first.0);
+        kill(second.0);
+        let again = order.map(|which| {
+            let (one, title) = start([easy, max][which]);
+            assert_eq!(title, titles[which], "{order:?}");
+            one
+        });
+        again.into_iter().for_each(kill);
+    }
+    let (third, title) = start(&["play", "--bot", "beginner"]);
+    kill(third);
+    let (fourth, same) = start(&["play", "--bot", "beginner"]);
+    kill(fourth);
+    assert_eq!(title, same);
+}
+
 #[test]
 fn a_script_plays_a_bot() {
     let (server, home) = (Real::start(), Home::new());
