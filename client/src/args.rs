@@ -48,7 +48,8 @@ pub(crate) struct Arguments {
     )]
     pub(crate) server: String,
 
-    /// The name that others see. Another name is another player, with seats of its own.
+    /// The name that others see. Another name is another player, with seats of its own; without
+    /// one the server gives you a guest's.
     #[arg(long, global = true, value_parser = player_name)]
     pub(crate) name: Option<PlayerName>,
 

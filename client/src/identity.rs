@@ -8,6 +8,7 @@
 //! it, which the system frees when the process ends, however it ends. A process takes a free slot:
 //!
 //! - with `--name`, only slots of a player of that name are looked at, so a name is an identity;
+//!   without it, only players whose name nobody chose, except who sits in the match asked for;
 //! - a slot whose player was last seen in the match that is asked for goes first; where a game is
 //!   asked for, the one whose player sits in the newest match of it; then the lowest number;
 //! - if no slot fits, the first unused one becomes a new player's.
@@ -66,6 +67,8 @@ pub(crate) struct Slot {
     number: usize,
     path: PathBuf,
     hint: Hint,
+    /// Whether the player's name was chosen, now or in an earlier run.
+    named: bool,
     record: Option<Record>,
     _lock: File,
 }
@@ -86,6 +89,9 @@ pub(crate) enum Hint {
 struct Record {
     token: Token,
     name: String,
+    /// Whether the name was chosen, and not given by the server.
+    #[serde(default)]
+    named: bool,
     #[serde(default)]
     seats: Vec<SeatNote>,
 }
@@ -156,6 +162,7 @@ impl Slots {
                 1 => Hint::Only,
                 _ => Hint::OneOfMany,
             };
+            slot.named |= wish.name.is_some();
             slot
         }))
     }
@@ -175,6 +182,7 @@ impl Slots {
             number,
             path,
             hint: Hint::None,
+            named: record.as_ref().is_some_and(|record| record.named),
             record,
             _lock: file,
         }))
@@ -184,7 +192,10 @@ impl Slots {
 impl Wish {
     /// Whether a slot's player is one that is looked for at all.
     fn may_be(&self, record: &Record) -> bool {
-        self.name.as_ref().is_none_or(|name| *name == record.name)
+        match &self.name {
+            Some(name) => *name == record.name,
+            None => !record.named || self.target.is_some() && self.newest(record).is_some(),
+        }
     }
 
     /// The newest match that is noted of a slot's player and is one that is asked for. Ids sort by
@@ -238,6 +249,7 @@ impl Slot {
         self.record = Some(Record {
             token: token.clone(),
             name: name.to_owned(),
+            named: self.named,
             seats,
         });
         self.write()
@@ -409,9 +421,37 @@ mod tests {
             let slot = take(&slots, &wish(Some(name), None, None));
             secret(&slot).map(str::to_owned)
         };
-        assert_eq!(found("ada").as_deref(), Some("one"));
         assert_eq!(found("bo").as_deref(), Some("two"));
+        assert_eq!(found("ada").as_deref(), Some("one"));
         assert_eq!(found("eve"), None);
+    }
+
+    #[test]
+    fn nobody_plays_under_a_name_that_another_chose() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut ben = take(&slots, &wish(Some("Ben"), None, None));
+        ben.keep(&token("one"), "Ben", &[]).unwrap();
+        ben.sat(&note(7, "K7QM2P")).unwrap();
+        drop(ben);
+        let found = |name, target, game| {
+            let slot = take(&slots, &wish(name, target, game));
+            secret(&slot).map(str::to_owned)
+        };
+        assert_eq!(found(None, None, None), None);
+        assert_eq!(found(None, None, Some("tic-tac-toe")), None);
+        let bens = [
+            found(Some("Ben"), None, None),
+            found(None, Some("k7qm2p"), None),
+            found(Some("Ben"), None, None),
+        ];
+        assert_eq!(bens, [(); 3].map(|()| Some("one".to_owned())));
+
+        // Coming back by the match's code alone does not make the name any less chosen.
+        let mut ben = take(&slots, &wish(None, Some("K7QM2P"), None));
+        ben.keep(&token("one"), "Ben", &[]).unwrap();
+        drop(ben);
+        assert_eq!(found(None, None, None), None);
     }
 
     #[test]
