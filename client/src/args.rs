@@ -10,6 +10,9 @@ pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
 /// The game that is played unless another is named.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
+/// What servers offer today; one that offers others names them when it refuses.
+const LEVELS: &str = "Levels, from the weakest: beginner, easy, medium, hard, max";
+
 const EXAMPLES: &str = "\
 Examples:
   ply play                        be asked against whom and which side
@@ -63,7 +66,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play a match. Goes on with the one that was interrupted, if there is one.
-    #[command(group = ArgGroup::new("opponent").multiple(true))]
+    #[command(group = ArgGroup::new("opponent").multiple(true), after_help = LEVELS)]
     Play(PlayArguments),
     /// Take the open seat of a match, or go on with one in which you already sit.
     Join {
@@ -71,6 +74,10 @@ pub(crate) enum Command {
         code: String,
     },
     /// Look on, to the end of the match.
+    #[command(
+        group = ArgGroup::new("what").required(true).multiple(true),
+        after_help = LEVELS
+    )]
     Watch(WatchArguments),
     /// Show the matches that can be joined or watched.
     List {
@@ -125,11 +132,11 @@ pub(crate) enum SideChoice {
 #[derive(Debug, Args)]
 pub(crate) struct WatchArguments {
     /// The match's code or id; with --bots the game.
-    #[arg(required_unless_present = "bots", value_name = "CODE|GAME")]
+    #[arg(value_name = "CODE|GAME", group = "what")]
     pub(crate) target: Option<String>,
 
     /// Let two bots of these levels play each other.
-    #[arg(long, value_name = "LEVEL,LEVEL", value_parser = two_levels)]
+    #[arg(long, value_name = "LEVEL,LEVEL", value_parser = two_levels, group = "what")]
     pub(crate) bots: Option<[String; 2]>,
 
     /// How long the bots let pass before each move, in milliseconds.

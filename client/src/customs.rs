@@ -40,6 +40,15 @@ impl Customs {
         }
     }
 
+    /// A move to begin with, for people, where the game is known.
+    pub(crate) const fn example(self) -> Option<&'static str> {
+        match (self.number_pad, self.drops) {
+            (true, _) => Some("b2, or 5 as on a number pad"),
+            (false, true) => Some("4 for the fourth column"),
+            (false, false) => None,
+        }
+    }
+
     /// What stands above and below a file of the board.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = if self.drops { b'1' } else { b'a' };

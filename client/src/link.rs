@@ -28,6 +28,10 @@ const TRIES_MAX: usize = 40;
 /// How long to stay away after having asked too much.
 const PENANCE: Duration = Duration::from_mins(1);
 
+/// What helps whoever has no server, or has it elsewhere.
+const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
+    `cargo run --release`); --server names one elsewhere.";
+
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -189,7 +193,8 @@ impl Up {
 pub(crate) async fn connect(url: &str) -> Result<Connection, Failure> {
     dial(url).await.map_err(|error| {
         let reason = harmless(&error.to_string());
-        Failure::NoConnection(format!("no connection to {}: {reason}", harmless(url)))
+        let url = harmless(url);
+        Failure::NoConnection(format!("no connection to {url}: {reason}\n{NO_SERVER}"))
     })
 }
 

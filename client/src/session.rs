@@ -117,6 +117,8 @@ pub(crate) struct Session {
     awaited: usize,
     stage: Stage,
     pending: Option<Pending>,
+    /// Whether it was said what can be typed.
+    taught: bool,
     /// How often `hello` was put off since the last welcome.
     hello_tries: u32,
     next_id: u64,
@@ -165,6 +167,7 @@ impl Session {
             awaited: 0,
             stage: Stage::Arriving,
             pending: None,
+            taught: false,
             hello_tries: 0,
             next_id: HELLO.0 + 1,
             out: Vec::new(),

@@ -34,7 +34,8 @@ impl Menu {
         text
     }
 
-    /// The index of the answer that was meant: by its number, by how it begins, or by Enter.
+    /// The index of the answer that was meant: by its number, by how it begins, by how what
+    /// stands in its brackets begins, or by Enter.
     pub(crate) fn read(&self, typed: &str) -> Option<usize> {
         let typed = typed.trim().to_lowercase();
         if typed.is_empty() {
@@ -47,7 +48,9 @@ impl Menu {
         }
         let mut meant = (0..self.answers.len()).filter(|&index| {
             let answer = anstream::adapter::strip_str(&self.answers[index]).to_string();
-            answer.to_lowercase().starts_with(&typed)
+            let answer = answer.to_lowercase();
+            let aside = answer.split_once('(').map_or("", |(_, aside)| aside);
+            answer.starts_with(&typed) || aside.starts_with(&typed)
         });
         meant.next().filter(|_| meant.next().is_none())
     }
@@ -59,7 +62,9 @@ mod tests {
 
     #[test]
     fn an_answer_is_a_number_a_beginning_or_enter() {
-        let answers = ["Easy", "Medium", "max"].map(str::to_owned).to_vec();
+        let answers = ["Easy", "Medium", "Full strength (max)"]
+            .map(str::to_owned)
+            .to_vec();
         let menu = Menu::new("Which level?", answers, 1);
         let typed = ["", " 1 ", "3", "EAS", "max", "m", "4", "0", "x"];
         let read = typed.map(|typed| menu.read(typed));
@@ -78,7 +83,7 @@ mod tests {
         let text = anstream::adapter::strip_str(&menu.text()).to_string();
         assert_eq!(
             text,
-            "\nWhich level?\n  1  Easy\n  2  Medium  (Enter)\n  3  max\n"
+            "\nWhich level?\n  1  Easy\n  2  Medium  (Enter)\n  3  Full strength (max)\n"
         );
     }
 }

@@ -322,6 +322,21 @@ impl Session {
         if !text.is_empty() {
             self.say(text);
         }
+        self.say_how_to_move();
+    }
+
+    /// Says once, at the first turn, what can be typed.
+    fn say_how_to_move(&mut self) {
+        let Some(table) = self.table().filter(|table| table.my_turn()) else {
+            return;
+        };
+        let customs = Customs::of(&table.now.game);
+        let example = table.now.legal.first().map_or("", String::as_str);
+        let example = harmless(customs.example().unwrap_or(example));
+        if self.interactive && !std::mem::replace(&mut self.taught, true) {
+            let text = format!("Type {example}; `help` for more.");
+            self.say(paint(FAINT, &text));
+        }
     }
 
     fn say_help(&mut self, customs: Customs) {

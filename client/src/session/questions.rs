@@ -108,8 +108,14 @@ impl Session {
     }
 
     fn level_menu(&self) -> Menu {
-        let levels = self.levels().map(|(_, title)| title).collect();
-        Menu::new("How strong?", levels, self.middle_level())
+        let levels = self.levels().map(|(level, title)| {
+            if title.to_lowercase() == level {
+                title
+            } else {
+                format!("{title} ({})", harmless(&level))
+            }
+        });
+        Menu::new("How strong?", levels.collect(), self.middle_level())
     }
 
     fn side_menu(&self, plan: &Plan) -> Menu {

@@ -35,11 +35,10 @@ impl Session {
             return;
         }
         let message = pending.request.message;
-        if matches!(
-            message,
-            ClientMessage::Move { .. } | ClientMessage::Resign { .. }
-        ) {
-            self.refused_at_table(error);
+        if let ClientMessage::Move { m, .. } = &message {
+            self.refused_at_table(error, Some(m));
+        } else if matches!(message, ClientMessage::Resign { .. }) {
+            self.refused_at_table(error, None);
         } else if matches!(message, ClientMessage::Leave { .. }) {
             self.end(Err(Failure::Stopped));
         } else if let ClientMessage::Join { target, .. } = message
@@ -63,13 +62,20 @@ impl Session {
     }
 
     /// A move or a resignation was turned down; the match goes on.
-    fn refused_at_table(&mut self, error: &WireError) {
+    fn refused_at_table(&mut self, error: &WireError, m: Option<&str>) {
         use ErrorCode as Code;
         let what = harmless(&error.message);
         if matches!(error.code, Code::UnknownMatch | Code::NotSeated) {
             self.end(Err(Failure::Refused(what)));
-        } else if error.code == Code::UnreadableMove && self.interactive {
-            self.complain(&format!("{what}; `help` tells what can be typed"));
+        } else if error.code == Code::UnreadableMove
+            && let Some(m) = m
+        {
+            let help = if self.interactive {
+                "; `help` tells what can be typed"
+            } else {
+                ""
+            };
+            self.complain(&format!("{}: {what}{help}", harmless(m)));
         } else {
             self.complain(&what);
         }
@@ -90,6 +96,10 @@ impl Session {
             return self.end(Err(Failure::Failed(what)));
         }
         let mut what = harmless(&error.message);
+        if matches!(self.goal, Goal::Join(_)) && error.code == ErrorCode::SeatTaken {
+            // The server speaks of one seat; `ply join` would have taken any.
+            what = "no seat is open in this match".to_owned();
+        }
         if let Some(hint) = self.hint(error) {
             what = format!("{what}\n{hint}");
         }

@@ -158,7 +158,7 @@ fn enter_answers_every_question() {
     evening.welcome(&[]);
     evening.told(&["Against whom?", "1  a bot  (Enter)"]);
     evening.types("");
-    evening.told(&["How strong?", "2  Medium  (Enter)"]);
+    evening.told(&["2  Medium  (Enter)", "3  Full strength (max)"]);
     evening.types("");
     evening.told(&["Which side?", "1  first (x)  (Enter)"]);
     evening.types("");
@@ -296,8 +296,35 @@ fn at_table() -> Evening {
     evening.welcome(&[]);
     evening.answer(snapshot("x../.o./..."));
     evening.sent();
-    evening.told(&["Tic-tac-toe K7QM2P", "Your turn. You are x."]);
+    evening.told(&[
+        "Tic-tac-toe K7QM2P",
+        "Your turn. You are x.\nType b2, or 5 as",
+    ]);
     evening
+}
+
+#[test]
+fn what_can_be_typed_is_said_once() {
+    let mut evening = at_table();
+    evening.types("");
+    assert_eq!(evening.told, "Your turn. You are x.\n");
+    let mut unknown = Evening::new(Goal::Join("K7QM2P".to_owned()));
+    unknown.welcome(&[]);
+    let mut chess = snapshot("x../.o./...");
+    chess.game = "chess".to_owned();
+    unknown.answer(chess);
+    unknown.told(&["Type a1; `help` for more."]);
+}
+
+#[test]
+fn who_finds_no_seat_is_told_so() {
+    let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+    evening.welcome(&[]);
+    evening.error("seat_taken", "that seat is taken");
+    let Some(Err(Failure::Refused(what))) = evening.result else {
+        panic!("{:?}", evening.result);
+    };
+    assert!(what.contains("no seat is open"), "{what}");
 }
 
 fn a_move(m: &str) -> ClientMessage {
@@ -319,7 +346,7 @@ fn a_wrong_move_says_why_and_another_may_follow() {
     evening.told(&["a3 is already taken"]);
     evening.types("d9");
     evening.error("unreadable_move", "not a square");
-    evening.told(&["not a square; `help` tells what can be typed"]);
+    evening.told(&["d9: not a square; `help` tells what can be typed"]);
     evening.types(&"x".repeat(33));
     evening.told(&["too long for a move"]);
     evening.types("C3");

@@ -18,6 +18,11 @@ fn help_teaches() {
         ],
     );
     run(&["play", "--help"]).expect(0, &["--bot <LEVEL>", "--seek", "first", "random"]);
+    for teaches_levels in ["play", "watch"] {
+        let levels = "beginner, easy, medium, hard, max";
+        run(&[teaches_levels, "--help"]).expect(0, &[levels]);
+    }
+    run(&["watch"]).expect(2, &["--bots <LEVEL,LEVEL>"]);
     run(&["--version"]).expect(0, &["ply 0."]);
 }
 
@@ -59,7 +64,9 @@ fn without_a_server_there_is_no_connection() {
         &["raw"],
     ] {
         let ran = run(command);
+        let help = ["`plyhouse` starts one", "cargo run --release", "--server"];
         ran.expect(3, &["no connection to ws://127.0.0.1:"]);
+        ran.expect(3, &help);
         assert_eq!(ran.out, "");
     }
 }
