@@ -111,7 +111,7 @@ pub(crate) mod tests {
      ╭───┬───┬───╮
    3 │ x │   │   │
      ├───┼───┼───┤     ▸ x  ada  (you)
-   2 │   │[o]│   │       o  medium bot
+   2 │   │[o]│   │       o  ⚙ medium bot
      ├───┼───┼───┤
    1 │   │   │   │
      ╰───┴───┴───╯

@@ -203,7 +203,7 @@ fn an_interrupted_match_is_offered() {
     evening.welcome(&[&old]);
     evening.told(&[
         "You sit in a match already.",
-        "K7QM2P: ada (x) against medium bot (o)",
+        "K7QM2P: ada (x) against ⚙ medium bot (o)",
     ]);
     evening.types("");
     assert_eq!(
@@ -275,7 +275,7 @@ fn a_person_is_offered_the_match_that_fits_best() {
         level: "max".to_owned(),
     };
     evening.welcome(&[&newer, &snapshot("x../.o./...")]);
-    evening.told(&["K7QM2P: ada (x) against medium bot (o)"]);
+    evening.told(&["K7QM2P: ada (x) against ⚙ medium bot (o)"]);
 }
 
 /// The note of a match must not outlive it, wherever the player is when it ends.
@@ -374,7 +374,7 @@ fn commands_are_obeyed() {
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"resignation"}}}}"#
     ));
-    evening.told(&["medium bot (o) wins. You resigned."]);
+    evening.told(&["⚙ medium bot (o) wins. You resigned."]);
     assert_eq!(evening.result, Some(Ok(())));
 }
 
@@ -433,12 +433,12 @@ fn a_move_that_was_played_before_the_drop_is_not_sent_again() {
     evening.connected();
     evening.welcome(&[&after]);
     assert_eq!(evening.sent(), []);
-    evening.told(&["medium bot (o) to move."]);
+    evening.told(&["⚙ medium bot (o) to move."]);
 
     // A match that did not move on is not drawn again.
     evening.connected();
     evening.welcome(&[&after]);
-    assert_eq!(evening.told, "medium bot (o) to move.\n");
+    assert_eq!(evening.told, "⚙ medium bot (o) to move.\n");
 }
 
 #[test]
@@ -557,7 +557,7 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         evening
     };
     let mut late = come_back(Some(0));
-    late.told(&["medium bot (o) wins. You were away for too long."]);
+    late.told(&["⚙ medium bot (o) wins. You were away for too long."]);
     assert_eq!(late.result, Some(Ok(())));
     let stranger = come_back(None);
     assert!(matches!(stranger.result, Some(Err(Failure::Refused(_)))));

@@ -110,9 +110,9 @@ mod tests {
         assert_eq!(
             drawn,
             "\
-CODE    GAME         SEATS                MOVES  WATCHING
-BBBBBB  tic-tac-toe  x ada, o medium bot  2      1         ply join BBBBBB
-AAAAAA  tic-tac-toe  x ada, o medium bot  2      1         ply watch AAAAAA
+CODE    GAME         SEATS                  MOVES  WATCHING
+BBBBBB  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply join BBBBBB
+AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … and 1 more
 … each with --server ws://h/ws"
         );

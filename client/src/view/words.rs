@@ -7,12 +7,15 @@ use plyhouse::protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
 use super::paint::{STRONG, of_seat, paint};
 use crate::harmless::harmless;
 
+/// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
+const BOT: &str = "⚙";
+
 /// Who sits there: a name, a bot's level, or that nobody does.
 pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
-        Occupant::Player { name, .. } => harmless(name),
-        Occupant::Bot { level } => format!("{} bot", harmless(level)),
+        Occupant::Player { name, .. } => harmless(name).replace(BOT, "\u{fffd}"),
+        Occupant::Bot { level } => format!("{BOT} {} bot", harmless(level)),
     }
 }
 
@@ -165,7 +168,7 @@ mod tests {
         now.you = None;
         check(turn(&now), "ada (x) to move.");
         now.turn = Some(SeatNumber(1));
-        check(turn(&now), "medium bot (o) to move.");
+        check(turn(&now), "⚙ medium bot (o) to move.");
         now.turn = Some(SeatNumber(9));
         check(turn(&now), "somebody to move.");
     }
@@ -180,13 +183,13 @@ mod tests {
         );
         check(
             ended(&now, &ending(Some(1), Reason::Abandonment, None)),
-            "medium bot (o) wins. You were away for too long.",
+            "⚙ medium bot (o) wins. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
         now.you = None;
         check(
             ended(&now, &ending(Some(1), Reason::Resignation, None)),
-            "medium bot (o) wins. ada (x) resigned.",
+            "⚙ medium bot (o) wins. ada (x) resigned.",
         );
     }
 
@@ -197,7 +200,7 @@ mod tests {
         check(presence(&now, SeatNumber(0), patience), "ada (x) is back.");
         check(
             presence(&now, SeatNumber(1), patience),
-            "medium bot (o) has lost the connection and has 60 s to come back.",
+            "⚙ medium bot (o) has lost the connection and has 60 s to come back.",
         );
     }
 
@@ -211,5 +214,20 @@ mod tests {
             connected: true,
         });
         assert_eq!(shown, "�[2Jx��");
+    }
+
+    #[test]
+    fn nobody_can_pass_for_a_bot() {
+        let player = |name: &str| {
+            occupant(&Occupant::Player {
+                player: snapshot("").host,
+                name: name.to_owned(),
+                connected: true,
+            })
+        };
+        let level = "max".to_owned();
+        assert_eq!(occupant(&Occupant::Bot { level }), "⚙ max bot");
+        assert_eq!(player("max bot"), "max bot");
+        assert_eq!(player("⚙ max bot"), "� max bot");
     }
 }

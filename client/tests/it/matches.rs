@@ -335,7 +335,7 @@ fn a_gap_is_filled() {
         0,
         &[
             "ada (x) plays b2.",
-            "easy bot (o) plays a3.",
+            "⚙ easy bot (o) plays a3.",
             "ada (x) wins.",
         ],
     );

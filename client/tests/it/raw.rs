@@ -63,7 +63,7 @@ fn a_list_shows_who_plays_and_how_to_watch() {
     });
     let ran = Home::new().run(&fake.url, &["list"], "");
     let option = format!("… each with --server {}", fake.url);
-    ran.expect(0, &["x a�[2J�a, o easy bot", "ply watch K7QM2P", &option]);
+    ran.expect(0, &["x a�[2J�a, o ⚙ easy bot", "ply watch K7QM2P", &option]);
     assert!(!ran.out.contains('\u{1b}'), "{ran:#?}");
     fake.finish();
 }

@@ -155,7 +155,7 @@ fn a_script_plays_a_bot() {
     let mut ended = String::new();
     ann.seen.read_to_string(&mut ended).unwrap();
     assert!(
-        ended.contains("max bot (x) wins.") || ended.contains("A draw."),
+        ended.contains("⚙ max bot (x) wins.") || ended.contains("A draw."),
         "{ended}"
     );
     assert_eq!(ann.child.wait().unwrap().code(), Some(0));
@@ -166,9 +166,9 @@ fn two_bots_play_each_other_and_are_listed() {
     let (server, home) = (Real::start(), Home::new());
     let arguments = ["watch", "--bots", "max,easy", "--pace", "10000"];
     let mut slow = Somebody::start(&home, &server, &arguments);
-    slow.sees("max bot (x) to move.");
+    slow.sees("⚙ max bot (x) to move.");
     home.run(&server.url, &["list"], "")
-        .expect(0, &["x max bot, o easy bot", "ply watch "]);
+        .expect(0, &["x ⚙ max bot, o ⚙ easy bot", "ply watch "]);
     slow.child.kill().unwrap();
     slow.child.wait().unwrap();
     let ran = home.run(
