@@ -13,7 +13,7 @@ use crate::harmless::harmless;
 use crate::identity::Slot;
 use crate::link::{Link, News};
 use crate::session::{Effect, Session};
-use crate::terminal::{Input, Terminal};
+use crate::terminal::{self, Input, Terminal};
 
 /// How long the first welcome may be waited for. Later silence is the link's affair.
 const WELCOME: Duration = Duration::from_secs(15);
@@ -68,6 +68,7 @@ impl Conduct {
                 return result;
             }
             let wants_line = self.session.wants_line();
+            self.session.fit(terminal::columns());
             effects = tokio::select! {
                 news = self.link.next() => self.news(news?)?,
                 input = self.terminal.next(), if wants_line => match input {

@@ -10,7 +10,7 @@ use crate::conduct::unwritable;
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::link::connect;
-use crate::terminal::{Manner, Terminal};
+use crate::terminal::{Manner, Terminal, columns};
 use crate::view;
 
 /// How many matches of a kind are shown: as many as the server puts on a page.
@@ -51,7 +51,7 @@ pub(crate) async fn run(
         matches.extend(page.into_iter().filter(|listing| listing.status == status));
     }
     terminal
-        .say(&view::listing(&matches, total, server_option))
+        .say(&view::listing(&matches, total, server_option, columns()))
         .map_err(unwritable)?;
     let _ = timeout(PATIENCE, connection.close()).await;
     Ok(())

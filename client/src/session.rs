@@ -117,6 +117,8 @@ pub(crate) struct Session {
     awaited: usize,
     stage: Stage,
     pending: Option<Pending>,
+    /// How wide the terminal is, if it is one.
+    columns: Option<usize>,
     /// Whether it was said what can be typed.
     taught: bool,
     /// How often `hello` was put off since the last welcome.
@@ -167,11 +169,17 @@ impl Session {
             awaited: 0,
             stage: Stage::Arriving,
             pending: None,
+            columns: None,
             taught: false,
             hello_tries: 0,
             next_id: HELLO.0 + 1,
             out: Vec::new(),
         }
+    }
+
+    /// Boards are to be drawn for a terminal of this width from now on.
+    pub(crate) const fn fit(&mut self, columns: Option<usize>) {
+        self.columns = columns;
     }
 
     /// The connection stands, for the first time or again.

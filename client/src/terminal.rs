@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anstream::AutoStream;
 use anstream::adapter::strip_str;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
@@ -78,6 +78,12 @@ impl fmt::Debug for Terminal {
 /// Whether a person sits at both ends.
 pub(crate) fn is_person() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// How many columns the terminal has that is written to, if it is one.
+pub(crate) fn columns() -> Option<usize> {
+    let size = tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
 impl Terminal {

@@ -8,6 +8,7 @@ mod paint;
 mod words;
 
 use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::harmless::harmless;
 
@@ -15,21 +16,28 @@ pub(crate) use listing::listing;
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
 pub(crate) use words::{ended, moved, occupant, presence, seated, side, span, turn, who};
 
-/// The board with the two seats beside it, and empty lines around.
-pub(crate) fn table(now: &Snapshot, game: Option<&GameSummary>) -> String {
+/// The board with the two seats beside it, or below where so many `columns` have no room for that,
+/// and empty lines around. Without a number there is room for everything.
+pub(crate) fn table(now: &Snapshot, game: Option<&GameSummary>, columns: Option<usize>) -> String {
     let board = board::board(now, game);
+    let seats = [0, 1].map(|number| seat(now, SeatNumber(number)));
     let middle = board.len().saturating_sub(2) / 2;
-    let mut text = String::from("\n");
-    for (number, line) in board.iter().enumerate() {
-        let beside = match number.checked_sub(middle) {
-            Some(0) => seat(now, SeatNumber(0)),
-            Some(1) => seat(now, SeatNumber(1)),
-            Some(_) | None => String::new(),
-        };
-        text.push_str(format!("  {line}     {beside}").trim_end());
-        text.push('\n');
+    let line = |(number, line): (usize, &String)| {
+        let beside = number.checked_sub(middle).and_then(|at| seats.get(at));
+        let beside = beside.map_or("", String::as_str);
+        format!("  {line}     {beside}").trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = board.iter().enumerate().map(line).collect();
+    if columns.is_some_and(|columns| lines.iter().any(|line| width(line) > columns)) {
+        lines = board.iter().map(|line| format!("  {line}")).collect();
+        lines.extend(seats.map(|seat| format!("  {seat}")));
     }
-    text
+    format!("\n{}\n", lines.join("\n"))
+}
+
+/// How many columns of a terminal a text takes.
+fn width(text: &str) -> usize {
+    anstream::adapter::strip_str(text).to_string().width()
 }
 
 /// One seat beside the board, with a mark if it is its turn.
@@ -103,6 +111,7 @@ pub(crate) mod tests {
         let drawn = plain(&table(
             &snapshot("x../.o./..."),
             Some(&game("tic-tac-toe", 3, 3)),
+            Some(42),
         ));
         assert_eq!(
             drawn,
@@ -117,5 +126,22 @@ pub(crate) mod tests {
      ╰───┴───┴───╯
 "
         );
+    }
+
+    #[test]
+    fn a_name_that_has_no_room_beside_the_board_stands_below_it() {
+        let mut now = snapshot("x../.o./...");
+        now.seats[0].occupant = plyhouse::protocol::Occupant::Player {
+            player: now.host,
+            name: "歩".repeat(16),
+            connected: true,
+        };
+        let drawn = |columns| plain(&table(&now, Some(&game("tic-tac-toe", 3, 3)), columns));
+        assert!(drawn(None).contains("┤     ▸ x  歩"));
+        assert!(drawn(Some(80)).contains("┤     ▸ x  歩"));
+        let narrow = drawn(Some(50));
+        assert!(narrow.contains("├───┼───┼───┤\n   2"), "{narrow}");
+        assert!(narrow.contains("╯\n  ▸ x  歩"), "{narrow}");
+        assert!(narrow.ends_with("    o  ⚙ medium bot\n"), "{narrow}");
     }
 }

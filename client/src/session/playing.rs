@@ -307,7 +307,7 @@ impl Session {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };
-        let text = view::table(now, self.game(&now.game));
+        let text = view::table(now, self.game(&now.game), self.columns);
         self.say(text);
     }
 

@@ -7,34 +7,68 @@ use super::paint::{FAINT, PLAIN, STRONG, paint};
 use super::words::occupant;
 use crate::harmless::harmless;
 
-const HEADS: [&str; 6] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
+const COLUMNS: usize = 6;
+
+type Row = [String; COLUMNS];
+
+const HEADS: [&str; COLUMNS] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
 /// The space between two columns.
 const GAP: usize = 2;
 
 /// The matches as a table, with the command that leads to each; open ones first, since those
-/// wait for somebody. What each command needs to speak to this `server` is said once, below.
-pub(crate) fn listing(matches: &[Listing], total: u64, server: &str) -> String {
+/// wait for somebody. What each command needs to speak to this `server` is said once, below. Where
+/// a table is wider than so many `columns`, each match has lines of its own.
+pub(crate) fn listing(
+    matches: &[Listing],
+    total: u64,
+    server: &str,
+    columns: Option<usize>,
+) -> String {
     if matches.is_empty() {
         return "No match is open or running. Start one with `ply play`.".to_owned();
     }
-    let mut rows = vec![HEADS.map(str::to_owned)];
     let of = |status| {
         matches
             .iter()
             .filter(move |listing| listing.status == status)
     };
-    rows.extend(of(Status::Open).chain(of(Status::Running)).map(row));
-    let widths: Vec<usize> = (0..HEADS.len())
-        .map(|column| {
-            rows.iter()
-                .map(|row| row[column].width())
-                .max()
-                .unwrap_or(0)
-        })
+    let rows: Vec<Row> = of(Status::Open)
+        .chain(of(Status::Running))
+        .map(row)
         .collect();
+    let mut text = match columns {
+        Some(columns) if columns < width_of(&rows) => stacked(&rows),
+        Some(_) | None => tabulated(&rows),
+    };
+    let shown = rows.len() as u64;
+    if total > shown {
+        text.push_str(&paint(FAINT, &format!("… and {} more", total - shown)));
+        text.push('\n');
+    }
+    if !server.is_empty() {
+        text.push_str(&paint(FAINT, &format!("… each with{server}")));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn widths(rows: &[Row]) -> [usize; COLUMNS] {
+    std::array::from_fn(|column| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.max().unwrap_or(0).max(HEADS[column].width())
+    })
+}
+
+fn width_of(rows: &[Row]) -> usize {
+    widths(rows).iter().sum::<usize>() + GAP * (COLUMNS - 1)
+}
+
+fn tabulated(rows: &[Row]) -> String {
+    let widths = widths(rows);
     let mut text = String::new();
-    for (number, row) in rows.iter().enumerate() {
+    let heads = HEADS.map(str::to_owned);
+    for (number, row) in [&heads].into_iter().chain(rows).enumerate() {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let style = match (number, column) {
@@ -50,19 +84,18 @@ pub(crate) fn listing(matches: &[Listing], total: u64, server: &str) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    let shown = rows.len() as u64 - 1;
-    if total > shown {
-        text.push_str(&paint(FAINT, &format!("… and {} more", total - shown)));
-        text.push('\n');
-    }
-    if !server.is_empty() {
-        text.push_str(&paint(FAINT, &format!("… each with{server}")));
-    }
-    text.truncate(text.trim_end().len());
     text
 }
 
-fn row(listing: &Listing) -> [String; 6] {
+fn stacked(rows: &[Row]) -> String {
+    let lines = rows.iter().map(|[code, game, seats, moves, _, command]| {
+        let code = paint(STRONG, code);
+        format!("{code}  {game}, {moves} moves\n  {seats}\n  {command}\n")
+    });
+    lines.collect()
+}
+
+fn row(listing: &Listing) -> Row {
     let code = harmless(&listing.code);
     let verb = if listing.status == Status::Open {
         "join"
@@ -106,7 +139,7 @@ mod tests {
             match_in("AAAAAA", Status::Running),
             match_in("BBBBBB", Status::Open),
         ];
-        let drawn = plain(&listing(&matches, 3, " --server ws://h/ws"));
+        let drawn = plain(&listing(&matches, 3, " --server ws://h/ws", Some(77)));
         assert_eq!(
             drawn,
             "\
@@ -116,6 +149,14 @@ AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … and 1 more
 … each with --server ws://h/ws"
         );
-        assert!(listing(&[], 0, "").contains("ply play"));
+        assert!(listing(&[], 0, "", None).contains("ply play"));
+        let narrow = plain(&listing(&matches[..1], 1, "", Some(76)));
+        assert_eq!(
+            narrow,
+            "\
+AAAAAA  tic-tac-toe, 2 moves
+  x ada, o ⚙ medium bot
+  ply watch AAAAAA"
+        );
     }
 }
