@@ -7,6 +7,9 @@ use plyhouse::protocol::PlayerName;
 /// Where a server listens unless it was told otherwise.
 pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
 
+/// What follows a host that was named alone.
+const DEFAULT_PORT: &str = ":7878";
+
 /// The game that is played unless another is named.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
 
@@ -40,7 +43,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// The server; `host:port` is enough.
+    /// The server. `host` or `host:port` is enough, with port 7878 unless told otherwise; of a whole
+    /// URL the port is a part, and 80 if there is none.
     #[arg(
         long,
         global = true,
@@ -165,7 +169,8 @@ fn two_levels(text: &str) -> Result<[String; 2], String> {
         .ok_or_else(|| "two levels with a comma between them: max,easy".to_owned())
 }
 
-/// Reads a server's URL. What is left out is filled in: the scheme, and the path `/ws`.
+/// Reads a server's URL. What is left out is filled in: the scheme, then also the port at which
+/// servers listen, and the path `/ws`.
 fn server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -182,6 +187,15 @@ fn server_url(text: &str) -> Result<String, String> {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    let port = port.filter(|port| !port.ends_with(']')); // The colon was inside of `[::1]`.
+    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+        return Err("a port is a number up to 65535".to_owned());
+    }
+    let port = match port {
+        None if !text.contains("://") => DEFAULT_PORT,
+        None | Some(_) => "",
+    };
     if host.is_empty() || host.starts_with(':') {
         return Err("a server's URL names a host: ws://127.0.0.1:7878/ws".to_owned());
     }
@@ -193,7 +207,7 @@ fn server_url(text: &str) -> Result<String, String> {
     } else {
         path
     };
-    Ok(format!("ws://{host}{path}"))
+    Ok(format!("ws://{host}{port}{path}"))
 }
 
 #[cfg(test)]
@@ -221,7 +235,17 @@ mod tests {
         check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER));
         check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER));
         check_url("", Ok(DEFAULT_SERVER));
-        check_url("games.example/house/ws", Ok("ws://games.example/house/ws"));
+        check_url("localhost", Ok("ws://localhost:7878/ws"));
+        check_url("[::1]", Ok("ws://[::1]:7878/ws"));
+        check_url("[::1]:80", Ok("ws://[::1]:80/ws"));
+        check_url(
+            "games.example/house/ws",
+            Ok("ws://games.example:7878/house/ws"),
+        );
+        check_url("ws://games.example", Ok("ws://games.example/ws"));
+        check_url("ws://127.0.0.1:99999", Err("up to 65535"));
+        check_url("localhost:x", Err("up to 65535"));
+        check_url("localhost:", Err("up to 65535"));
         check_url("http://games.example", Err("begins with ws://"));
         check_url("ws://", Err("names a host"));
         check_url("ws://a b", Err("no spaces"));
