@@ -18,6 +18,9 @@ use crate::terminal::{self, Input, Terminal};
 /// How long the first welcome may be waited for. Later silence is the link's affair.
 const WELCOME: Duration = Duration::from_secs(15);
 
+/// What the server's reasons may end with, and what is being done anyway.
+const CONNECT_AGAIN: &str = "; connect again";
+
 /// Everything that a run holds outside of its session.
 #[derive(Debug)]
 pub(crate) struct Conduct {
@@ -34,11 +37,14 @@ pub(crate) struct Conduct {
 impl Conduct {
     /// Gets everything together.
     pub(crate) fn new(
-        session: Session,
+        mut session: Session,
         link: Link,
         terminal: Terminal,
         slot: Option<Slot>,
     ) -> Self {
+        if slot.is_none() {
+            session.cannot_return();
+        }
         let unwelcome = Failure::NoConnection("the server does not answer".to_owned());
         let deadline = Some((Instant::now() + WELCOME, unwelcome));
         Self {
@@ -76,7 +82,10 @@ impl Conduct {
                     Input::Interrupt => self.session.quit(),
                     Input::End => self.session.end_of_input(),
                 },
-                Some(()) = interrupt.recv() => self.session.quit(),
+                Some(()) = interrupt.recv() => {
+                    self.terminal.interrupted().map_err(unwritable)?;
+                    self.session.quit()
+                }
                 Some(()) = terminate.recv() => self.session.quit(),
                 () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
                     Some((_, request)) => vec![Effect::Send(request)],
@@ -111,8 +120,13 @@ impl Conduct {
             }
             News::Down(said) => {
                 self.later = None;
-                let why = said.map_or_else(String::new, |said| format!(" ({said})"));
-                let text = format!("Connection lost{why}: trying again …");
+                let text = said.map_or_else(
+                    || "Connection lost; trying again …".to_owned(),
+                    |said| {
+                        let why = said.strip_suffix(CONNECT_AGAIN).unwrap_or(&said);
+                        format!("Connection lost: {why}; trying again …")
+                    },
+                );
                 Ok(vec![Effect::Complain(text)])
             }
             News::Up => {
@@ -157,6 +171,7 @@ impl Conduct {
         };
         if let Err(error) = write(slot) {
             self.slot = None;
+            self.session.cannot_return();
             let text = format!("your seat cannot be kept past this run: {error}");
             self.terminal.complain(&text).map_err(unwritable)?;
         }

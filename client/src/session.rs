@@ -117,6 +117,8 @@ pub(crate) struct Session {
     awaited: usize,
     stage: Stage,
     pending: Option<Pending>,
+    /// Whether a later run will find the player again.
+    can_return: bool,
     /// How wide the terminal is, if it is one.
     columns: Option<usize>,
     /// Whether it was said what can be typed.
@@ -169,6 +171,7 @@ impl Session {
             awaited: 0,
             stage: Stage::Arriving,
             pending: None,
+            can_return: true,
             columns: None,
             taught: false,
             hello_tries: 0,
@@ -180,6 +183,11 @@ impl Session {
     /// Boards are to be drawn for a terminal of this width from now on.
     pub(crate) const fn fit(&mut self, columns: Option<usize>) {
         self.columns = columns;
+    }
+
+    /// The identity could not be kept: the seat is gone with this run.
+    pub(crate) const fn cannot_return(&mut self) {
+        self.can_return = false;
     }
 
     /// The connection stands, for the first time or again.
@@ -241,8 +249,12 @@ impl Session {
         }
         let what = match &self.stage {
             Stage::AtTable(table) if table.my_turn() => {
-                let command = self.command_to_return();
-                format!("the input has ended and it is your turn; go on with `{command}`")
+                let what = "the input has ended and it is your turn";
+                if self.can_return {
+                    format!("{what}; go on with `{}`", self.join_command())
+                } else {
+                    what.to_owned()
+                }
             }
             Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {
                 return self.effects();
@@ -278,7 +290,11 @@ impl Session {
     fn settled(&mut self) {
         match &self.stage {
             Stage::Arriving => self.begin(),
-            Stage::Asking(..) => {}
+            Stage::Asking(Question::Resume(_), _) => self.begin(), // It may have ended meanwhile.
+            Stage::Asking(_, menu) => {
+                let text = menu.text();
+                self.say(text);
+            }
             Stage::Opening { .. } => self.reopen(),
             Stage::AtTable(_) => self.back_at_table(),
         }

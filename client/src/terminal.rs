@@ -174,6 +174,14 @@ impl Terminal {
         Ok(())
     }
 
+    /// Ends the line on which the terminal has shown `^C`.
+    pub(crate) fn interrupted(&mut self) -> io::Result<()> {
+        if self.typing.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal() {
+            self.write("")?;
+        }
+        Ok(())
+    }
+
     /// Writes a message of the server, if messages are what is wanted.
     pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
         if self.json {

@@ -7,6 +7,7 @@ use plyhouse::protocol::{
 use super::questions::Question;
 use super::{Effect, Goal, Opponent, Plan, Session, Stage};
 use crate::args::{DEFAULT_GAME, SideChoice};
+use crate::harmless::harmless;
 
 /// How long a bot that plays a person in a terminal lets pass, so that its move is seen coming.
 const COMPANY_PACE_MS: u64 = 400;
@@ -137,11 +138,14 @@ impl Session {
                 target: old.match_id.to_string(),
             }),
             (Some(old), 1) => {
-                let target = old.match_id.to_string();
-                self.tell(match old.status {
-                    Status::Open => ClientMessage::Leave { target },
-                    Status::Running | Status::Ended => ClientMessage::Resign { target },
-                });
+                let (target, code) = (old.match_id.to_string(), harmless(&old.code));
+                if old.status == Status::Open {
+                    self.say(format!("You leave {code}."));
+                    self.tell(ClientMessage::Leave { target });
+                } else {
+                    self.say(format!("You resign {code}."));
+                    self.tell(ClientMessage::Resign { target });
+                }
                 self.out.push(Effect::Left(id));
                 self.plan();
             }

@@ -218,9 +218,13 @@ impl Session {
     pub(super) fn farewell(&mut self) {
         let now = self.table().map(|table| table.now.clone());
         match now {
+            Some(now) if now.you.is_some() && now.status == Status::Running && !self.can_return => {
+                self.say("You leave the table, and there is no way back to your seat.");
+                self.end(Err(Failure::Stopped));
+            }
             Some(now) if now.you.is_some() && now.status == Status::Running => {
                 let patience = view::span(self.patience());
-                let command = paint(STRONG, &self.command_to_return());
+                let command = paint(STRONG, &self.join_command());
                 let held = format!(
                     "You leave the table. Your seat is held for {patience}; come back with"
                 );
@@ -239,8 +243,8 @@ impl Session {
         }
     }
 
-    /// The command that leads back to the seat.
-    pub(super) fn command_to_return(&self) -> String {
+    /// The command that leads to a seat of this match: one's own, or an open one.
+    pub(super) fn join_command(&self) -> String {
         let code = self
             .table()
             .map_or_else(String::new, |table| harmless(&table.now.code));
@@ -293,10 +297,11 @@ impl Session {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };
-        let command = format!("ply join {}{}", harmless(&now.code), self.server_option);
         let waits_for_other = now.seats.iter().any(|seat| seat.occupant == Occupant::Open);
-        if waits_for_other {
-            let command = paint(STRONG, &command);
+        if now.you.is_none() {
+            self.say_turn();
+        } else if waits_for_other {
+            let command = paint(STRONG, &self.join_command());
             self.say(format!(
                 "\nA friend sits down with\n\n    {command}\n\nWaiting …"
             ));

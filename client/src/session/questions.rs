@@ -45,7 +45,10 @@ impl Session {
         }
         // Who has said it all on the command line gets the first side without being asked; sides
         // of a seek are drawn.
-        let asked_already = matches!(self.stage, Stage::Asking(..));
+        let asked_already = match &self.stage {
+            Stage::Asking(question, _) => !matches!(question, Question::Resume(_)),
+            Stage::Arriving | Stage::Opening { .. } | Stage::AtTable(_) => false,
+        };
         match plan.opponent {
             None => Some((Question::Opponent, opponent_menu())),
             Some(Opponent::Bot(None)) => Some((Question::Level, self.level_menu())),

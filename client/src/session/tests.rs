@@ -227,7 +227,7 @@ fn an_interrupted_match_can_be_given_up() {
             target: Evening::target()
         }]
     );
-    evening.told(&["Against whom?"]);
+    evening.told(&["You resign K7QM2P.", "Against whom?"]);
     let left = Effect::Left(snapshot("").match_id);
     assert!(evening.other.contains(&left));
 }
@@ -289,6 +289,69 @@ fn a_match_that_ends_behind_a_question_is_forgotten() {
     ));
     let left = Effect::Left(snapshot("").match_id);
     assert!(evening.other.contains(&left));
+}
+
+#[test]
+fn after_giving_up_nothing_is_asked_that_was_said() {
+    let opponent = Some(Opponent::Bot(Some("max".to_owned())));
+    let mut evening = Evening::play(Plan {
+        opponent,
+        ..Plan::default()
+    });
+    evening.welcome(&[&snapshot("x../.o./...")]);
+    evening.types("2");
+    let sent = evening.sent();
+    assert_eq!(
+        sent.last(),
+        Some(&create([SeatRequest::Me, bot("max")], None))
+    );
+}
+
+#[test]
+fn a_question_is_asked_again_after_a_drop() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[]);
+    evening.types("1");
+    evening.told(&["How strong?"]);
+    evening.connected();
+    evening.welcome(&[]);
+    evening.told(&["How strong?"]);
+
+    // A match that is no longer there is not offered any more.
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[&snapshot("x../.o./...")]);
+    evening.told(&["You sit in a match already."]);
+    evening.connected();
+    evening.welcome(&[]);
+    evening.told(&["Against whom?"]);
+}
+
+#[test]
+fn who_cannot_return_is_not_told_how() {
+    let mut evening = at_table();
+    evening.session.cannot_return();
+    evening.types("quit");
+    assert!(!evening.told.contains("ply join"), "{}", evening.told);
+    evening.told(&["no way back"]);
+}
+
+fn an_open_match() -> Snapshot {
+    let mut open = snapshot(".../.../...");
+    open.status = plyhouse::protocol::Status::Open;
+    open.turn = None;
+    open.seats[1].occupant = plyhouse::protocol::Occupant::Open;
+    open
+}
+
+#[test]
+fn who_looks_on_is_not_invited() {
+    let mut evening = Evening::new(Goal::Watch("K7QM2P".to_owned()));
+    evening.welcome(&[]);
+    let mut open = an_open_match();
+    open.you = None;
+    evening.answer(open);
+    assert!(!evening.told.contains("ply join"), "{}", evening.told);
+    evening.told(&["Waiting for somebody to sit down"]);
 }
 
 fn at_table() -> Evening {
@@ -388,10 +451,7 @@ fn quitting_says_how_to_come_back() {
 
 #[test]
 fn an_open_match_is_left_for_good() {
-    let mut open = snapshot(".../.../...");
-    open.status = plyhouse::protocol::Status::Open;
-    open.turn = None;
-    open.seats[1].occupant = plyhouse::protocol::Occupant::Open;
+    let open = an_open_match();
     let mut evening = Evening::play(Plan {
         opponent: Some(Opponent::Friend),
         ..Plan::default()

@@ -187,8 +187,8 @@ fn a_dropped_connection_is_made_again_and_the_move_sent_again() {
     ran.expect(
         0,
         &[
-            "Connection lost",
-            "going away",
+            "Connection lost; trying again",
+            "Connection lost: the server is going away; trying again",
             "Connected again.",
             "You win!",
         ],
