@@ -25,7 +25,8 @@ Examples:
   ply play --seek --bot medium    play anybody, or a bot if nobody comes
   ply watch K7QM2P                look on
   ply watch --bots max,easy       let two bots play each other
-  printf '5\\n1\\n' | ply play --bot easy --json | jq .type
+  yes \"$(seq 9)\" | ply play --bot easy
+                                  a script: it tries each square until one is free
 
 At the board:
   b2, or in tic-tac-toe 1 to 9 as on a number pad (7 8 9 is the top row);

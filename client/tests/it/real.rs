@@ -146,19 +146,25 @@ fn each_of_two_killed_terminals_finds_its_own_match() {
     assert_eq!(title, same);
 }
 
+/// The example of the help, word by word.
 #[test]
 fn a_script_plays_a_bot() {
     let (server, home) = (Real::start(), Home::new());
-    let squares = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".repeat(5);
-    let mut ann = Somebody::start(&home, &server, &["play", "--bot", "max", "--as", "second"]);
-    ann.types(&squares);
-    let mut ended = String::new();
-    ann.seen.read_to_string(&mut ended).unwrap();
-    assert!(
-        ended.contains("⚙ max bot (x) wins.") || ended.contains("A draw."),
-        "{ended}"
-    );
-    assert_eq!(ann.child.wait().unwrap().code(), Some(0));
+    let ply = home.ply(&server.url, &[]);
+    let folder = std::path::Path::new(ply.get_program()).parent().unwrap();
+    let help = home.run(&server.url, &["--help"], "").out;
+    let example = help.lines().find(|line| line.contains("yes \"")).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    for (name, value) in ply.get_envs() {
+        value.map(|value| shell.env(name, value));
+    }
+    let path = std::env::var("PATH").unwrap();
+    shell.env("PATH", format!("{}:{path}", folder.display()));
+    let output = shell.args(["-c", example]).output().unwrap();
+    let ran = crate::fake::Ran::of(output);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let ends = ["You win!", "wins.", "A draw."];
+    assert!(ends.iter().any(|end| ran.out.contains(end)), "{ran:#?}");
 }
 
 #[test]
