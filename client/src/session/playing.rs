@@ -322,6 +322,8 @@ impl Session {
         };
         let text = match now.status {
             Status::Open => "Waiting for somebody to sit down …".to_owned(),
+            // Who looks on sees it from the mark, and the bot's move will follow.
+            Status::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
             Status::Running | Status::Ended => view::turn(now),
         };
         if !text.is_empty() {

@@ -335,6 +335,23 @@ fn who_cannot_return_is_not_told_how() {
     evening.told(&["no way back"]);
 }
 
+#[test]
+fn of_bots_the_moves_are_told_and_not_the_turns() {
+    let mut evening = Evening::new(Goal::Watch("K7QM2P".to_owned()));
+    evening.welcome(&[]);
+    let mut now = snapshot("x../.o./...");
+    now.you = None;
+    now.turn = Some(plyhouse::protocol::SeatNumber(1));
+    evening.answer(now);
+    assert!(!evening.told.contains("to move."), "{}", evening.told);
+    let id = Evening::target();
+    evening.hear(&format!(
+        r#"{{"type":"moved","match":"{id}","seq":6,"ply":2,"seat":1,"move":"c3",
+        "position":"x.o/.o./...","turn":0,"legal":["a1"]}}"#
+    ));
+    evening.told(&["⚙ medium bot (o) plays c3.", "ada (x) to move."]);
+}
+
 fn an_open_match() -> Snapshot {
     let mut open = snapshot(".../.../...");
     open.status = plyhouse::protocol::Status::Open;
@@ -437,7 +454,7 @@ fn commands_are_obeyed() {
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"resignation"}}}}"#
     ));
-    evening.told(&["⚙ medium bot (o) wins. You resigned."]);
+    evening.told(&["You lose. You resigned."]);
     assert_eq!(evening.result, Some(Ok(())));
 }
 
@@ -617,7 +634,7 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         evening
     };
     let mut late = come_back(Some(0));
-    late.told(&["⚙ medium bot (o) wins. You were away for too long."]);
+    late.told(&["You lose. You were away for too long."]);
     assert_eq!(late.result, Some(Ok(())));
     let stranger = come_back(None);
     assert!(matches!(stranger.result, Some(Err(Failure::Refused(_)))));

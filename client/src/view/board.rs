@@ -148,7 +148,7 @@ impl Drawing {
         let seat = self.seat_of(c);
         let style = seat.map_or(PLAIN, |seat| paint::of_seat(seat, &self.sides[seat]));
         if self.line.contains(&square) {
-            return paint(LINE, &format!("*{content}*"));
+            return paint(style | LINE.get_effects(), &format!("*{content}*"));
         }
         if self.last == Some(square) {
             let (open, close) = (paint(FAINT, "["), paint(FAINT, "]"));
@@ -234,6 +234,9 @@ mod tests {
  1 │   │   │*x*│
    ╰───┴───┴───╯",
         );
+        let line = &board(&now, Some(&game("tic-tac-toe", 3, 3)))[2];
+        let of_x = paint::of_seat(0, "x") | LINE.get_effects();
+        assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
     #[test]

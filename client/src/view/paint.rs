@@ -8,16 +8,18 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
 /// The last move.
 pub(crate) const LAST: Style = Style::new().bold().underline();
-/// The winning line.
-pub(crate) const LINE: Style = color(AnsiColor::Green).bold();
+/// The winning line, in the colour of its side.
+pub(crate) const LINE: Style = Style::new().bold().invert();
 /// What went wrong.
 pub(crate) const WRONG: Style = color(AnsiColor::Red);
 /// What is not drawn up in any other way.
 pub(crate) const PLAIN: Style = Style::new();
 
 const FIRST: Style = color(AnsiColor::Cyan);
-const SECOND: Style = color(AnsiColor::Yellow);
+/// To be read on light and on dark ground alike, as yellow is not.
+const SECOND: Style = color(AnsiColor::Magenta);
 const RED: Style = color(AnsiColor::Red);
+const YELLOW: Style = color(AnsiColor::Yellow);
 
 const fn color(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
@@ -27,7 +29,7 @@ const fn color(color: AnsiColor) -> Style {
 pub(crate) fn of_seat(index: usize, side: &str) -> Style {
     match (side, index) {
         ("red", _) => RED,
-        ("yellow", _) => SECOND,
+        ("yellow", _) => YELLOW,
         (_, 0) => FIRST,
         (_, _) => SECOND,
     }

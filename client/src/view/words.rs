@@ -117,7 +117,7 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     let headline = if is_me(winner) {
         paint(STRONG, "You win!")
     } else if is_me(loser) {
-        paint(STRONG, &format!("{} wins.", who(now, winner)))
+        paint(STRONG, "You lose.")
     } else {
         format!("{} {}", who(now, winner), paint(STRONG, "wins."))
     };
@@ -183,7 +183,7 @@ mod tests {
         );
         check(
             ended(&now, &ending(Some(1), Reason::Abandonment, None)),
-            "⚙ medium bot (o) wins. You were away for too long.",
+            "You lose. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
         now.you = None;

@@ -106,7 +106,7 @@ fn two_people_play_by_code_and_one_of_them_is_killed() {
     bob.types("b2\n");
     ann.types("c1\n");
     assert_eq!(ann.ends("You win! The line is a1 b1 c1."), Some(0));
-    assert_eq!(bob.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
+    assert_eq!(bob.ends("You lose. The line is a1 b1 c1."), Some(0));
     assert_eq!(eve.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
 }
 
@@ -163,7 +163,7 @@ fn a_script_plays_a_bot() {
     let output = shell.args(["-c", example]).output().unwrap();
     let ran = crate::fake::Ran::of(output);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
-    let ends = ["You win!", "wins.", "A draw."];
+    let ends = ["You win!", "You lose.", "A draw."];
     assert!(ends.iter().any(|end| ran.out.contains(end)), "{ran:#?}");
 }
 
@@ -172,7 +172,7 @@ fn two_bots_play_each_other_and_are_listed() {
     let (server, home) = (Real::start(), Home::new());
     let arguments = ["watch", "--bots", "max,easy", "--pace", "10000"];
     let mut slow = Somebody::start(&home, &server, &arguments);
-    slow.sees("⚙ max bot (x) to move.");
+    slow.sees("▸ x  ⚙ max bot");
     home.run(&server.url, &["list"], "")
         .expect(0, &["x ⚙ max bot, o ⚙ easy bot", "ply watch "]);
     slow.child.kill().unwrap();
