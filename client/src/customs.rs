@@ -49,7 +49,7 @@ impl Customs {
         }
     }
 
-    /// What stands above and below a file of the board.
+    /// What stands above a file of the board.
     pub(crate) fn file_label(self, file: usize) -> char {
         let first = if self.drops { b'1' } else { b'a' };
         // Boards with more files than letters are not drawn at all.

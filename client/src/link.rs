@@ -206,7 +206,7 @@ async fn dial(url: &str) -> Result<Connection, ConnectionError> {
 }
 
 /// Whether to come back after this close code, and how long to stay away at least.
-pub(crate) fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
+fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
             CloseCode::Binary
@@ -224,6 +224,20 @@ pub(crate) fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
             | CloseCode::Idle,
         )
         | None => Ok(Duration::ZERO),
+    }
+}
+
+/// A connection that is no more, where none is made again.
+pub(crate) fn lost(error: &ConnectionError) -> Failure {
+    let reason = harmless(&error.to_string());
+    match error {
+        ConnectionError::Closed { code, .. } => match advice(*code, &reason) {
+            Err(refused) => refused,
+            Ok(_) => Failure::NoConnection(reason),
+        },
+        ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
+            Failure::NoConnection(reason)
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use plyhouse::client::{Connection, ConnectionError};
+use plyhouse::client::Connection;
 use plyhouse::protocol::{ClientMessage, Listing, Request, RequestId, ServerMessage, Status};
 use tokio::time::timeout;
 
 use crate::conduct::unwritable;
 use crate::failure::Failure;
 use crate::harmless::harmless;
-use crate::link::connect;
+use crate::link::{connect, lost};
 use crate::terminal::{Manner, Terminal, columns};
 use crate::view;
 
@@ -83,20 +83,6 @@ async fn answer(
                     "the answer cannot be read: {what}"
                 )));
             }
-        }
-    }
-}
-
-/// A connection that is no more, where none is made again.
-pub(crate) fn lost(error: &ConnectionError) -> Failure {
-    let reason = harmless(&error.to_string());
-    match error {
-        ConnectionError::Closed { code, .. } => match crate::link::advice(*code, &reason) {
-            Err(refused) => refused,
-            Ok(_) => Failure::NoConnection(reason),
-        },
-        ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
-            Failure::NoConnection(reason)
         }
     }
 }

@@ -1,4 +1,20 @@
 //! `ply`: play on a Plyhouse server from a terminal.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`args`] | what can be said on the command line |
+//! | [`conduct`] | the loop of `play`, `join` and `watch`: carries what comes to the session, and does what it says |
+//! | [`session`] | one run as a state machine without I/O: questions, match, refusals, reconnection |
+//! | [`table`] | a match as this side knows it: a snapshot, and the events since |
+//! | [`view`] | what is shown: board, sentences, list, colours |
+//! | [`customs`] | what single games need beside what the wire tells |
+//! | [`harmless`] | what others wrote, made safe to show |
+//! | [`link`] | the connection, made again when it drops |
+//! | [`terminal`] | where text is written, and where lines come from |
+//! | [`identity`] | the players of this machine, kept from one run to the next |
+//! | [`scout`] | which of them has the match that is meant |
+//! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
+//! | [`failure`] | why `ply` stops early, and its exit codes |
 
 mod args;
 mod conduct;

@@ -8,8 +8,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::conduct::unwritable;
 use crate::failure::Failure;
-use crate::link::connect;
-use crate::list::lost;
+use crate::link::{connect, lost};
 use crate::terminal::{Input, Manner, Terminal};
 
 /// How long answers are waited for once the input has ended.

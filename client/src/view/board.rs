@@ -15,8 +15,8 @@ const OPEN_RANKS: usize = 5;
 /// A square by file and rank, both counted from 0 at the lower left.
 type Square = (usize, usize);
 
-/// The lines of the board: coordinates all around, the last move in brackets, a winning line in
-/// stars, so that both are seen without colour too. A position that is no such board is shown as
+/// The lines of the board: files named above and ranks on the left, the last move in brackets, a
+/// winning line in stars, so that both are seen without colour too. A position that is no such board is shown as
 /// the text that it is.
 pub(crate) fn board(match_now: &Snapshot, game: Option<&GameSummary>) -> Vec<String> {
     let size = game.and_then(|game| {
