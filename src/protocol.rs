@@ -25,7 +25,7 @@ pub use message::{
     Snapshot, Welcome,
 };
 pub use request::{ClientMessage, HostedOccupant, Request, SeatRequest, Status};
-pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token};
+pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown};
 
 /// The version of the protocol that this build speaks.
 pub const VERSION: u64 = 1;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+use plyhouse::protocol::can_be_shown;
 
 /// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
 const CHARS_MAX: usize = 300;
@@ -19,10 +19,10 @@ pub(crate) fn harmless(text: &str) -> String {
 
 /// The character itself if it can simply be seen, else `�`.
 pub(crate) fn shown(c: char) -> char {
-    if disturbs(c) {
-        char::REPLACEMENT_CHARACTER
-    } else {
+    if can_be_shown(c) {
         c
+    } else {
+        char::REPLACEMENT_CHARACTER
     }
 }
 
@@ -33,27 +33,13 @@ pub(crate) fn one_line_json(json: &str) -> String {
     for c in json.chars() {
         match c {
             '\n' | '\r' | '\t' => line.push(' '),
-            c if disturbs(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+            c if !can_be_shown(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
                 write!(line, "\\u{unit:04x}").expect("a String takes every text");
             }),
             c => line.push(c),
         }
     }
     line
-}
-
-fn disturbs(c: char) -> bool {
-    use GeneralCategory as Category;
-    matches!(
-        c.general_category(),
-        Category::Control
-            | Category::Format
-            | Category::Unassigned
-            | Category::PrivateUse
-            | Category::Surrogate
-            | Category::LineSeparator
-            | Category::ParagraphSeparator
-    )
 }
 
 #[cfg(test)]

@@ -53,7 +53,10 @@ impl FromStr for PlayerName {
     }
 }
 
-fn can_be_shown(c: char) -> bool {
+/// Whether a character can be shown to others: it is visible or a space, assigned, and disturbs
+/// neither the line it stands in nor its direction.
+#[must_use]
+pub fn can_be_shown(c: char) -> bool {
     use GeneralCategory as Category;
     !matches!(
         c.general_category(),
