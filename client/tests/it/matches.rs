@@ -256,20 +256,66 @@ fn a_killed_player_finds_the_seat_again() {
     });
     let home = Home::new();
     let mut first = home.start(&fake.url, &["play", "--bot", "easy"]);
-    let mut seen = std::io::BufReader::new(first.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("Your turn") {
-        assert_ne!(
-            std::io::BufRead::read_line(&mut seen, &mut line).unwrap(),
-            0
-        );
-    }
+    sees_its_turn(&mut first);
     let second = home.run(&fake.url, &["join", "k7qm2p"], "");
     second.expect(4, &["no seat is open", "ply watch k7qm2p"]);
     first.kill().unwrap();
     first.wait().unwrap();
     home.run(&fake.url, &["play"], "c3\n")
         .expect(0, &["You win!"]);
+    fake.finish();
+}
+
+fn sees_its_turn(child: &mut std::process::Child) {
+    let mut seen = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("Your turn") {
+        assert_ne!(
+            std::io::BufRead::read_line(&mut seen, &mut line).expect("text"),
+            0
+        );
+    }
+}
+
+/// The first of two killed players has lost the match meanwhile: the note of it is not believed,
+/// and the other player's match is found.
+#[test]
+fn a_stale_note_is_not_believed() {
+    let fake = Fake::start(|listener| {
+        let sit = || {
+            let mut peer = Peer::welcome(listener, false, &json!([]));
+            let create = peer.expect("create");
+            peer.answer(&create, snapshot(&json!(0), &FOUR));
+            peer
+        };
+        let (first, second) = (sit(), sit());
+        first.closed();
+        second.closed();
+
+        let mut again = Peer::accept(listener);
+        Peer::welcome(listener, true, &json!([])).closed();
+        let following = json!([{"match": MATCH, "you": 0}]);
+        let mut scout = Peer::welcome(listener, true, &following);
+        scout.send(&snapshot(&json!(0), &FOUR));
+        scout.closed();
+        let hello = again.expect("hello");
+        again.answer(&hello, crate::fake::welcome(true, &following));
+        again.send(&snapshot(&json!(0), &FOUR));
+        play_the_last_move(&mut again);
+        again.closed();
+    });
+    let home = Home::new();
+    let killed = [(); 2].map(|()| {
+        let mut child = home.start(&fake.url, &["play", "--bot", "easy"]);
+        sees_its_turn(&mut child);
+        child
+    });
+    for mut child in killed {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    home.run(&fake.url, &["play", "--bot", "easy"], "c3\n")
+        .expect(0, &["Back at the match", "You win!"]);
     fake.finish();
 }
 
