@@ -3,7 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`args`] | what can be said on the command line |
-//! | [`conduct`] | the loop of `play`, `join` and `watch`: carries what comes to the session, and does what it says |
+//! | [`conduct`] | the loop of a match: what comes goes to the session, what it says is done |
 //! | [`session`] | one run as a state machine without I/O: questions, match, refusals, reconnection |
 //! | [`table`] | a match as this side knows it: a snapshot, and the events since |
 //! | [`view`] | what is shown: board, sentences, list, colours |
