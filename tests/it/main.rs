@@ -11,6 +11,7 @@ mod hello;
 mod hostile;
 mod lobby;
 mod matches;
+mod recorded;
 mod requests;
 mod resync;
 mod seek;

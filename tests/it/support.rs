@@ -169,17 +169,27 @@ impl Player {
     }
 
     /// The same for what need not be a request of the protocol.
-    pub(crate) async fn ask_anything(&mut self, mut request: Value) -> Value {
+    pub(crate) async fn ask_anything(&mut self, request: Value) -> Value {
+        let (_, mut came) = self.ask_and_hear(request).await;
+        let answer = came.pop().expect("it ends with the answer");
+        self.inbox.extend(came);
+        answer
+    }
+
+    /// The same, and gives the request as it was sent and all that came, the answer last.
+    pub(crate) async fn ask_and_hear(&mut self, mut request: Value) -> (Value, Vec<Value>) {
         let id = self.next_id;
         self.next_id += 1;
         request["id"] = id.into();
         self.send(&request.to_string()).await;
+        let mut came: Vec<Value> = self.inbox.drain(..).collect();
         loop {
             let message = self.receive().await.expect("the connection stands");
-            if message["re"] == id {
-                return message;
+            let is_answer = message["re"] == id;
+            came.push(message);
+            if is_answer {
+                return (request, came);
             }
-            self.inbox.push_back(message);
         }
     }
 
@@ -288,6 +298,16 @@ static CLIENT: LazyLock<Validator> =
     LazyLock::new(|| schema(include_str!("../../src/protocol/schema/client.json")));
 static SERVER: LazyLock<Validator> =
     LazyLock::new(|| schema(include_str!("../../src/protocol/schema/server.json")));
+
+/// The schema of what clients send.
+pub(crate) fn client_schema() -> &'static Validator {
+    &CLIENT
+}
+
+/// The schema of what the server sends.
+pub(crate) fn server_schema() -> &'static Validator {
+    &SERVER
+}
 
 fn schema(text: &str) -> Validator {
     jsonschema::validator_for(&serde_json::from_str(text).expect("JSON")).expect("a schema")
