@@ -89,6 +89,8 @@ struct Inner<S> {
     /// Taken out of the outbox and not gone yet.
     unsent: VecDeque<Frame>,
     is_ping_due: bool,
+    /// The connection's own task waits for the socket to take more, and will then write everything.
+    is_waiting: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
@@ -104,6 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             stream,
             unsent,
             is_ping_due: false,
+            is_waiting: false,
         })))
     }
 
@@ -118,7 +121,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Writes all that the outbox holds.
     async fn write(&self, outbox: &Outbox) -> Result<(), Error> {
-        poll_fn(|context| self.lock().poll_write(outbox, context)).await
+        poll_fn(|context| {
+            let mut inner = self.lock();
+            let written = inner.poll_write(outbox, context);
+            inner.is_waiting = written.is_pending();
+            written
+        })
+        .await
     }
 }
 
@@ -156,6 +165,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return false,
         };
+        if inner.is_waiting {
+            // To try here would put a waker that wakes nobody in the place of the task's.
+            return true;
+        }
         // Nobody is woken for this attempt: if it does not succeed, the connection's own task goes
         // on with it, and waits in its own name.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));

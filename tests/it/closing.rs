@@ -112,6 +112,33 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
     assert_eq!(slow.closed().await, 4002);
 }
 
+/// What a match could not write itself goes out as soon as the client reads on, not when something
+/// else happens to the connection.
+#[tokio::test(start_paused = true)]
+async fn who_reads_late_is_told_everything_at_once() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, id) = server.pair().await;
+    let mut late = server.connect_through(256).await;
+    late.hello(json!({})).await;
+    late.ask(json!({"type": "watch", "match": id})).await;
+    let moves = ["a1", "b2", "c3", "b1", "b3", "a3"];
+    for (ply, m) in moves.iter().enumerate() {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        mover.play(&id, ply as u64, m).await;
+        // Lets the connection of the late one find out that its pipe is full.
+        tokio::task::yield_now().await;
+    }
+    let begun = tokio::time::Instant::now();
+    for m in moves {
+        assert_eq!(late.event("moved").await["move"], m);
+    }
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "after {:?}",
+        begun.elapsed()
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_stops_says_so() {
     let server = TestServer::start(settings());
