@@ -360,6 +360,28 @@ async fn whoever_was_told_of_an_absence_is_told_of_its_end() {
     cat.presence(json!([true, true]), 1).await;
 }
 
+/// What a change of seats has told of who is there is set right as well.
+#[tokio::test(start_paused = true)]
+async fn who_sits_down_and_goes_at_once_is_told_to_be_away() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let mut bob = server.player("bob").await;
+    let id = ann.create(json!({"seats": ["open", "open"]})).await;
+    let join = json!({"type": "join", "match": id, "seat": 1});
+    bob.ask(join.clone()).await;
+    ann.event("seated").await;
+    let token = bob.token();
+    drop(bob);
+    ann.presence(json!([null, false]), 1).await;
+    let (mut bob, _) = server.come_back(&token).await;
+    bob.ask(json!({"type": "leave", "match": id})).await;
+    bob.ask(join).await;
+    drop(bob);
+    assert_eq!(ann.event("seated").await["occupant"], "open");
+    assert_eq!(ann.event("seated").await["connected"], true);
+    ann.presence(json!([null, false]), 1).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_ended_match_can_be_asked_for_during_ten_minutes() {
     let server = TestServer::start(settings());

@@ -32,7 +32,9 @@ pub(super) struct Audience {
 #[derive(Debug)]
 struct Member {
     follower: Follower,
-    /// What it was told last of who is there: first by its snapshot, before which it is told nothing.
+    /// Has its snapshot, before which it is told nothing.
+    has_snapshot: bool,
+    /// What it was told last of who is there; `None` once that is out of date.
     knows: Option<Presence>,
 }
 
@@ -71,6 +73,7 @@ impl Audience {
             .entry(follower.peer.id)
             .or_insert_with(|| Member {
                 follower: follower.clone(),
+                has_snapshot: false,
                 knows: None,
             });
     }
@@ -78,7 +81,15 @@ impl Audience {
     /// From now on the connection, which has its snapshot, is told everything.
     pub(super) fn has_snapshot(&mut self, peer: PeerId, presence: Presence) {
         if let Some(member) = self.members.get_mut(&peer) {
+            member.has_snapshot = true;
             member.knows = Some(presence);
+        }
+    }
+
+    /// A seat has a new occupant: nobody knows any more who is there.
+    pub(super) fn seat_changed(&mut self) {
+        for member in self.members.values_mut() {
+            member.knows = None;
         }
     }
 
@@ -96,11 +107,7 @@ impl Audience {
     /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
     /// belongs together is written together.
     pub(super) fn tell(&mut self, frame: &Frame) {
-        for member in self
-            .members
-            .values()
-            .filter(|member| member.knows.is_some())
-        {
+        for member in self.members.values().filter(|member| member.has_snapshot) {
             member.follower.peer.outbox.post(frame.clone());
         }
         self.has_told = true;
@@ -112,11 +119,7 @@ impl Audience {
             return;
         }
         let is_small = self.members.len() <= DIRECT_MAX;
-        for member in self
-            .members
-            .values()
-            .filter(|member| member.knows.is_some())
-        {
+        for member in self.members.values().filter(|member| member.has_snapshot) {
             let outbox = &member.follower.peer.outbox;
             if is_small {
                 outbox.flush()
@@ -144,7 +147,7 @@ impl Audience {
     /// anybody, and nothing is told.
     pub(super) fn plan_presence(&mut self, state: &Match, presence: Presence, now: Instant) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
-        let knows = |member: &Member| member.knows.is_none_or(|known| known == presence);
+        let knows = |member: &Member| !member.has_snapshot || member.knows == Some(presence);
         if has_ended || self.members.values().all(knows) {
             self.presence_due = None;
         } else {
@@ -161,7 +164,7 @@ impl Audience {
         for member in self
             .members
             .values_mut()
-            .filter(|member| member.knows.is_some())
+            .filter(|member| member.has_snapshot)
         {
             member.knows = Some(presence);
         }

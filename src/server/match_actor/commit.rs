@@ -108,6 +108,7 @@ impl MatchActor {
                 if let Some(player) = occupant.player() {
                     self.server.players.sat_down(player, id);
                 }
+                self.audience.seat_changed();
             }
             Event::Started => self.last_ply_at = now(),
             Event::Moved { .. } => {
