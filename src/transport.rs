@@ -73,7 +73,9 @@ impl Transport {
 
     /// Serves one HTTP request. One that becomes a WebSocket goes on in a task of its own.
     pub async fn serve_stream(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let place = self.handshakes.enter();
+        let place = self
+            .handshakes
+            .enter(tokio::time::Instant::now().into_std());
         let service = TowerToHyperService::new(self.router.clone());
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-/// How many there may be. One more takes the place of the one that has been at it for longest: an
-/// honest client needs milliseconds, so whoever holds a place without using it loses it first.
+/// From this many on, one more takes the place of the one that has been at it for longest …
 const HANDSHAKES_MAX: usize = 1024;
+/// … if that has had this long. An honest client is done sooner, even when a whole crowd connects
+/// anew at the same instant; whoever holds a place without using it loses it.
+const GRACE: Duration = Duration::from_secs(2);
+/// With this many the grace is over. Each takes a descriptor and some 10 KiB.
+const CROWD_MAX: usize = 8 * HANDSHAKES_MAX;
 
 /// The connections that are neither a WebSocket yet nor finished. Clones are the same.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +21,7 @@ pub(super) struct Handshakes(Arc<Mutex<Places>>);
 #[derive(Debug, Default)]
 struct Places {
     next: u64,
-    taken: BTreeMap<u64, CancellationToken>,
+    taken: BTreeMap<u64, (Instant, CancellationToken)>,
 }
 
 /// A place among them; given back when dropped.
@@ -33,18 +38,22 @@ impl Handshakes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place, from the connection that has had one for longest if there is none.
-    pub(super) fn enter(&self) -> Place {
+    /// Takes a place at `now`, if need be from the connection that has had one for longest.
+    pub(super) fn enter(&self, now: Instant) -> Place {
         let mut places = self.places();
-        if places.taken.len() >= HANDSHAKES_MAX
-            && let Some((_, oldest)) = places.taken.pop_first()
-        {
-            oldest.cancel();
+        let count = places.taken.len();
+        if let Some(oldest) = places.taken.first_entry() {
+            let (since, lost) = oldest.get();
+            let is_late = count >= HANDSHAKES_MAX && now.duration_since(*since) >= GRACE;
+            if is_late || count >= CROWD_MAX {
+                lost.cancel();
+                oldest.remove();
+            }
         }
         let number = places.next;
         places.next += 1;
         let lost = CancellationToken::new();
-        places.taken.insert(number, lost.clone());
+        places.taken.insert(number, (now, lost.clone()));
         Place {
             handshakes: self.clone(),
             number,
@@ -72,25 +81,32 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn who_has_waited_longest_makes_room() {
+    /// How many of `count` places, all taken at once, one more takes away `later`, and which.
+    fn lost(count: usize, later: Duration) -> Vec<usize> {
+        let now = tokio::time::Instant::now().into_std();
         let handshakes = Handshakes::default();
-        let mut places: Vec<Place> = (0..HANDSHAKES_MAX).map(|_| handshakes.enter()).collect();
-        drop(places.remove(0));
-        places.push(handshakes.enter());
-        assert!(
-            places
-                .iter()
-                .all(|place| place.lost().now_or_never().is_none())
-        );
-        let _one_more = handshakes.enter();
-        let lost: Vec<bool> = places
-            .iter()
-            .map(|place| place.lost().now_or_never().is_some())
-            .collect();
-        assert_eq!(lost.iter().position(|&lost| lost), Some(0));
-        assert_eq!(lost.iter().filter(|&&lost| lost).count(), 1);
-        drop(places);
-        assert_eq!(handshakes.places().taken.len(), 1);
+        let places: Vec<Place> = (0..count).map(|_| handshakes.enter(now)).collect();
+        let _one_more = handshakes.enter(now + later);
+        let is_lost = |&place: &usize| places[place].lost().now_or_never().is_some();
+        (0..count).filter(is_lost).collect()
+    }
+
+    #[test]
+    fn who_has_been_at_it_for_longest_makes_room() {
+        assert_eq!(lost(HANDSHAKES_MAX - 1, GRACE), [] as [usize; 0]);
+        assert_eq!(lost(HANDSHAKES_MAX, GRACE), [0]);
+    }
+
+    #[test]
+    fn a_crowd_that_comes_at_once_has_its_time() {
+        assert_eq!(lost(HANDSHAKES_MAX, GRACE / 2), [] as [usize; 0]);
+        assert_eq!(lost(CROWD_MAX, GRACE / 2), [0]);
+    }
+
+    #[test]
+    fn a_place_is_given_back() {
+        let handshakes = Handshakes::default();
+        drop(handshakes.enter(tokio::time::Instant::now().into_std()));
+        assert!(handshakes.places().taken.is_empty());
     }
 }

@@ -6,16 +6,14 @@ use axum::http::{HeaderMap, Uri, header};
 /// Whether a request may become a WebSocket: it comes from no page, from one that this very server
 /// has served (same host and port), or from an origin on the list.
 pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else {
-        return true;
-    };
-    let Ok(origin) = origin.to_str() else {
-        return false;
-    };
-    allowed
-        .iter()
-        .any(|allowed| allowed.eq_ignore_ascii_case(origin))
-        || is_own(origin, headers).unwrap_or(false)
+    headers.get_all(header::ORIGIN).iter().all(|origin| {
+        origin.to_str().is_ok_and(|origin| {
+            allowed
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(origin))
+                || is_own(origin, headers).unwrap_or(false)
+        })
+    })
 }
 
 fn is_own(origin: &str, headers: &HeaderMap) -> Option<bool> {
@@ -71,6 +69,16 @@ mod tests {
         check("null", "localhost:7878", false);
         check("file://", "localhost:7878", false);
         check("", "localhost:7878", false);
+    }
+
+    #[test]
+    fn one_good_origin_does_not_cover_another() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "localhost:7878".parse().unwrap());
+        headers.append(header::ORIGIN, "http://localhost:7878".parse().unwrap());
+        assert!(is_allowed(&headers, &[]));
+        headers.append(header::ORIGIN, "http://evil.example".parse().unwrap());
+        assert!(!is_allowed(&headers, &[]));
     }
 
     #[test]
