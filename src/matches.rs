@@ -120,6 +120,11 @@ impl Match {
         &self.seats[seat.index()]
     }
 
+    /// The players who sit here, by seat.
+    pub fn players(&self) -> impl Iterator<Item = PlayerId> {
+        self.seats.iter().filter_map(Occupant::player)
+    }
+
     /// The stage of the match.
     #[must_use]
     pub const fn stage(&self) -> Stage {

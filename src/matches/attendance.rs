@@ -50,10 +50,7 @@ impl Attendance {
         };
         self.absent
             .retain(|absent| matters(absent.player) && !is_present(absent.player));
-        let seated = Seat::ALL
-            .into_iter()
-            .filter_map(|seat| state.occupant(seat).player());
-        for player in seated.chain([state.creation().host]) {
+        for player in state.players().chain([state.creation().host]) {
             let known = self.absent.iter().any(|absent| absent.player == player);
             if matters(player) && !known && !is_present(player) {
                 self.absent.push(Absent { player, since: now });

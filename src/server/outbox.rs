@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use crate::protocol::{CloseCode, ServerMessage};
+use crate::protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
 pub type Frame = Utf8Bytes;
@@ -93,8 +93,8 @@ impl Outbox {
     }
 
     /// Tells this client something now.
-    pub(super) fn tell(&self, message: &ServerMessage) {
-        self.post(encode(message));
+    pub(super) fn send(&self, frame: Frame) {
+        self.post(frame);
         self.flush();
     }
 

@@ -39,6 +39,20 @@ pub(super) struct Follow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoRoom;
 
+impl Following {
+    /// The match with this id. What was begun last is found first.
+    fn find(&self, id: MatchId) -> Option<&MatchHandle> {
+        self.matches.iter().rev().find(|handle| handle.id() == id)
+    }
+
+    /// Where the match is that has ended and was begun first.
+    fn first_ended(&self) -> Option<usize> {
+        self.matches
+            .iter()
+            .position(|handle| handle.card.status() == Status::Ended)
+    }
+}
+
 impl Peer {
     pub(super) fn new(id: PeerId, outbox: Outbox, following_max: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -63,11 +77,7 @@ impl Peer {
         if following.closed {
             return Err(NoRoom);
         }
-        if following
-            .matches
-            .iter()
-            .any(|known| known.id() == handle.id())
-        {
+        if following.find(handle.id()).is_some() {
             return Ok(Follow {
                 is_new: false,
                 dropped: None,
@@ -76,10 +86,7 @@ impl Peer {
         let dropped = if following.matches.len() < self.following_max {
             None
         } else {
-            let ended = following
-                .matches
-                .iter()
-                .position(|m| m.card.status() == Status::Ended);
+            let ended = following.first_ended();
             Some(following.matches.remove(ended.ok_or(NoRoom)?))
         };
         following.matches.push(handle.clone());
@@ -93,11 +100,7 @@ impl Peer {
     /// sat down. False if there is nothing to note, and nothing to be shown.
     pub(super) fn follow_again(&self, handle: &MatchHandle) -> bool {
         let mut following = self.following();
-        let known = following
-            .matches
-            .iter()
-            .any(|known| known.id() == handle.id());
-        if following.closed || known {
+        if following.closed || following.find(handle.id()).is_some() {
             return false;
         }
         following.matches.push(handle.clone());
@@ -113,26 +116,16 @@ impl Peer {
     /// Whether one more match can be followed.
     pub(super) fn has_room(&self) -> bool {
         let following = self.following();
-        following.matches.len() < self.following_max
-            || following
-                .matches
-                .iter()
-                .any(|m| m.card.status() == Status::Ended)
+        following.matches.len() < self.following_max || following.first_ended().is_some()
     }
 
     pub(super) fn unfollow(&self, id: MatchId) {
         self.following().matches.retain(|handle| handle.id() != id);
     }
 
-    /// The match with this id, if the connection follows it. What was begun last is found first.
+    /// The match with this id, if the connection follows it.
     pub(super) fn followed(&self, id: MatchId) -> Option<MatchHandle> {
-        let following = self.following();
-        following
-            .matches
-            .iter()
-            .rev()
-            .find(|handle| handle.id() == id)
-            .cloned()
+        self.following().find(id).cloned()
     }
 
     /// Ends all following, for good, and gives what was followed.

@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
 use super::peer::Peer;
-use crate::game::Seat;
 use crate::matches::Match;
 use crate::protocol::{CloseCode, MatchId, PlayerId, Token};
 use crate::store::{PlayerRecord, TokenHash};
@@ -179,10 +178,7 @@ impl Players {
     /// Notes that a match is live no more.
     pub(super) fn match_ended(&self, ended: &Match) {
         self.unhost(ended.creation().host, ended.id());
-        for player in Seat::ALL
-            .into_iter()
-            .filter_map(|seat| ended.occupant(seat).player())
-        {
+        for player in ended.players() {
             self.stood_up(player, ended.id());
         }
     }

@@ -44,24 +44,21 @@ impl Reply {
     /// Answers with data that is written already.
     pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
         self.owed = false;
-        self.outbox.post(frame(self.re));
-        self.outbox.flush();
+        self.outbox.send(frame(self.re));
     }
 
     /// Answers that it is done; told only to those who numbered their request.
     pub(super) fn ok(mut self, seq: Option<Seq>) {
-        self.owed = false;
         if self.re.is_some() {
-            self.outbox.tell(&ServerMessage::Ok { re: self.re, seq });
+            self.tell(|re| ServerMessage::Ok { re, seq });
+        } else {
+            self.owed = false;
         }
     }
 
     /// Answers that nothing was done.
-    pub(super) fn error(mut self, error: WireError) {
-        self.owed = false;
-        let re = self.re;
-        self.outbox
-            .tell(&ServerMessage::Error(Box::new(WireError { re, ..error })));
+    pub(super) fn error(self, error: WireError) {
+        self.tell(|re| ServerMessage::Error(Box::new(WireError { re, ..error })));
     }
 
     /// Goes on with what was found, or answers why it was not.
@@ -85,11 +82,11 @@ impl Drop for Reply {
     fn drop(&mut self) {
         if self.owed {
             let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");
-            let error = WireError {
+            let error = ServerMessage::Error(Box::new(WireError {
                 re: self.re,
                 ..error
-            };
-            self.outbox.tell(&ServerMessage::Error(Box::new(error)));
+            }));
+            self.outbox.send(encode(&error));
         }
     }
 }
