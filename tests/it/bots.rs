@@ -6,7 +6,7 @@ use plyhouse::server::{Search, Settings};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::{TestServer, pass, settings};
+use crate::support::{Player, TestServer, pass, settings};
 
 #[tokio::test(start_paused = true)]
 async fn a_person_plays_a_bot_to_the_end() {
@@ -51,14 +51,19 @@ async fn an_exhibition_plays_to_its_end_watched_or_not() {
     assert_eq!(seen["ply"], 9);
 }
 
+/// Ann, who has begun against a bot that takes three seconds for a move.
+async fn against_a_slow_bot(server: &TestServer) -> (Player, String) {
+    let mut ann = server.player("ann").await;
+    let seats = json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000});
+    let id = ann.create(seats).await;
+    ann.play(&id, 0, "b2").await;
+    (ann, id)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_bot_keeps_its_pace() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let id = ann
-        .create(json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000}))
-        .await;
-    ann.play(&id, 0, "b2").await;
+    let (mut ann, _) = against_a_slow_bot(&server).await;
     ann.event("moved").await;
     let asked = Instant::now();
     let reply = ann.event("moved").await;
@@ -73,11 +78,7 @@ async fn a_bot_keeps_its_pace() {
 #[tokio::test(start_paused = true)]
 async fn a_match_that_ends_needs_no_bot_any_more() {
     let server = TestServer::start(settings());
-    let mut ann = server.player("ann").await;
-    let id = ann
-        .create(json!({"seats": ["me", {"bot": "hard"}], "pace_ms": 3000}))
-        .await;
-    ann.play(&id, 0, "b2").await;
+    let (mut ann, id) = against_a_slow_bot(&server).await;
     ann.ask(json!({"type": "resign", "match": id})).await;
     pass(10).await;
     let told = ann.drain().await;
