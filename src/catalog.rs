@@ -4,12 +4,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::game::connect_four::ConnectFour;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{GameInfo, IllegalMove, Outcome, ParseMoveError, Position, Seat};
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop};
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 1] = [Entry::of::<TicTacToe>()];
+pub static CATALOG: [Entry; 2] = [Entry::of::<TicTacToe>(), Entry::of::<ConnectFour>()];
 
 /// The game with this id, if this build can host it.
 #[must_use]
@@ -199,7 +200,7 @@ mod tests {
     /// One check an entry, in the catalog's order: a game that is forgotten here does not compile.
     #[test]
     fn every_entry_is_its_typed_game_and_obeys_the_laws() {
-        let checks: [fn(&Entry); CATALOG.len()] = [check::<TicTacToe>];
+        let checks: [fn(&Entry); CATALOG.len()] = [check::<TicTacToe>, check::<ConnectFour>];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);
         }

@@ -1,3 +1,4 @@
 //! What each game's positions are worth at a glance, one file a game.
 
+mod connect_four;
 mod tic_tac_toe;

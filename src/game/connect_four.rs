@@ -1,0 +1,462 @@
+//! Connect Four, 7 files by 6 ranks. A move is a file, `1` to `7`, whose lowest free square is
+//! filled; a position is written rank by rank from the highest, as in FEN:
+//! `......./......./......./...r.../...y.../..yrr..`.
+//!
+//! A set of squares is a `u64`, seven bits a file, the lowest rank in the lowest bit. The seventh
+//! bit of a file is always empty, so that no line runs over from one file into the next, and a line
+//! is found by shifting a set onto itself (John Tromp's layout, of his solver "Fhourstones").
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use super::{
+    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
+};
+
+const FILES: u8 = 7;
+const RANKS: u8 = 6;
+const SQUARES: u8 = FILES * RANKS;
+
+/// From a square to its neighbour on the same rank: a file's bits, the empty one included.
+const FILE_BITS: u8 = RANKS + 1;
+
+/// The lowest square of every file.
+const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
+
+/// Every square.
+const FULL: u64 = BOTTOM * ((1 << RANKS) - 1);
+
+/// The distances between neighbours on a line: upwards, along a rank, and on both diagonals.
+const DIRECTIONS: [u8; 4] = [1, FILE_BITS, FILE_BITS - 1, FILE_BITS + 1];
+
+/// A position of Connect Four, and only such as play can reach.
+///
+/// Beside the discs it keeps the squares that would complete a line. They change for one side a
+/// move, and all that a search asks of a position at a glance follows from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConnectFour {
+    /// The discs of the side to move.
+    own: u64,
+    /// The discs of the other side, which has moved last.
+    other: u64,
+    /// The squares, reachable yet or not, on which the side to move completes a line.
+    own_wins: u64,
+    /// The squares on which the other side does.
+    other_wins: u64,
+    /// How many discs have been played.
+    plies: u8,
+    /// Whether the last disc has completed a line.
+    won: bool,
+}
+
+/// A move: the file that a disc is dropped into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// From the left, from 0.
+    file: u8,
+}
+
+impl Move {
+    /// Every square of the file, and the empty bit above it.
+    const fn bits(self) -> u64 {
+        ((1 << FILE_BITS) - 1) << (self.file * FILE_BITS)
+    }
+}
+
+impl ConnectFour {
+    /// The squares of three ranks, counted from 0.
+    pub(crate) const fn ranks(ranks: [u8; 3]) -> u64 {
+        let [a, b, c] = ranks;
+        BOTTOM << a | BOTTOM << b | BOTTOM << c
+    }
+
+    /// The squares of a file, counted from 0.
+    pub(crate) const fn file(file: u8) -> u64 {
+        FULL & Move { file }.bits()
+    }
+
+    /// The discs of the side to move and of the other.
+    pub(crate) const fn discs(&self) -> [u64; 2] {
+        [self.own, self.other]
+    }
+
+    /// The squares that can be played now, the lowest free one of every file that is not full.
+    pub(crate) const fn playable(&self) -> u64 {
+        (self.occupied() + BOTTOM) & FULL
+    }
+
+    /// The free squares on which the side to move completes a line, and those of the other side.
+    pub(crate) const fn wins(&self) -> [u64; 2] {
+        let free = FULL ^ self.occupied();
+        [self.own_wins & free, self.other_wins & free]
+    }
+
+    const fn occupied(&self) -> u64 {
+        self.own | self.other
+    }
+
+    /// The square that a disc dropped into this file comes to lie on; 0 where the file is full.
+    pub(crate) const fn landing(&self, m: Move) -> u64 {
+        self.playable() & m.bits()
+    }
+
+    /// The position with these discs, of which `other` has played the last.
+    fn with(own: u64, other: u64) -> Self {
+        Self {
+            own,
+            other,
+            own_wins: winning_squares(own),
+            other_wins: winning_squares(other),
+            plies: plies(own | other),
+            won: lines(other) != 0,
+        }
+    }
+
+    /// Refuses what no play can reach.
+    ///
+    /// Discs can be taken off again from the top, the sides in turn, exactly if they could be put
+    /// on so; and a game is over with its first line, so before the last disc there was none.
+    fn check_reachable(&self) -> Result<(), ParsePositionError> {
+        if lines(self.own) != 0 {
+            return Err(ParsePositionError {
+                reason: "play went on after a line",
+            });
+        }
+        if !can_be_emptied(self.own, self.other) {
+            return Err(ParsePositionError {
+                reason: "the sides cannot have taken turns to this",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The squares of all complete lines in a set.
+fn lines(discs: u64) -> u64 {
+    DIRECTIONS.into_iter().fold(0, |all, by| {
+        let pairs = discs & (discs >> by);
+        let starts = pairs & (pairs >> (2 * by));
+        all | starts | (starts << by) | (starts << (2 * by)) | (starts << (3 * by))
+    })
+}
+
+/// The squares that would make a line of four with three of a set. Some of them may be taken, and
+/// some lie in the empty bits between the files.
+const fn winning_squares(discs: u64) -> u64 {
+    // A file is filled from below.
+    let mut squares = (discs << 1) & (discs << 2) & (discs << 3);
+    squares |= gaps(discs, FILE_BITS);
+    squares |= gaps(discs, FILE_BITS - 1);
+    squares | gaps(discs, FILE_BITS + 1)
+}
+
+/// The squares that have three of the set beside them in this direction, in any of the four ways.
+const fn gaps(discs: u64, by: u8) -> u64 {
+    let below = (discs << by) & (discs << (2 * by));
+    let above = (discs >> by) & (discs >> (2 * by));
+    (below & ((discs << (3 * by)) | (discs >> by)))
+        | (above & ((discs << by) | (discs >> (3 * by))))
+}
+
+/// How many discs there are.
+fn plies(discs: u64) -> u8 {
+    u8::try_from(discs.count_ones()).expect("at most 64")
+}
+
+/// Whether the discs can be taken off from the top, first one of `next`, the sides in turn. There
+/// may be no line among them but through the first disc taken.
+fn can_be_emptied(next: u64, last: u64) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![(next, last)];
+    while let Some((next, last)) = open.pop() {
+        if next | last == 0 {
+            return true;
+        }
+        for file in 0..FILES {
+            let discs = (next | last) & Move { file }.bits();
+            let top = (1 << (u64::BITS - discs.leading_zeros())) >> 1;
+            let rest = last ^ top;
+            if top & last != 0 && lines(rest) == 0 && seen.insert(next | rest) {
+                open.push((rest, next));
+            }
+        }
+    }
+    false
+}
+
+impl Position for ConnectFour {
+    type Move = Move;
+
+    const INFO: GameInfo = GameInfo {
+        id: "connect-four",
+        title: "Connect Four",
+        sides: ["red", "yellow"],
+        files: FILES,
+        ranks: RANKS,
+        plies_max: SQUARES as u32,
+    };
+
+    fn start() -> Self {
+        Self {
+            own: 0,
+            other: 0,
+            own_wins: 0,
+            other_wins: 0,
+            plies: 0,
+            won: false,
+        }
+    }
+
+    fn turn(&self) -> Seat {
+        if self.plies % 2 == 0 {
+            Seat::First
+        } else {
+            Seat::Second
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if self.won {
+            return Some(Outcome::Decisive {
+                winner: self.turn().other(),
+            });
+        }
+        (self.plies == SQUARES).then_some(Outcome::Draw)
+    }
+
+    /// One disc can complete several lines; the squares of all are given then.
+    fn line(&self) -> Option<Vec<Square>> {
+        let line = lines(self.other);
+        let squares = (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }));
+        (line != 0).then(|| squares.filter(|square| line & bit(*square) != 0).collect())
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        if !self.won {
+            let files = (0..FILES).map(|file| Move { file });
+            moves.extend(files.filter(|m| self.landing(*m) != 0));
+        }
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        if self.landing(m) == 0 {
+            return Err(IllegalMove { reason: "is full" });
+        }
+        Ok(())
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        let square = self.landing(m);
+        let own = self.own | square;
+        *self = Self {
+            own: self.other,
+            other: own,
+            own_wins: self.other_wins,
+            other_wins: winning_squares(own),
+            plies: self.plies + 1,
+            won: self.own_wins & square != 0,
+        };
+    }
+}
+
+/// The bit of a square.
+fn bit(Square { file, rank }: Square) -> u64 {
+    1 << (file * FILE_BITS + rank)
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&(self.file + 1), f)
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        match text.trim().as_bytes() {
+            [digit @ b'1'..=b'7'] => Ok(Self { file: digit - b'1' }),
+            _ => Err(ParseMoveError { example: "4" }),
+        }
+    }
+}
+
+impl fmt::Display for ConnectFour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [red, yellow] = match self.turn() {
+            Seat::First => [self.own, self.other],
+            Seat::Second => [self.other, self.own],
+        };
+        for rank in (0..RANKS).rev() {
+            for file in 0..FILES {
+                let square = bit(Square { file, rank });
+                f.write_str(match (red & square != 0, yellow & square != 0) {
+                    (true, _) => "r",
+                    (false, true) => "y",
+                    (false, false) => ".",
+                })?;
+            }
+            if rank != 0 {
+                f.write_str("/")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for ConnectFour {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        const SHAPE: ParsePositionError = ParsePositionError {
+            reason: "six ranks of seven squares are needed",
+        };
+
+        let (mut red, mut yellow) = (0, 0);
+        let mut ranks = text.split('/');
+        for rank in (0..RANKS).rev() {
+            let squares = ranks.next().ok_or(SHAPE)?.as_bytes();
+            if squares.len() != usize::from(FILES) {
+                return Err(SHAPE);
+            }
+            for (file, square) in (0..FILES).zip(squares) {
+                match square {
+                    b'.' => {}
+                    b'r' => red |= bit(Square { file, rank }),
+                    b'y' => yellow |= bit(Square { file, rank }),
+                    _ => {
+                        return Err(ParsePositionError {
+                            reason: "a square is r, y or .",
+                        });
+                    }
+                }
+            }
+        }
+        if ranks.next().is_some() {
+            return Err(SHAPE);
+        }
+        let discs = red | yellow;
+        if discs & !(BOTTOM | discs << 1) != 0 {
+            return Err(ParsePositionError {
+                reason: "a disc hangs in the air",
+            });
+        }
+        let pos = match plies(red).checked_sub(plies(yellow)) {
+            Some(0) => Self::with(red, yellow),
+            Some(1) => Self::with(yellow, red),
+            Some(_) | None => {
+                return Err(ParsePositionError {
+                    reason: "the sides have not taken turns",
+                });
+            }
+        };
+        pos.check_reachable()?;
+        Ok(pos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::laws;
+
+    #[test]
+    fn obeys_the_laws_of_games() {
+        laws::check::<ConnectFour>();
+        laws::check_alternates::<ConnectFour>();
+    }
+
+    fn check_refused(text: &str, reason: &str) {
+        let refused = text.parse::<ConnectFour>().expect_err(text);
+        assert!(refused.to_string().contains(reason), "{text}: {refused}");
+    }
+
+    /// The lowest ranks, with empty ones above.
+    fn with_ranks(ranks: &[&str]) -> String {
+        let empty = vec!["......."; usize::from(RANKS) - ranks.len()];
+        [&empty, ranks].concat().join("/")
+    }
+
+    #[test]
+    fn positions_that_play_cannot_reach_are_refused() {
+        check_refused("", "six ranks");
+        check_refused(&with_ranks(&["......"]), "six ranks");
+        check_refused(&format!("{}/", with_ranks(&["......."])), "six ranks");
+        check_refused(&with_ranks(&["...x..."]), "r, y or .");
+        check_refused(&with_ranks(&["r......", "......."]), "in the air");
+        check_refused(&with_ranks(&["...y..."]), "taken turns");
+        check_refused(&with_ranks(&["r.....r"]), "taken turns");
+        // Yellow lies lowest everywhere, but red was first.
+        check_refused(&with_ranks(&["r......", "y......"]), "to this");
+        check_refused(&with_ranks(&["yyy....", "rrrr..y"]), "after a line");
+        // Red has two lines, which no single disc can have completed.
+        check_refused(&with_ranks(&["......y", "rrrryyy", "rrrryyy"]), "to this");
+    }
+
+    /// A line through the last disc is how games end, and two such lines are one end.
+    #[test]
+    fn a_line_is_found_in_every_direction() {
+        let lines = [
+            ("1212121", "a1 a2 a3 a4"),
+            ("4455667", "d1 e1 f1 g1"),
+            ("12234334544", "a1 b2 c3 d4"),
+            ("76654554344", "d4 e3 f2 g1"),
+        ];
+        for (moves, squares) in lines {
+            let pos = after(moves);
+            let line = pos.line().expect(moves);
+            let mut names: Vec<_> = line.iter().map(Square::to_string).collect();
+            names.sort();
+            assert_eq!(names.join(" "), squares, "{moves}");
+            assert_eq!(
+                pos.outcome(),
+                Some(Outcome::Decisive {
+                    winner: pos.turn().other()
+                })
+            );
+        }
+    }
+
+    fn after(moves: &str) -> ConnectFour {
+        let mut pos = ConnectFour::start();
+        for digit in moves.split("").filter(|digit| !digit.is_empty()) {
+            let m = digit.parse().expect(digit);
+            pos.play(m).expect(moves);
+        }
+        pos
+    }
+
+    /// What is kept beside the discs is what would be found by looking at them.
+    #[test]
+    fn what_is_kept_follows_from_the_discs() {
+        for seed in 0..200 {
+            for pos in laws::random_game::<ConnectFour>(seed).0 {
+                assert_eq!(pos, ConnectFour::with(pos.own, pos.other), "{pos}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_file_takes_no_more() {
+        let mut pos = after("444444");
+        let refused = pos.play("4".parse().expect("a file")).expect_err("full");
+        assert_eq!(refused.to_string(), "is full");
+        let mut moves = Vec::new();
+        pos.legal_moves(&mut moves);
+        assert_eq!(moves.len(), 6);
+    }
+
+    #[test]
+    fn moves_are_files() {
+        let read = |text: &str| text.parse::<Move>().map(|m| m.to_string());
+        assert_eq!(read(" 7 "), Ok("7".to_owned()));
+        for text in ["", "0", "8", "44", "d", "d1", "+4", "\u{664}"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}
