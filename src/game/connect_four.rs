@@ -209,7 +209,7 @@ impl Position for ConnectFour {
     }
 
     fn turn(&self) -> Seat {
-        if self.plies % 2 == 0 {
+        if self.plies.is_multiple_of(2) {
             Seat::First
         } else {
             Seat::Second
