@@ -1,0 +1,187 @@
+//! The rules of every game against published counts, kept in `tests/data/<game>.perft`, and those
+//! of Connect Four against a second, plain telling of them.
+
+mod plain_connect_four;
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::{env, fs};
+
+use plyhouse::game::Position;
+use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::perft::{PlyCount, perft};
+use plyhouse::game::tic_tac_toe::TicTacToe;
+
+use plain_connect_four::Plain;
+
+/// The most lines of play of one length that are counted in an ordinary run: a debug build takes
+/// some seconds for them.
+const NODES_MAX: u64 = 1_000_000;
+
+#[test]
+fn tic_tac_toe() {
+    check::<TicTacToe>(nodes_max(), &symmetries_of_a_square(3));
+}
+
+#[test]
+fn connect_four() {
+    check::<ConnectFour>(nodes_max(), &left_and_right(7, 6));
+}
+
+/// Of how the lines of play end, and of the later positions, nothing is published: the plain rules
+/// vouch for these.
+#[test]
+fn connect_four_counted_by_plain_rules() {
+    check::<Plain>(12_000, &left_and_right(7, 6));
+}
+
+/// What to count: more than in an ordinary run, if `PLYHOUSE_PERFT_NODES` says so.
+fn nodes_max() -> u64 {
+    env::var("PLYHOUSE_PERFT_NODES").map_or(NODES_MAX, |text| text.parse().expect("a number"))
+}
+
+/// Compares with the game's file, which is tables with comments between them: the first one counts
+/// from the start of the game, each other from the `position` that is named above it. A table is
+/// compared down to the first ply that has more than `nodes_max` nodes.
+fn check<P: Position>(nodes_max: u64, symmetries: &[Vec<usize>]) {
+    let path = format!(
+        "{}/tests/data/{}.perft",
+        env!("CARGO_MANIFEST_DIR"),
+        P::INFO.id
+    );
+    let file = fs::read_to_string(&path).expect(&path);
+    let mut tables = vec![(P::start(), Vec::new())];
+    for line in file.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(position) = line.strip_prefix("position ") {
+            tables.push((position.parse().expect(line), Vec::new()));
+        } else if let Some((_, rows)) = tables.last_mut() {
+            rows.push(words(line));
+        }
+    }
+    for (pos, mut expected) in tables {
+        let nodes = |row: &[&str]| row[1].parse::<u64>().expect("a number");
+        let is_ply = |row: &[&str]| row[0].parse::<usize>().is_ok();
+        if let Some(costly) =
+            (expected.iter()).position(|row| is_ply(row) && nodes(row) > nodes_max)
+        {
+            expected.truncate(costly);
+        }
+        let rows = expected.iter().filter(|row| is_ply(row)).count();
+        let table = table(&pos, rows - 1, symmetries);
+        let counted: Vec<_> = table.lines().map(words).collect();
+        assert_eq!(counted, expected, "{path}; counted from {pos}:\n{table}");
+    }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// One row a ply. If no game goes on beyond the last, these are followed by their sums, and by the
+/// sums over ended games alone.
+fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
+    let tree = perft(pos, plies);
+    let mut layer = HashSet::from([pos.clone()]);
+    let mut rows = Vec::new();
+    let (mut all, mut ended) = ([0; 6], [0; 6]);
+    for PlyCount {
+        nodes,
+        won: [first, second],
+        drawn,
+    } in tree
+    {
+        let over: HashSet<P> = layer
+            .iter()
+            .filter(|p| p.outcome().is_some())
+            .cloned()
+            .collect();
+        let row = [
+            nodes,
+            first,
+            second,
+            drawn,
+            size(&layer),
+            classes(&layer, symmetries),
+        ];
+        let end = [
+            first + second + drawn,
+            first,
+            second,
+            drawn,
+            size(&over),
+            classes(&over, symmetries),
+        ];
+        for column in 0..6 {
+            all[column] += row[column];
+            ended[column] += end[column];
+        }
+        rows.push((rows.len().to_string(), row));
+        layer = next_layer(&layer);
+    }
+    if layer.is_empty() {
+        rows.push(("all".to_owned(), all));
+        rows.push(("ended".to_owned(), ended));
+    }
+
+    let mut table = String::new();
+    for (name, row) in rows {
+        let row: Vec<_> = row.iter().map(|count| format!("{count:>9}")).collect();
+        writeln!(table, "{name:<5}{}", row.concat()).expect("writing to a string");
+    }
+    table
+}
+
+fn size<P>(positions: &HashSet<P>) -> u64 {
+    positions.len() as u64
+}
+
+/// How many positions there are when those that are turned or mirrored count as one.
+fn classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
+    let canonical = |pos: &P| {
+        let squares: Vec<char> = pos.to_string().chars().filter(|c| *c != '/').collect();
+        symmetries
+            .iter()
+            .map(|image| image.iter().map(|i| squares[*i]).collect::<String>())
+            .min()
+    };
+    positions
+        .iter()
+        .map(canonical)
+        .collect::<HashSet<_>>()
+        .len() as u64
+}
+
+fn next_layer<P: Position>(layer: &HashSet<P>) -> HashSet<P> {
+    let mut next = HashSet::new();
+    for pos in layer {
+        let mut moves = Vec::new();
+        pos.legal_moves(&mut moves);
+        next.extend(moves.into_iter().map(|m| pos.after(m)));
+    }
+    next
+}
+
+/// The eight ways to lay a square board onto itself, each as the square that comes to each place.
+fn symmetries_of_a_square(size: usize) -> Vec<Vec<usize>> {
+    let places = || (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
+    let image = |turned: bool, flip_x: bool, flip_y: bool| {
+        places()
+            .map(|(x, y)| if turned { (y, x) } else { (x, y) })
+            .map(|(x, y)| (if flip_x { size - 1 - x } else { x }, y))
+            .map(|(x, y)| (x, if flip_y { size - 1 - y } else { y }))
+            .map(|(x, y)| y * size + x)
+            .collect()
+    };
+    (0..8)
+        .map(|bits| image(bits & 1 != 0, bits & 2 != 0, bits & 4 != 0))
+        .collect()
+}
+
+/// A board as it is, and mirrored: the file that comes to each file.
+fn left_and_right(files: usize, ranks: usize) -> Vec<Vec<usize>> {
+    let mirrored = |i: usize| i / files * files + (files - 1 - i % files);
+    vec![
+        (0..files * ranks).collect(),
+        (0..files * ranks).map(mirrored).collect(),
+    ]
+}
