@@ -92,6 +92,51 @@ async fn two_people_play_and_a_third_watches() {
     );
 }
 
+/// A game whose moves are no squares: discs fall, and what is told of squares is the line.
+#[tokio::test(start_paused = true)]
+async fn two_people_play_connect_four() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let id = ann.create(json!({"game": "connect-four"})).await;
+    let joined = bob.ask(json!({"type": "join", "match": id})).await;
+    assert_eq!(joined["seats"][0]["side"], "red");
+    assert_eq!(joined["seats"][1]["side"], "yellow");
+    assert_eq!(joined["legal"], json!(["1", "2", "3", "4", "5", "6", "7"]));
+
+    let game = ["4", "4", "4", "4", "4", "4", "3", "3", "5", "5", "2"];
+    for (ply, m) in game.iter().enumerate() {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        if ply == 6 {
+            let full = json!({"type": "move", "match": id, "ply": ply, "move": "4"});
+            let full = mover.ask(full).await;
+            assert_eq!(full["code"], "illegal_move");
+            assert_eq!(full["message"], "4 is full");
+            for unreadable in ["0", "8", "d1", "d", "44"] {
+                let m = json!({"type": "move", "match": id, "ply": ply, "move": unreadable});
+                assert_eq!(mover.refused(m).await, "unreadable_move", "{unreadable}");
+            }
+        }
+        assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
+        let told = bob.event("moved").await;
+        let legal = match ply {
+            0..5 => json!(["1", "2", "3", "4", "5", "6", "7"]),
+            5..10 => json!(["1", "2", "3", "5", "6", "7"]),
+            _ => json!([]),
+        };
+        assert_eq!((&told["move"], &told["legal"]), (&json!(m), &legal));
+    }
+    let ended = bob.event("ended").await;
+    let outcome = json!({"winner": 0, "reason": "rules", "line": ["b1", "c1", "d1", "e1"]});
+    assert_eq!(ended["outcome"], outcome);
+    let after = ann.ask(json!({"type": "watch", "match": id})).await;
+    let position = "...y.../...r.../...y.../...r.../..yyy../.rrrr..";
+    assert_eq!(after["position"], position);
+    assert_eq!(
+        (&after["moves"], &after["outcome"]),
+        (&json!(game), &outcome)
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_request_causes_comes_before_its_answer() {
     let server = TestServer::start(settings());
