@@ -7,6 +7,11 @@ use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
 use crate::view::tests::{plain, snapshot};
 
+const TIC_TAC_TOE: &str =
+    r#"{"game":"tic-tac-toe","title":"Tic-tac-toe","sides":["x","o"],"files":3,"ranks":3}"#;
+const CONNECT_FOUR: &str = r#"{"game":"connect-four","title":"Connect Four",
+    "sides":["red","yellow"],"files":7,"ranks":6}"#;
+
 /// A session and what it has said so far.
 struct Evening {
     session: Session,
@@ -71,6 +76,11 @@ impl Evening {
 
     /// The server welcomes, and brings these matches.
     fn welcome(&mut self, mine: &[&Snapshot]) {
+        self.welcome_to(TIC_TAC_TOE, mine);
+    }
+
+    /// The same of a server that hosts these games.
+    fn welcome_to(&mut self, games: &str, mine: &[&Snapshot]) {
         let following: Vec<String> = mine
             .iter()
             .map(|mine| format!(r#"{{"match":"{}","you":0}}"#, mine.match_id))
@@ -78,8 +88,7 @@ impl Evening {
         self.hear(&format!(
             r#"{{"type":"welcome","re":0,"protocol":1,"server":"fake/1","player":{{"id":
             "5f0c0000-0000-4000-8000-000000000001","name":"ada"}},"token":"secret","resumed":true,
-            "games":[{{"game":"tic-tac-toe","title":"Tic-tac-toe","sides":["x","o"],"files":3,
-            "ranks":3}}],"levels":[{{"level":"easy","title":"Easy"}},{{"level":"medium",
+            "games":[{games}],"levels":[{{"level":"easy","title":"Easy"}},{{"level":"medium",
             "title":"Medium"}},{{"level":"max","title":"Full strength"}}],"limits":{{
             "message_bytes":8192,"requests_per_s":20,"burst":40,"live_matches":16,"following":64,
             "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}]}}"#,
@@ -166,6 +175,25 @@ fn enter_answers_every_question() {
         evening.sent(),
         [create([SeatRequest::Me, bot("medium")], None)]
     );
+}
+
+#[test]
+fn among_several_games_a_person_chooses() {
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome_to(&format!("{CONNECT_FOUR},{TIC_TAC_TOE}"), &[]);
+    evening.told(&["What to play?\n  1  Connect Four\n  2  Tic-tac-toe  (Enter)"]);
+    evening.types("connect");
+    evening.told(&["Against whom?"]);
+    evening.types("");
+    evening.types("easy");
+    evening.told(&["1  first (red)  (Enter)\n  2  second (yellow)"]);
+    evening.types("second");
+    let sent = evening.sent();
+    let [ClientMessage::Create { game, seats, .. }] = &sent[..] else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(game, "connect-four");
+    assert_eq!(seats, &Some([bot("easy"), SeatRequest::Me]));
 }
 
 #[test]
