@@ -18,8 +18,9 @@ const LEVELS: &str = "Levels, from the weakest: beginner, easy, medium, hard, ma
 
 const EXAMPLES: &str = "\
 Examples:
-  ply play                        be asked against whom and which side
-  ply play --bot hard             play against a bot
+  ply play                        be asked what to play, against whom and which side
+  ply play --bot hard             play tic-tac-toe against a bot
+  ply play connect-four           play Connect Four; be asked the rest
   ply play --open --as second     wait for a friend, who moves first
   ply join K7QM2P                 take the open seat, or go on after a break
   ply play --seek --bot medium    play anybody, or a bot if nobody comes
@@ -29,7 +30,8 @@ Examples:
                                   a script: it tries each square until one is free
 
 At the board:
-  b2, or in tic-tac-toe 1 to 9 as on a number pad (7 8 9 is the top row);
+  in tic-tac-toe b2, or 1 to 9 as on a number pad (7 8 9 is the top row);
+  in connect-four 1 to 7, the number of a column;
   help, board, moves, resign, quit
 
 Exit codes:
@@ -102,7 +104,7 @@ pub(crate) enum Command {
 /// What `ply play` takes.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArguments {
-    /// What to play, `tic-tac-toe` unless told otherwise.
+    /// What to play, `connect-four` for one; `tic-tac-toe` unless told otherwise.
     pub(crate) game: Option<String>,
 
     /// Play against a bot of this level (with --seek: only if nobody comes).
