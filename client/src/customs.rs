@@ -6,7 +6,7 @@
 pub(crate) struct Customs {
     /// Whether the nine squares can be named as on a number pad, 7 8 9 on top.
     pub(crate) number_pad: bool,
-    /// Whether a move names a file by its number and drops to the lowest free square.
+    /// Whether a move names a file by its number, and drops a disc to its lowest free square.
     pub(crate) drops: bool,
 }
 
@@ -35,7 +35,7 @@ impl Customs {
     pub(crate) const fn how_to_move(self) -> &'static str {
         match (self.number_pad, self.drops) {
             (true, _) => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
-            (false, true) => "the number of a column",
+            (false, true) => "the number of a column, as it stands above the board",
             (false, false) => "a move in the game's notation; `moves` lists them",
         }
     }
@@ -55,6 +55,35 @@ impl Customs {
         // Boards with more files than letters are not drawn at all.
         u8::try_from(file).map_or('?', |file| char::from(first.saturating_add(file)))
     }
+
+    /// What stands left of a rank; nothing where nobody ever names one, so that numbers mean files.
+    pub(crate) fn rank_label(self, rank: usize) -> String {
+        if self.drops {
+            String::new()
+        } else {
+            (rank + 1).to_string()
+        }
+    }
+
+    /// What a seat's pieces look like, where that is not the letter that positions have for them.
+    /// They differ in more than their colour, which not every terminal or eye has.
+    pub(crate) const fn piece(self, seat: usize) -> Option<char> {
+        match (self.drops, seat) {
+            (true, 0) => Some('●'),
+            (true, _) => Some('○'),
+            (false, _) => None,
+        }
+    }
+
+    /// What is said of the winning line, which the board shows too.
+    pub(crate) fn line(self, squares: &[String]) -> String {
+        if self.drops {
+            // Its squares have names on the wire only.
+            "Four in a row.".to_owned()
+        } else {
+            format!("The line is {}.", squares.join(" "))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +100,14 @@ mod tests {
             ["0", "10", "b2", "B2", ""].map(read),
             ["0", "10", "b2", "B2", ""]
         );
+    }
+
+    #[test]
+    fn discs_differ_without_colour() {
+        let pieces = |game| [0, 1].map(|seat| Customs::of(game).piece(seat));
+        let [first, second] = pieces("connect-four").map(|piece| piece.expect("a disc"));
+        assert_ne!(first, second);
+        assert_eq!(pieces("tic-tac-toe"), [None, None]);
     }
 
     #[test]

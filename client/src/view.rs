@@ -11,6 +11,7 @@ use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::harmless::harmless;
+use words::piece;
 
 pub(crate) use listing::listing;
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
@@ -52,11 +53,13 @@ fn seat(now: &Snapshot, seat: SeatNumber) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{mark} {}  {}{you}",
-        side(now, seat),
-        who.unwrap_or_default()
-    )
+    let piece = piece(now, seat).map_or_else(String::new, |piece| format!("{piece} "));
+    let sides = [0, 1].map(|number| side(now, SeatNumber(number)));
+    let widest = sides.iter().map(|side| width(side)).max().unwrap_or(0);
+    let side = side(now, seat);
+    let gap = " ".repeat(widest.saturating_sub(width(&side)));
+    let who = who.unwrap_or_default();
+    format!("{mark} {piece}{side}{gap}  {who}{you}")
 }
 
 /// A match by what is played and its code.
@@ -126,6 +129,30 @@ pub(crate) mod tests {
      ╰───┴───┴───╯
 "
         );
+    }
+
+    /// A side's name does not tell what its discs look like, and need not be as long as the other's.
+    #[test]
+    fn the_seats_stand_with_their_discs() {
+        let mut now = snapshot("7/7/7/7/3y3/3r3");
+        now.game = "connect-four".to_owned();
+        for (seat, side) in now.seats.iter_mut().zip(["red", "yellow"]) {
+            side.clone_into(&mut seat.side);
+        }
+        let drawn = table(&now, Some(&game("connect-four", 7, 6)), None);
+        let lines = plain(&drawn);
+        let beside: Vec<_> = lines
+            .lines()
+            .filter_map(|l| l.split_once("│     "))
+            .collect();
+        let seats: Vec<_> = beside.iter().map(|(_, seat)| *seat).collect();
+        assert_eq!(
+            seats,
+            ["▸ ● red     ada  (you)", "  ○ yellow  ⚙ medium bot"]
+        );
+        let disc = paint(paint::of_seat(1, "yellow"), "○");
+        let disc_and_side = format!("{disc} {}", side(&now, SeatNumber(1)));
+        assert!(drawn.contains(&disc_and_side), "{drawn:?}");
     }
 
     #[test]

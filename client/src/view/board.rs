@@ -112,7 +112,7 @@ impl Drawing {
     fn lines(&self) -> Vec<String> {
         let count = self.ranks.len();
         let files = self.ranks.first().map_or(0, Vec::len);
-        let label = |rank: usize| format!("{:>2}", rank + 1);
+        let label = |rank: usize| format!("{:>2}", self.customs.rank_label(rank));
         let rule = |left: &str, cross: &str, right: &str| {
             let rule = vec!["───"; files].join(cross);
             format!("   {}", paint(FAINT, &format!("{left}{rule}{right}")))
@@ -144,8 +144,9 @@ impl Drawing {
 
     fn square(&self, square: Square, c: char) -> String {
         let empty = c == '.';
-        let content = if empty { " ".to_owned() } else { c.to_string() };
         let seat = self.seat_of(c);
+        let piece = seat.and_then(|seat| self.customs.piece(seat));
+        let content = if empty { ' ' } else { piece.unwrap_or(c) }.to_string();
         let style = seat.map_or(PLAIN, |seat| paint::of_seat(seat, &self.sides[seat]));
         if self.line.contains(&square) {
             return paint(style | LINE.get_effects(), &format!("*{content}*"));
@@ -239,6 +240,7 @@ mod tests {
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
 
+    /// Discs are told apart by their form as well, and numbers name files alone.
     #[test]
     fn a_dropped_disc_is_marked_where_it_lies() {
         let mut now = snapshot("7/7/7/7/3y3/2rr3");
@@ -250,14 +252,32 @@ mod tests {
             "
      1   2   3   4   5   6   7
    ╭───┬───┬───┬───┬───┬───┬───╮
- 6 │   │   │   │   │   │   │   │
- 5 │   │   │   │   │   │   │   │
- 4 │   │   │   │   │   │   │   │
- 3 │   │   │   │   │   │   │   │
- 2 │   │   │   │[y]│   │   │   │
- 1 │   │   │ r │ r │   │   │   │
+   │   │   │   │   │   │   │   │
+   │   │   │   │   │   │   │   │
+   │   │   │   │   │   │   │   │
+   │   │   │   │   │   │   │   │
+   │   │   │   │[○]│   │   │   │
+   │   │   │ ● │ ● │   │   │   │
    ╰───┴───┴───┴───┴───┴───┴───╯",
         );
+        let lowest = &board(&now, Some(&game("connect-four", 7, 6)))[7];
+        let red = paint(paint::of_seat(0, "red"), "●");
+        assert!(lowest.contains(&red), "{lowest:?}");
+    }
+
+    #[test]
+    fn a_line_of_discs_is_marked() {
+        let mut now = snapshot("7/7/7/7/.yyy3/rrrr3");
+        now.game = "connect-four".to_owned();
+        now.moves = vec!["1".to_owned()];
+        now.outcome = Some(plyhouse::protocol::Ending {
+            winner: None,
+            reason: plyhouse::protocol::Reason::Rules,
+            line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),
+        });
+        let drawn = board(&now, Some(&game("connect-four", 7, 6)));
+        assert_eq!(plain(&drawn[6]), "   │   │ ○ │ ○ │ ○ │   │   │   │");
+        assert_eq!(plain(&drawn[7]), "   │*●*│*●*│*●*│*●*│   │   │   │");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use plyhouse::protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
 
 use super::paint::{STRONG, of_seat, paint};
+use crate::customs::Customs;
 use crate::harmless::harmless;
 
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
@@ -25,6 +26,14 @@ pub(crate) fn side(now: &Snapshot, seat: SeatNumber) -> String {
         || "?".to_owned(),
         |state| paint(of_seat(seat.index(), &state.side), &harmless(&state.side)),
     )
+}
+
+/// What a seat's pieces look like, in its colour, where its side's name does not tell.
+pub(crate) fn piece(now: &Snapshot, seat: SeatNumber) -> Option<String> {
+    let piece = Customs::of(&now.game).piece(seat.index())?;
+    let state = now.seats.get(seat.index())?;
+    let style = of_seat(seat.index(), &state.side);
+    Some(paint(style, &piece.to_string()))
 }
 
 /// Whoever sits there, as the subject of a sentence in the third person.
@@ -123,7 +132,7 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     };
     let why = match outcome.reason {
         Reason::Rules => match &outcome.line {
-            Some(line) => format!("The line is {}.", harmless(&line.join(" "))),
+            Some(line) => harmless(&Customs::of(&now.game).line(line)),
             None => String::new(),
         },
         Reason::Resignation if is_me(loser) => "You resigned.".to_owned(),
@@ -186,6 +195,11 @@ mod tests {
             "You lose. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
+        now.game = "connect-four".to_owned();
+        check(
+            ended(&now, &ending(Some(0), Reason::Rules, line)),
+            "You win! Four in a row.",
+        );
         now.you = None;
         check(
             ended(&now, &ending(Some(1), Reason::Resignation, None)),

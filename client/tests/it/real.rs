@@ -110,6 +110,24 @@ fn two_people_play_by_code_and_one_of_them_is_killed() {
     assert_eq!(eve.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
 }
 
+/// A digit drops a disc, and the line is seen on the board.
+#[test]
+fn two_people_play_connect_four() {
+    let (server, home) = (Real::start(), Home::new());
+    let arguments = ["play", "connect-four", "--open", "--name", "ann"];
+    let mut ann = Somebody::start(&home, &server, &arguments);
+    let command = ann.sees("ply join ");
+    let code = command.split_whitespace().nth(2).unwrap().to_owned();
+    let mut bob = Somebody::start(&home, &server, &["join", &code]);
+    bob.sees("ann (red) to move.");
+    ann.types("4\n3\n5\n2\n");
+    bob.types("4\n3\n5\n");
+    ann.sees("   │   │   │ ○ │ ○ │[○]│");
+    ann.sees("   │   │*●*│*●*│*●*│*●*│   │   │");
+    assert_eq!(ann.ends("You win! Four in a row."), Some(0));
+    assert_eq!(bob.ends("You lose. Four in a row."), Some(0));
+}
+
 /// Both terminals of one machine are killed, and come back in whatever order: each finds the match
 /// that it asks for.
 #[test]
