@@ -13,6 +13,9 @@ pub mod catalog;
 pub mod matches;
 
 #[cfg(feature = "server")]
+pub mod tournament;
+
+#[cfg(feature = "server")]
 pub mod store;
 
 #[cfg(feature = "server")]

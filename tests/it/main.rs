@@ -18,3 +18,4 @@ mod seek;
 mod socket;
 mod store_failure;
 mod tidy;
+mod tournament;

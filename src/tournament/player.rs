@@ -1,0 +1,43 @@
+//! Who plays in a tournament.
+
+use std::fmt;
+
+use super::chance::Chance;
+use crate::catalog::AnyPosition;
+use crate::search::{Level, Limits, Stop};
+
+/// Who plays in a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Player {
+    /// Plays any legal move, all as likely: the zero of the ratings.
+    Random,
+    /// A bot of this level.
+    Bot(Level),
+}
+
+impl Player {
+    /// The player's move in a game that still goes on. The same position, seed and limits give the
+    /// same move.
+    pub(super) fn choose(self, pos: &dyn AnyPosition, seed: u64, limits: &Limits) -> String {
+        match self {
+            Self::Random => {
+                let mut moves = pos.legal_moves();
+                let index = Chance::new(seed, &pos.to_string()).below(moves.len());
+                moves.swap_remove(index)
+            }
+            Self::Bot(level) => {
+                let choice = pos.choose(level, seed, limits, &Stop::new());
+                choice.expect("the game goes on").m
+            }
+        }
+    }
+}
+
+impl fmt::Display for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => f.write_str("random"),
+            Self::Bot(level) => level.fmt(f),
+        }
+    }
+}
