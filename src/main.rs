@@ -1,6 +1,8 @@
 //! The server binary: reads the settings, picks the store, opens the port, and stops when told to.
+//! What else it can be asked for is in `commands`.
 
 mod args;
+mod commands;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -17,18 +19,29 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use self::args::Args;
+use self::commands::Command;
 
 /// How long everything may take to end. Whoever stops a service waits ten seconds and then kills.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
+// No comment of documentation: `--help` shows that of `Args`.
+#[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    server: Args,
+}
+
 fn main() -> ExitCode {
-    let args = Args::parse();
-    tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&args.log))
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
-    match run(args) {
+    let CommandLine { command, server } = CommandLine::parse();
+    let done = match command {
+        Some(command) => command.run(),
+        None => serve(server),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The one thing left to do is to say so.
@@ -39,7 +52,12 @@ fn main() -> ExitCode {
 }
 
 #[tokio::main]
-async fn run(args: Args) -> anyhow::Result<()> {
+async fn serve(args: Args) -> anyhow::Result<()> {
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(&args.log))
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
     // Before the line that says it is ready, so that no signal after it is missed.
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
@@ -66,4 +84,36 @@ async fn run(args: Args) -> anyhow::Result<()> {
         tracing::warn!("not everything has ended in time");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn without_a_command_it_serves() {
+        let line = CommandLine::try_parse_from(["plyhouse", "--listen", "[::1]:1"]).unwrap();
+        assert!(line.command.is_none());
+        assert_eq!(line.server.listen, "[::1]:1");
+    }
+
+    /// The help is the server's, and leads to the commands.
+    #[test]
+    fn the_help_begins_with_the_server() {
+        let help = CommandLine::command().render_long_help().to_string();
+        assert!(
+            help.starts_with("A match server for two-player board games"),
+            "{help}"
+        );
+        for part in ["--listen", "PLYHOUSE_DATA", "tournament", "Then play:"] {
+            assert!(help.contains(part), "{part}: {help}");
+        }
+    }
 }

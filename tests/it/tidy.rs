@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Event, ServerMessage};
 
 /// The floor of each module, as `src/ARCHITECTURE.md` tells. A module names only lower floors.
-const FLOORS: [(&str, u8); 12] = [
+const FLOORS: [(&str, u8); 13] = [
     ("game", 0),
     ("protocol", 0),
     ("search", 1),
@@ -18,6 +18,7 @@ const FLOORS: [(&str, u8); 12] = [
     ("server", 5),
     ("transport", 6),
     ("main", 7),
+    ("commands", 7),
     ("args", 7),
     // Beside the house: what clients are built on.
     ("client", 1),
