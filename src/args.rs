@@ -173,6 +173,11 @@ struct BotArgs {
           default_value_t = DEFAULT.search_queue, value_parser = at_least(1))]
     search_queue: usize,
 
+    /// How many MiB of memory a search thread has to remember what it found
+    #[arg(long, env = "PLYHOUSE_SEARCH_TABLE", value_name = "MIB",
+          default_value_t = DEFAULT.search_table >> 20, value_parser = table_mib())]
+    search_table: usize,
+
     /// How long a bot may think about one move
     #[arg(long, env = "PLYHOUSE_SEARCH_TIME", value_name = "SECONDS",
           default_value_t = Seconds(DEFAULT.search_time))]
@@ -207,6 +212,7 @@ impl Args {
             origins: connections.origins,
             search: bots.search_threads.map_or(DEFAULT.search, Search::Threads),
             search_queue: bots.search_queue,
+            search_table: bots.search_table << 20,
             search_time: bots.search_time.0,
             seed: None,
         }
@@ -279,6 +285,14 @@ fn threads() -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser;
     RangedU64ValueParser::<u64>::new()
         .range(1..=1024)
+        .try_map(usize::try_from)
+}
+
+/// A table beyond a tebibyte is a slip.
+fn table_mib() -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    RangedU64ValueParser::<u64>::new()
+        .range(1..=1 << 20)
         .try_map(usize::try_from)
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::game::connect_four::ConnectFour;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{GameInfo, IllegalMove, Outcome, ParseMoveError, Position, Seat};
-use crate::search::{self, Evaluate, Level, Limits, Report, Stop};
+use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
 /// Every game this build can host. A game is added here and nowhere above.
 pub static CATALOG: [Entry; 2] = [Entry::of::<TicTacToe>(), Entry::of::<ConnectFour>()];
@@ -75,7 +75,15 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     ///
     /// Runs on the caller's thread until a limit or `stop`, and answers its best so far then. The
     /// same position, level, seed and limits give the same move, unless time cut it short.
-    fn choose(&self, level: Level, seed: u64, limits: &Limits, stop: &Stop) -> Option<Choice>;
+    /// The table forgets what it knew.
+    fn choose(
+        &self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+    ) -> Option<Choice>;
 
     /// A copy of the position.
     fn clone_box(&self) -> Box<dyn AnyPosition>;
@@ -147,27 +155,18 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         Ok(m.to_string())
     }
 
-    fn choose(&self, level: Level, seed: u64, limits: &Limits, stop: &Stop) -> Option<Choice> {
-        let (
-            m,
-            Report {
-                score,
-                depth,
-                nodes,
-                time,
-                pv,
-            },
-        ) = search::choose(&self.0, level, seed, limits, stop)?;
-        let report = Report {
-            score,
-            depth,
-            nodes,
-            time,
-            pv: texts(pv),
-        };
+    fn choose(
+        &self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+    ) -> Option<Choice> {
+        let (m, report) = search::choose(&self.0, level, seed, limits, stop, table)?;
         Some(Choice {
             m: m.to_string(),
-            report,
+            report: report.map(|m| m.to_string()),
         })
     }
 
@@ -272,8 +271,9 @@ mod tests {
     fn check_choices(boxed: &dyn AnyPosition, seed: u64) {
         let stop = Stop::new();
         stop.stop();
+        let mut table = Table::new(1 << 16);
         for level in Level::ALL {
-            let choice = boxed.choose(level, seed, &Limits::default(), &stop);
+            let choice = boxed.choose(level, seed, &Limits::default(), &stop, &mut table);
             assert_eq!(choice.is_none(), boxed.outcome().is_some(), "{boxed}");
             if let Some(choice) = choice {
                 assert!(

@@ -4,33 +4,45 @@
 //! no thread of its own, and what chance it needs comes from a seed, so the same question gets the
 //! same answer, except where a clock cuts the thinking short.
 
-mod alpha_beta;
+pub mod alpha_beta;
 mod budget;
 mod choice;
 mod deepening;
 mod eval;
+mod evaluate;
 mod level;
+mod lines;
 pub mod minimax;
+mod moves;
 #[cfg(test)]
 mod oracle;
+mod ordering;
+mod parts;
+mod pvs;
+mod report;
 mod score;
+mod solving;
+mod table;
+mod window;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use choice::choose;
-pub use level::{LEVELS_VERSION, Level, ParseLevelError};
+pub use evaluate::Evaluate;
+pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
+pub use moves::Moves;
+pub use report::Report;
 pub use score::Score;
+pub use table::Table;
+pub use window::Bounds;
 
-use crate::game::Position;
-
-/// A position that can be valued without looking ahead. Rules know nothing of this: what is worth
-/// having is the engine's opinion, and lives in `search::eval`.
-pub trait Evaluate: Position {
-    /// An estimate for the seat to move, of a game that is still going on.
-    fn evaluate(&self) -> Score;
-}
+use self::budget::Budget;
+use self::deepening::deepen;
+use self::parts::Parts;
+use self::pvs::Searcher;
+use self::solving::Proof;
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
 ///
@@ -69,25 +81,74 @@ impl Stop {
     }
 }
 
-/// What a search found, and what that cost. `M` is a game's move, or its text above the catalog.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report<M> {
-    /// The value of the position for the seat to move.
-    pub score: Score,
-    /// How many plies ahead were looked at in full.
-    pub depth: u32,
-    /// How many positions were visited.
-    pub nodes: u64,
-    /// How long it took.
-    pub time: Duration,
-    /// The principal variation: best play by both sides as far as it was seen.
-    pub pv: Vec<M>,
-}
+/// How far ahead full strength looks before it tries to see the end, to have an answer if that takes
+/// too long.
+const FIRST_LOOK: u32 = 10;
+
+/// The part of the budget that the first look may spend.
+const FIRST_LOOK_SHARE: u32 = 10;
 
 /// Values `pos` and finds the best line of play; `None` once there is an outcome.
 ///
-/// Runs on the caller's thread until a limit or `stop`, and reports its best so far then.
+/// Runs on the caller's thread until a limit or `stop`, and reports its best so far then. Uses what
+/// is in the table, and leaves there what it finds; where the answer must repeat, let the table
+/// forget before.
 #[must_use]
-pub fn search<P: Evaluate>(pos: &P, limits: &Limits, stop: &Stop) -> Option<Report<P::Move>> {
-    deepening::deepen(pos, None, limits, stop).map(|findings| findings.report)
+pub fn search<P: Evaluate>(
+    pos: &P,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+) -> Option<Report<P::Move>> {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
+    if !looks_to_the_end {
+        let found = deepen(&mut search, pos, None, limits.depth.unwrap_or(u32::MAX));
+        return Some(Report::of_findings(found, &search));
+    }
+
+    let share = Limits {
+        depth: None,
+        nodes: limits
+            .nodes
+            .map(|nodes| nodes / u64::from(FIRST_LOOK_SHARE)),
+        time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
+    };
+    search.budget.change(share);
+    let found = deepen(&mut search, pos, None, FIRST_LOOK);
+    search.budget.change(*limits);
+    if found.is_final() || search.budget.enforce().is_err() {
+        return Some(Report::of_findings(found, &search));
+    }
+    let mut proof = Proof::glance(pos);
+    // However far it has come: what is proven is proven.
+    let _ = proof.complete(&mut search, pos);
+    Some(Report::of_proof(found, &proof, &search))
+}
+
+/// The exact value of `pos` at the end of the game, and a best move; `None` once there is an
+/// outcome, or if a limit or `stop` came first.
+///
+/// Only for games that end soon enough. The variation has the best move alone; `line` knows the
+/// others.
+#[must_use]
+pub fn solve<P: Evaluate>(
+    pos: &P,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+) -> Option<Report<P::Move>> {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    search.budget.enforce().ok()?;
+    let mut proof = Proof::glance(pos);
+    proof.complete(&mut search, pos).ok()?;
+    let value = proof.value()?;
+    let pv = solving::line(&mut search, pos, value, proof.best, 1).ok()?;
+    Some(Report::of_value(value, pv, pos.plies_left(), &search))
 }

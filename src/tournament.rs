@@ -25,7 +25,7 @@ pub use tally::Tally;
 use self::chance::Chance;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
-use crate::search::Limits;
+use crate::search::{Limits, Table};
 
 /// What is played.
 #[derive(Clone, Debug)]
@@ -61,6 +61,9 @@ pub struct Tournament {
     pairs: Vec<[usize; 2]>,
 }
 
+/// What a search remembers. Few nodes fill no more, and as much again is forgotten every move.
+const TABLE_BYTES: usize = 8 << 20;
+
 impl Tournament {
     /// Draws the openings.
     ///
@@ -91,6 +94,7 @@ impl Tournament {
         let next = AtomicUsize::new(0);
         let tallies = Mutex::new(vec![Tally::default(); self.pairs.len()]);
         let work = || {
+            let mut table = Table::new(TABLE_BYTES);
             loop {
                 // Only the number itself is shared, so no order with other memory is needed.
                 let number = next.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +102,7 @@ impl Tournament {
                     return;
                 }
                 let game = self.game(number);
-                let outcome = game.play(&self.plan.limits);
+                let outcome = game.play(&self.plan.limits, &mut table);
                 let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
                 tallies[game.pair].record(outcome, game.first);
                 drop(tallies);
@@ -154,14 +158,14 @@ struct Game<'a> {
 }
 
 impl Game<'_> {
-    fn play(&self, limits: &Limits) -> Outcome {
+    fn play(&self, limits: &Limits, table: &mut Table) -> Outcome {
         let mut pos = self.opening.clone_box();
         loop {
             if let Some(outcome) = pos.outcome() {
                 return outcome;
             }
             let seat = pos.turn().index();
-            let m = self.players[seat].choose(pos.as_ref(), self.seeds[seat], limits);
+            let m = self.players[seat].choose(pos.as_ref(), self.seeds[seat], limits, table);
             pos.play(&m).expect("players choose among legal moves");
         }
     }

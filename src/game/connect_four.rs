@@ -22,7 +22,7 @@ const SQUARES: u8 = FILES * RANKS;
 const FILE_BITS: u8 = RANKS + 1;
 
 /// The lowest square of every file.
-const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
+pub(crate) const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
 /// Every square.
 const FULL: u64 = BOTTOM * ((1 << RANKS) - 1);
@@ -62,9 +62,50 @@ impl Move {
     const fn bits(self) -> u64 {
         ((1 << FILE_BITS) - 1) << (self.file * FILE_BITS)
     }
+
+    /// The file's number, from 0 on the left.
+    pub(crate) const fn file(self) -> u8 {
+        self.file
+    }
+
+    /// The file of a square.
+    #[inline]
+    pub(crate) const fn onto(square: u64) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a bit number is less than 64"
+        )]
+        let bit = square.trailing_zeros() as u8;
+        Self {
+            file: bit / FILE_BITS,
+        }
+    }
 }
 
 impl ConnectFour {
+    pub(crate) const FULL: u64 = FULL;
+
+    /// The squares to play on that leave the other side no win with its next disc.
+    #[inline]
+    pub(crate) const fn safe(&self) -> u64 {
+        let playable = self.playable();
+        let [_, other_wins] = self.wins();
+        let threatened = playable & other_wins;
+        let squares = if threatened == 0 {
+            playable
+        } else if threatened & (threatened - 1) == 0 {
+            threatened
+        } else {
+            0
+        };
+        squares & !(other_wins >> 1)
+    }
+
+    /// How many discs have been played.
+    pub(crate) const fn plies(&self) -> u8 {
+        self.plies
+    }
+
     /// The squares of three ranks, counted from 0.
     pub(crate) const fn ranks(ranks: [u8; 3]) -> u64 {
         let [a, b, c] = ranks;
@@ -92,7 +133,8 @@ impl ConnectFour {
         [self.own_wins & free, self.other_wins & free]
     }
 
-    const fn occupied(&self) -> u64 {
+    /// All discs.
+    pub(crate) const fn occupied(&self) -> u64 {
         self.own | self.other
     }
 
@@ -110,6 +152,20 @@ impl ConnectFour {
             other_wins: winning_squares(other),
             plies: plies(own | other),
             won: lines(other) != 0,
+        }
+    }
+
+    /// The position after a disc on this square, with which the side that moves has these winning
+    /// squares.
+    #[inline]
+    pub(crate) const fn with_disc(&self, square: u64, wins: u64) -> Self {
+        Self {
+            own: self.other,
+            other: self.own | square,
+            own_wins: self.other_wins,
+            other_wins: wins,
+            plies: self.plies + 1,
+            won: self.own_wins & square != 0,
         }
     }
 
@@ -143,7 +199,8 @@ fn lines(discs: u64) -> u64 {
 
 /// The squares that would make a line of four with three of a set. Some of them may be taken, and
 /// some lie in the empty bits between the files.
-const fn winning_squares(discs: u64) -> u64 {
+#[inline]
+pub(crate) const fn winning_squares(discs: u64) -> u64 {
     // A file is filled from below.
     let mut squares = (discs << 1) & (discs << 2) & (discs << 3);
     squares |= gaps(discs, FILE_BITS);
@@ -216,6 +273,7 @@ impl Position for ConnectFour {
         }
     }
 
+    #[inline]
     fn outcome(&self) -> Option<Outcome> {
         if self.won {
             return Some(Outcome::Decisive {
@@ -249,18 +307,11 @@ impl Position for ConnectFour {
         Ok(())
     }
 
+    #[inline]
     fn play_unchecked(&mut self, m: Move) {
         debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
         let square = self.landing(m);
-        let own = self.own | square;
-        *self = Self {
-            own: self.other,
-            other: own,
-            own_wins: self.other_wins,
-            other_wins: winning_squares(own),
-            plies: self.plies + 1,
-            won: self.own_wins & square != 0,
-        };
+        *self = self.with_disc(square, winning_squares(self.own | square));
     }
 }
 

@@ -15,11 +15,12 @@ pub(super) struct Spent;
 /// Counts nodes and watches limits, stop flag and clock.
 #[derive(Debug)]
 pub(super) struct Budget<'a> {
-    limits: &'a Limits,
+    limits: Limits,
     stop: &'a Stop,
     begin: Instant,
     nodes: u64,
-    enforced: bool,
+    /// At how many nodes to look at the limits again.
+    next_look: u64,
 }
 
 impl<'a> Budget<'a> {
@@ -28,33 +29,46 @@ impl<'a> Budget<'a> {
         clippy::disallowed_methods,
         reason = "a limit of time needs a clock, here alone"
     )]
-    pub(super) fn new(limits: &'a Limits, stop: &'a Stop) -> Self {
+    pub(super) fn new(limits: Limits, stop: &'a Stop) -> Self {
         Self {
             limits,
             stop,
             begin: Instant::now(),
             nodes: 0,
-            enforced: false,
+            next_look: u64::MAX,
         }
     }
 
     /// From now on the limits hold; what came before had to be done to have an answer at all.
     pub(super) fn enforce(&mut self) -> Result<(), Spent> {
-        self.enforced = true;
-        self.poll()
+        self.look()
+    }
+
+    /// Other limits hold once they are enforced. What has been spent is spent.
+    pub(super) const fn change(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// Accounts for one more node.
+    #[inline]
     pub(super) fn visit(&mut self) -> Result<(), Spent> {
-        if self.enforced {
-            if self.limits.nodes.is_some_and(|most| self.nodes >= most) {
-                return Err(Spent);
-            }
-            if self.nodes.is_multiple_of(POLL_NODES) {
-                self.poll()?;
-            }
+        if self.nodes >= self.next_look {
+            self.look()?;
         }
         self.nodes += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Spent> {
+        let most = self.limits.nodes.unwrap_or(u64::MAX);
+        // A limit that is reached stays reached.
+        self.next_look = self.nodes;
+        if self.nodes >= most {
+            return Err(Spent);
+        }
+        self.poll()?;
+        self.next_look = most.min(self.nodes + POLL_NODES);
         Ok(())
     }
 
@@ -93,7 +107,7 @@ mod tests {
             },
             Stop::new(),
         );
-        let mut budget = Budget::new(&limits, &stop);
+        let mut budget = Budget::new(limits, &stop);
         assert_eq!(visited(&mut budget, 90), 90);
         budget.enforce().expect("nothing is spent but nodes");
         assert_eq!(visited(&mut budget, 90), 10);
@@ -103,7 +117,7 @@ mod tests {
     #[test]
     fn a_stop_is_noticed_in_the_middle_of_a_look() {
         let (limits, stop) = (Limits::default(), Stop::new());
-        let mut budget = Budget::new(&limits, &stop);
+        let mut budget = Budget::new(limits, &stop);
         budget.enforce().expect("not stopped yet");
         assert_eq!(visited(&mut budget, 700), 700);
         stop.stop();

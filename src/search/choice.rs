@@ -6,9 +6,11 @@
 
 use std::fmt::Display;
 
-use super::deepening::{Findings, deepen};
-use super::level::Strength;
-use super::{Evaluate, Level, Limits, Report, Stop};
+use super::budget::Budget;
+use super::deepening::deepen;
+use super::parts::Parts;
+use super::pvs::Searcher;
+use super::{Evaluate, Level, Limits, Report, Stop, Strength, Table, search};
 use crate::game::{Outcome, Position, Seat};
 
 /// The move that a bot of this level plays, and what its search found; `None` once there is an
@@ -17,6 +19,7 @@ use crate::game::{Outcome, Position, Seat};
 /// Below full strength the move is drawn, by `seed` and the position, from those that seem good
 /// enough, so one seed serves a whole game, and another seed makes another game. The same position,
 /// level, seed and limits give the same move, unless `limits.time` or `stop` cut the search short.
+/// The table forgets what it knew.
 #[must_use]
 pub fn choose<P: Evaluate>(
     pos: &P,
@@ -24,8 +27,9 @@ pub fn choose<P: Evaluate>(
     seed: u64,
     limits: &Limits,
     stop: &Stop,
+    table: &mut Table,
 ) -> Option<(P::Move, Report<P::Move>)> {
-    let Candidates { moves, report } = candidates(pos, level, limits, stop)?;
+    let Candidates { moves, report } = candidates(pos, level, limits, stop, table)?;
     Some((moves[lot(pos, seed, moves.len())], report))
 }
 
@@ -41,27 +45,68 @@ fn candidates<P: Evaluate>(
     level: Level,
     limits: &Limits,
     stop: &Stop,
+    table: &mut Table,
 ) -> Option<Candidates<P::Move>> {
+    table.forget();
     let Strength {
         depth,
         margin,
         blocks,
-    } = level.strength();
-    let depth = limits.depth.unwrap_or(depth).min(depth);
-    let limits = Limits {
-        depth: Some(depth),
-        ..*limits
+    } = P::strength(level);
+    let mut legal = Vec::new();
+    pos.legal_moves(&mut legal);
+    let report = match margin {
+        Some(margin) => look_around(pos, margin, depth, limits, stop, table)?,
+        None if legal.len() == 1 => at_a_glance(pos, legal[0], stop, table)?,
+        None => match pos.book_move() {
+            Some(m) => at_a_glance(pos, m, stop, table)?,
+            None => search(pos, limits, stop, table)?,
+        },
     };
-    let Findings { report, close } = deepen(pos, margin, &limits, stop)?;
     let mut moves = match margin {
-        // Not `close`, which is of the last complete look: the best may have been seen since.
+        // Not `moves`, which is of the last complete look: the best may have been seen since.
         None => report.pv.iter().copied().take(1).collect(),
-        Some(_) => close.into_iter().map(|(m, _)| m).collect(),
+        Some(_) => report.moves.iter().map(|(m, _)| *m).collect(),
     };
     if blocks {
         moves = without_losses_in_one(pos, moves);
     }
     Some(Candidates { moves, report })
+}
+
+/// Looks so far ahead as plain minimax would, for the moves that are at most `margin` worse than the
+/// best.
+fn look_around<P: Evaluate>(
+    pos: &P,
+    margin: u32,
+    depth: u32,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+) -> Option<Report<P::Move>> {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    let depth = limits.depth.unwrap_or(depth).min(depth);
+    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::EXACT);
+    let found = deepen(&mut search, pos, Some(margin), depth);
+    Some(Report::of_findings(found, &search))
+}
+
+/// Looks a ply ahead, for the report's sake: the move is known.
+fn at_a_glance<P: Evaluate>(
+    pos: &P,
+    m: P::Move,
+    stop: &Stop,
+    table: &Table,
+) -> Option<Report<P::Move>> {
+    let limits = Limits {
+        depth: Some(1),
+        ..Limits::default()
+    };
+    let report = search(pos, &limits, stop, table)?;
+    let pv = vec![m];
+    Some(Report { pv, ..report })
 }
 
 /// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.

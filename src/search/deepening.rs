@@ -2,44 +2,73 @@
 //! complete look is the answer, and the best move of each look is tried first in the next, where
 //! it makes alpha-beta cut most (Slate and Atkin, "Chess 4.5", 1977).
 
-use super::alpha_beta::{AlphaBeta, Window};
-use super::budget::{Budget, Spent};
-use super::{Evaluate, Limits, Report, Score, Stop};
+use super::budget::Spent;
+use super::pvs::{Searcher, TO_THE_END};
+use super::window::Window;
+use super::{Evaluate, Score};
+
+/// From this depth on the value is expected to be near that of the look before.
+const ASPIRATION_DEPTH_MIN: u32 = 4;
+
+/// How near: windows are open by this to both sides (Slate and Atkin, again, who called the window
+/// one of aspiration).
+const ASPIRATION: u32 = 25;
 
 /// What looking ahead has found.
 #[derive(Debug)]
 pub(super) struct Findings<M> {
-    pub(super) report: Report<M>,
+    pub(super) score: Score,
+    /// How many plies ahead were looked at in full.
+    pub(super) depth: u32,
+    pub(super) pv: Vec<M>,
     /// The best move and all that are within the wanted margin of it, each with its value.
     pub(super) close: Vec<(M, Score)>,
+    /// Whether nothing was estimated, so that to look farther would find nothing else.
+    pub(super) complete: bool,
 }
 
-/// Values `pos`, and each move that is at most `margin` worse than the best; without a margin only
-/// the best. `None` once there is an outcome. The first ply is looked at whatever the limits say.
+impl<M> Findings<M> {
+    const NONE: Self = Self {
+        score: Score::WORST,
+        depth: 0,
+        pv: Vec::new(),
+        close: Vec::new(),
+        complete: false,
+    };
+
+    /// Whether looking farther cannot change the value.
+    pub(super) fn is_final(&self) -> bool {
+        self.complete || self.score.plies_to_end().is_some()
+    }
+}
+
+/// Values `pos`, in which there is no outcome yet, and each move that is at most `margin` worse than
+/// the best; without a margin only the best. The first ply is looked at whatever the limits say.
 pub(super) fn deepen<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
     pos: &P,
     margin: Option<u32>,
-    limits: &Limits,
-    stop: &Stop,
-) -> Option<Findings<P::Move>> {
-    if pos.outcome().is_some() {
-        return None;
-    }
+    depth_max: u32,
+) -> Findings<P::Move> {
     let mut roots = Vec::new();
-    pos.legal_moves(&mut roots);
+    if margin.is_some() {
+        // Also what surely loses has a value that is asked for.
+        pos.legal_moves(&mut roots);
+    } else {
+        roots = search.promising(pos);
+    }
 
-    let mut search = AlphaBeta::new(Budget::new(limits, stop));
-    let mut last = Look::default();
-    for depth in 1..=limits.depth.unwrap_or(u32::MAX).max(1) {
+    let mut last = Findings::NONE;
+    for depth in 1..=depth_max.clamp(1, TO_THE_END - 1) {
         if depth > 1 && search.budget.enforce().is_err() {
             break;
         }
-        search.estimated = false;
-        let mut look = Look {
+        let estimates = search.estimates;
+        let mut look = Findings {
             depth,
-            ..Look::default()
+            ..Findings::NONE
         };
-        if look.run(&mut search, pos, &roots, margin).is_err() {
+        if look.aspire(search, pos, &roots, margin, &last).is_err() {
             // The best of last time comes first, so what has been seen of this look in full is
             // that move, seen from farther, and perhaps one that is better still.
             if !look.pv.is_empty() {
@@ -47,77 +76,71 @@ pub(super) fn deepen<P: Evaluate>(
             }
             break;
         }
+        look.complete = search.estimates == estimates;
         let best = roots
             .iter()
             .position(|m| look.pv.first() == Some(m))
             .unwrap_or(0);
         roots[..=best].rotate_right(1);
         last = look;
-        // What ends within the depth is known for certain, and so is what was never estimated.
-        if last.score.plies_to_end().is_some() || !search.estimated {
+        if last.is_final() {
             break;
         }
     }
-
-    let Look {
-        score,
-        depth,
-        pv,
-        close,
-    } = last;
-    let (nodes, time) = (search.budget.nodes(), search.budget.elapsed());
-    Some(Findings {
-        report: Report {
-            score,
-            depth,
-            nodes,
-            time,
-            pv,
-        },
-        close,
-    })
+    last
 }
 
-/// One look at the root moves, from a certain depth.
-struct Look<M> {
-    depth: u32,
-    score: Score,
-    pv: Vec<M>,
-    close: Vec<(M, Score)>,
-}
-
-impl<M> Default for Look<M> {
-    fn default() -> Self {
-        Self {
-            depth: 0,
-            score: Score::WORST,
-            pv: Vec::new(),
-            close: Vec::new(),
-        }
-    }
-}
-
-impl<M: Copy + Eq> Look<M> {
-    /// Looks at all moves, or at as many as the budget allows.
-    fn run<P: Evaluate<Move = M>>(
+impl<M: Copy + Eq> Findings<M> {
+    /// Looks at all moves, at first as if the value were near that of the last look.
+    fn aspire<P: Evaluate<Move = M>>(
         &mut self,
-        search: &mut AlphaBeta<'_, P>,
+        search: &mut Searcher<'_, P>,
         pos: &P,
         roots: &[M],
         margin: Option<u32>,
+        last: &Self,
+    ) -> Result<(), Spent> {
+        let aspires =
+            search.parts.aspiration && margin.is_none() && self.depth >= ASPIRATION_DEPTH_MIN;
+        if aspires {
+            let window = Window::around(last.score, ASPIRATION);
+            self.look(search, pos, roots, margin, window)?;
+            if window.alpha < self.score && self.score < window.beta {
+                return Ok(());
+            }
+            *self = Self {
+                depth: self.depth,
+                ..Self::NONE
+            };
+        }
+        self.look(search, pos, roots, margin, Window::FULL)
+    }
+
+    /// Looks at all moves, or at as many as the budget allows.
+    fn look<P: Evaluate<Move = M>>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+        roots: &[M],
+        margin: Option<u32>,
+        window: Window,
     ) -> Result<(), Spent> {
         search.budget.visit()?;
-        for m in roots {
+        for (index, m) in roots.iter().enumerate() {
             // A move that fails low here is worse than the best by more than the margin, and will
             // still be so when the best has become better.
-            let alpha = margin.map_or(self.score, |margin| {
+            let alpha = margin.map_or(self.score.max(window.alpha), |margin| {
                 self.score.lowered(margin.saturating_add(1))
             });
-            let window = Window {
-                alpha,
-                ..Window::FULL
-            };
-            let score = search.value(&pos.after(*m), pos.turn(), self.depth - 1, 1, window)?;
+            let window = Window { alpha, ..window };
+            let child = pos.after(*m);
+            let mut value =
+                |window| search.child_value(pos.turn(), &child, self.depth - 1, 1, window);
+            let is_scouted = index > 0 && margin.is_none();
+            if is_scouted && value(Window::null(alpha))? <= alpha {
+                continue;
+            }
+            let score = value(window)?;
             if score > alpha {
                 self.close.push((*m, score));
             }
@@ -125,7 +148,10 @@ impl<M: Copy + Eq> Look<M> {
                 self.score = score;
                 self.pv.clear();
                 self.pv.push(*m);
-                self.pv.extend_from_slice(search.line_at(1));
+                self.pv.extend_from_slice(search.lines.at(1));
+            }
+            if score >= window.beta {
+                break;
             }
         }
         let least = margin.map_or(self.score, |margin| self.score.lowered(margin));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Rises whenever a level plays differently than it did, so that records of games can tell.
-pub const LEVELS_VERSION: u32 = 1;
+pub const LEVELS_VERSION: u32 = 2;
 
 /// How strong a bot plays, from a beginner to the best the engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,15 +80,15 @@ impl Level {
 
 /// What a level's player sees and minds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Strength {
+pub struct Strength {
     /// How many plies it looks ahead. All levels see a win in one.
-    pub(super) depth: u32,
+    pub depth: u32,
     /// How much worse than the best a move may seem to it and still be played, a hundred being an
     /// advantage that a careful player feels. Without a margin it plays the best.
-    pub(super) margin: Option<u32>,
+    pub margin: Option<u32>,
     /// Whether it never leaves the opponent a win in one that it could have prevented, even when
     /// it has no time to think.
-    pub(super) blocks: bool,
+    pub blocks: bool,
 }
 
 impl fmt::Display for Level {

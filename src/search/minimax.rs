@@ -2,67 +2,99 @@
 //! left out. Far too slow to play with and too simple to be wrong: the judge of every other search.
 
 use super::{Evaluate, Score};
-use crate::game::Seat;
+use crate::game::{Outcome, Seat};
 
-/// What plain minimax found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a search by the textbook found.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict<M> {
     /// The value for the seat to move.
     pub score: Score,
-    /// The first of the best moves; none once there is an outcome, or at depth 0.
-    pub best: Option<M>,
+    /// Every move with its value, in the order of the rules; none once there is an outcome, or at
+    /// depth 0.
+    pub moves: Vec<(M, Score)>,
     /// Positions visited, the one asked about and all final ones among them.
     pub nodes: u64,
+    /// Moves that were not looked at, since they could not change the value.
+    pub pruned: u64,
+}
+
+/// How the end of a game is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// A win is worth the more the nearer it is: the faster win and the slower loss are preferred.
+    Plies,
+    /// A win is a win.
+    Outcome,
+}
+
+impl Scale {
+    /// What an outcome after `ply` plies is worth to `seat`.
+    #[must_use]
+    pub fn score(self, outcome: Outcome, seat: Seat, ply: u32) -> Score {
+        match self {
+            Self::Plies => Score::of(outcome, seat, ply),
+            Self::Outcome => Score::of(outcome, seat, 0),
+        }
+    }
 }
 
 /// Values a position by looking at every line of play of up to `depth` plies.
 #[must_use]
-pub fn minimax<P: Evaluate>(pos: &P, depth: u32) -> Verdict<P::Move> {
-    let seat = pos.turn();
-    let mut nodes = 0;
-    let (score, best) = visit(pos, seat, depth, 0, &mut nodes);
-    Verdict { score, best, nodes }
+pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::Move> {
+    let mut moves = Vec::new();
+    let mut search = Minimax { scale, nodes: 0 };
+    let score = search.visit(pos, pos.turn(), depth, 0, Some(&mut moves));
+    Verdict {
+        score,
+        moves,
+        nodes: search.nodes,
+        pruned: 0,
+    }
 }
 
-/// The value for `seat`, who takes the best where it is to move and fears the worst elsewhere.
-/// Whose turn it is, is asked of every position: sides need not alternate.
-fn visit<P: Evaluate>(
-    pos: &P,
-    seat: Seat,
-    depth: u32,
-    ply: u32,
-    nodes: &mut u64,
-) -> (Score, Option<P::Move>) {
-    *nodes += 1;
-    if let Some(outcome) = pos.outcome() {
-        return (Score::of(outcome, seat, ply), None);
-    }
-    let own_turn = pos.turn() == seat;
-    if depth == 0 {
-        return (
-            if own_turn {
-                pos.evaluate()
-            } else {
-                -pos.evaluate()
-            },
-            None,
-        );
-    }
+struct Minimax {
+    scale: Scale,
+    nodes: u64,
+}
 
-    let mut moves = Vec::new();
-    pos.legal_moves(&mut moves);
-    let mut best = (if own_turn { Score::WORST } else { Score::BEST }, None);
-    for m in moves {
-        let (score, _) = visit(&pos.after(m), seat, depth - 1, ply + 1, nodes);
-        if if own_turn {
-            score > best.0
-        } else {
-            score < best.0
-        } {
-            best = (score, Some(m));
+impl Minimax {
+    /// The value for `seat`, who takes the best where it is to move and fears the worst elsewhere.
+    /// Whose turn it is, is asked of every position: sides need not alternate. `told` is told the
+    /// value of every move.
+    fn visit<P: Evaluate>(
+        &mut self,
+        pos: &P,
+        seat: Seat,
+        depth: u32,
+        ply: u32,
+        mut told: Option<&mut Vec<(P::Move, Score)>>,
+    ) -> Score {
+        self.nodes += 1;
+        if let Some(outcome) = pos.outcome() {
+            return self.scale.score(outcome, seat, ply);
         }
+        let own_turn = pos.turn() == seat;
+        if depth == 0 {
+            let score = pos.evaluate();
+            return if own_turn { score } else { -score };
+        }
+
+        let mut moves = Vec::new();
+        pos.legal_moves(&mut moves);
+        let mut best = if own_turn { Score::WORST } else { Score::BEST };
+        for m in moves {
+            let score = self.visit(&pos.after(m), seat, depth - 1, ply + 1, None);
+            if let Some(told) = &mut told {
+                told.push((m, score));
+            }
+            best = if own_turn {
+                best.max(score)
+            } else {
+                best.min(score)
+            };
+        }
+        best
     }
-    best
 }
 
 #[cfg(test)]
@@ -74,7 +106,9 @@ mod tests {
     /// The empty board is a draw, and its whole tree has 549,946 nodes.
     #[test]
     fn the_whole_tree_of_tic_tac_toe_is_visited() {
-        let verdict = minimax(&TicTacToe::start(), 9);
-        assert_eq!((verdict.score, verdict.nodes), (Score::DRAW, 549_946));
+        for scale in [Scale::Plies, Scale::Outcome] {
+            let verdict = minimax(&TicTacToe::start(), 9, scale);
+            assert_eq!((verdict.score, verdict.nodes), (Score::DRAW, 549_946));
+        }
     }
 }

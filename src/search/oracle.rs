@@ -13,14 +13,41 @@ use std::time::Duration;
 
 use games::{Hashed, Tree};
 
-use super::alpha_beta::{AlphaBeta, Window};
+use super::alpha_beta::alpha_beta;
 use super::budget::Budget;
 use super::deepening::{Findings, deepen};
-use super::minimax::minimax;
-use super::{Evaluate, Limits, Score, Stop, search};
-use crate::game::laws::pick;
+use super::minimax::{Scale, minimax};
+use super::parts::Parts;
+use super::pvs::Searcher;
+use super::window::Window;
+use super::{Evaluate, Limits, Score, Stop, Table, search, solve};
+use crate::game::Position;
+use crate::game::connect_four::ConnectFour;
+use crate::game::laws::{pick, random_game};
 use crate::game::tic_tac_toe::TicTacToe;
-use crate::game::{Position, Seat};
+
+/// A table so small that entries of different positions contend for its places.
+const TABLE_BYTES: usize = 1 << 14;
+
+/// Every choice of the parts that change no value.
+fn exact_parts() -> [Parts; 4] {
+    [(true, true), (true, false), (false, true), (false, false)].map(|(table, aspiration)| Parts {
+        table,
+        aspiration,
+        ..Parts::EXACT
+    })
+}
+
+/// The value by plain minimax.
+fn truth<P: Evaluate>(pos: &P, depth: u32) -> Score {
+    minimax(pos, depth, Scale::Plies).score
+}
+
+fn unlimited<P: Evaluate, T>(parts: Parts, look: impl FnOnce(&mut Searcher<'_, P>) -> T) -> T {
+    let (table, stop) = (Table::new(TABLE_BYTES), Stop::new());
+    let budget = Budget::new(Limits::default(), &stop);
+    look(&mut Searcher::new(budget, &table, parts))
+}
 
 /// Every position of tic-tac-toe that play can reach, in the order of their texts.
 pub(super) fn all_positions() -> Vec<TicTacToe> {
@@ -42,7 +69,7 @@ pub(super) fn all_positions() -> Vec<TicTacToe> {
 pub(super) static VALUES: LazyLock<HashMap<TicTacToe, Score>> = LazyLock::new(|| {
     all_positions()
         .into_iter()
-        .map(|pos| (pos, minimax(&pos, 9).score))
+        .map(|pos| (pos, truth(&pos, 9)))
         .collect()
 });
 
@@ -54,16 +81,19 @@ pub(super) fn children<P: Position>(pos: &P) -> Vec<(P::Move, P)> {
 
 /// Compares every setting of the search with plain minimax, at one position and depth.
 fn check<P: Evaluate>(pos: &P, depth: u32) {
-    let truth = minimax(pos, depth).score;
-    check_windows(pos, depth, truth);
-    if pos.outcome().is_none() && depth > 0 {
-        check_deepening(pos, depth, truth);
-        check_margin(pos, depth, truth);
+    let value = truth(pos, depth);
+    assert_eq!(alpha_beta(pos, depth, Scale::Plies).score, value, "{pos:?}");
+    for parts in exact_parts() {
+        check_windows(pos, depth, value, parts);
+        if pos.outcome().is_none() && depth > 0 {
+            check_deepening(pos, depth, value, parts);
+            check_margin(pos, depth, value, parts);
+        }
     }
 }
 
 /// A window tells on which side of it the value lies, and the value itself within it.
-fn check_windows<P: Evaluate>(pos: &P, depth: u32, truth: Score) {
+fn check_windows<P: Evaluate>(pos: &P, depth: u32, truth: Score, parts: Parts) {
     let narrow =
         |by: i32| Score::estimate(i32::try_from(pick((pos, depth), 40)).expect("small") - 20 + by);
     let windows = [
@@ -82,11 +112,8 @@ fn check_windows<P: Evaluate>(pos: &P, depth: u32, truth: Score) {
         },
     ];
     for window in windows {
-        let (limits, stop) = (Limits::default(), Stop::new());
-        let mut search = AlphaBeta::new(Budget::new(&limits, &stop));
-        let score = search
-            .value(pos, pos.turn(), depth, 0, window)
-            .expect("no limit");
+        let score = unlimited(parts, |search| search.value(pos, depth, 0, window));
+        let score = score.expect("no limit");
         let right = if score <= window.alpha {
             truth <= score
         } else if score >= window.beta {
@@ -104,50 +131,45 @@ fn check_windows<P: Evaluate>(pos: &P, depth: u32, truth: Score) {
 }
 
 /// The principal variation is a line of legal moves that ends in what the score says.
-fn check_deepening<P: Evaluate>(pos: &P, depth: u32, truth: Score) {
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
-    let Findings { report, close } = deepen(pos, None, &limits, &Stop::new()).expect("goes on");
-    assert_eq!(report.score, truth, "{pos:?} at depth {depth}: {report:?}");
-    assert_eq!(close, [(report.pv[0], truth)], "{pos:?} at depth {depth}");
+fn check_deepening<P: Evaluate>(pos: &P, depth: u32, value: Score, parts: Parts) {
+    let found = unlimited(parts, |search| deepen(search, pos, None, depth));
+    let Findings {
+        score, pv, close, ..
+    } = &found;
+    assert_eq!(*score, value, "{pos:?} at depth {depth}: {found:?}");
+    assert_eq!(*close, [(pv[0], value)], "{pos:?} at depth {depth}");
 
     let mut end = pos.clone();
-    for m in &report.pv {
+    for m in pv {
         end.play(*m).expect("the variation is legal");
     }
-    let plies = u32::try_from(report.pv.len()).expect("short");
-    let value = minimax(&end, 0).score;
-    let value = if end.turn() == pos.turn() {
-        value
+    let plies = u32::try_from(pv.len()).expect("short");
+    let there = truth(&end, 0);
+    let there = if end.turn() == pos.turn() {
+        there
     } else {
-        -value
+        -there
     };
     match end.outcome() {
-        Some(outcome) => assert_eq!(Score::of(outcome, pos.turn(), plies), truth, "{pos:?}"),
-        None => assert_eq!((value, plies), (truth, report.depth), "{pos:?}"),
+        Some(outcome) => assert_eq!(Score::of(outcome, pos.turn(), plies), value, "{pos:?}"),
+        None => assert_eq!((there, plies), (value, found.depth), "{pos:?}"),
     }
 }
 
 /// Exactly the moves within the margin are reported, with their values.
-fn check_margin<P: Evaluate>(pos: &P, depth: u32, truth: Score) {
+fn check_margin<P: Evaluate>(pos: &P, depth: u32, value: Score, parts: Parts) {
     // No margin at all, so equals only, and one that is wide for values from -20 to 20.
     let margin = [0, 15][pick(("margin", pos), 2)];
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
-    let Findings { report, mut close } =
-        deepen(pos, Some(margin), &limits, &Stop::new()).expect("goes on");
+    let mut found = unlimited(parts, |search| deepen(search, pos, Some(margin), depth));
+    let close = &mut found.close;
     for (m, child) in children(pos) {
-        let score = minimax(&child, report.depth - 1).score;
+        let score = truth(&child, found.depth - 1);
         let score = later(if child.turn() == pos.turn() {
             score
         } else {
             -score
         });
-        let expected = Some(score).filter(|score| *score >= truth.lowered(margin));
+        let expected = Some(score).filter(|score| *score >= value.lowered(margin));
         let index = close.iter().position(|(listed, _)| *listed == m);
         let told = index.map(|index| close.swap_remove(index).1);
         assert_eq!(
@@ -171,7 +193,12 @@ fn later(score: Score) -> Score {
 fn every_position_of_tic_tac_toe_has_its_value() {
     let (mut won, mut drawn, mut lost) = (0, 0, 0);
     for (pos, value) in VALUES.iter() {
-        if let Some(report) = search(pos, &Limits::default(), &Stop::new()) {
+        if let Some(report) = search(
+            pos,
+            &Limits::default(),
+            &Stop::new(),
+            &Table::new(TABLE_BYTES),
+        ) {
             assert_eq!(report.score, *value, "{pos}");
         }
         match value.cmp(&Score::DRAW) {
@@ -212,22 +239,64 @@ fn random_trees_are_valued_right() {
     }
 }
 
-/// The effort of plain alpha-beta on the empty board, squares in the order of the board, is known.
-/// Cutting only where alpha exceeds beta, a common mistake, would show as over 100,000 nodes.
+/// With all that the game knows, and to the end: what is left out changes nothing.
+fn check_solved<P: Evaluate>(pos: &P) {
+    let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(TABLE_BYTES));
+    let value = truth(pos, pos.plies_left());
+    let solved = solve(pos, &limits, &stop, &table).expect("goes on");
+    let found = unlimited(Parts::ALL, |search| {
+        deepen(search, pos, None, pos.plies_left())
+    });
+    assert_eq!((solved.score, found.score), (value, value), "{pos}");
+    for pv in [solved.pv, found.pv] {
+        let after = pos.after(pv[0]);
+        assert_eq!(
+            later(-truth(&after, pos.plies_left() - 1)),
+            value,
+            "{pos}: {}",
+            pv[0]
+        );
+    }
+}
+
 #[test]
-fn alpha_beta_visits_as_many_nodes_as_is_known() {
-    let (limits, stop) = (Limits::default(), Stop::new());
-    let mut search = AlphaBeta::new(Budget::new(&limits, &stop));
-    let pos = TicTacToe::start();
-    let score = search.value(&pos, Seat::First, 9, 0, Window::FULL);
-    assert_eq!((score, search.budget.nodes()), (Ok(Score::DRAW), 20_866));
+fn what_a_game_knows_is_true() {
+    for pos in all_positions().iter().filter(|pos| pos.outcome().is_none()) {
+        if pos.plies_left() <= 7 {
+            check_solved(pos);
+        }
+    }
+    for seed in 0..150 {
+        for pos in random_game::<ConnectFour>(seed).0 {
+            if pos.plies_left() <= 8 && pos.outcome().is_none() {
+                check_solved(&pos);
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_of_connect_four_are_right_where_they_are_cut() {
+    for seed in 0..30 {
+        let positions = random_game::<ConnectFour>(seed).0;
+        let pos = positions[pick(("cut", seed), positions.len())];
+        for depth in 0..4 {
+            check(&pos, depth);
+        }
+    }
 }
 
 #[test]
 fn a_faster_win_and_a_slower_loss_are_preferred() {
     let best = |text: &str| {
         let pos: TicTacToe = text.parse().expect(text);
-        let report = search(&pos, &Limits::default(), &Stop::new()).expect(text);
+        let report = search(
+            &pos,
+            &Limits::default(),
+            &Stop::new(),
+            &Table::new(TABLE_BYTES),
+        )
+        .expect(text);
         format!("{}: {}", report.score, report.pv[0])
     };
     assert_eq!(best("xox/oox/..."), "win in 1: c1");
@@ -246,17 +315,20 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            let cut = search(&pos, &limits, &Stop::new()).expect("goes on");
-            assert!(cut.nodes <= nodes.max(6), "{nodes}: {cut:?}");
+            let cut =
+                search(&pos, &limits, &Stop::new(), &Table::new(TABLE_BYTES)).expect("goes on");
+            // The first ply: the root, and its moves twice, asked about and valued.
+            assert!(cut.nodes <= nodes.max(11), "{nodes}: {cut:?}");
 
             let limits = Limits {
                 depth: Some(cut.depth),
                 ..Limits::default()
             };
-            let complete = search(&pos, &limits, &Stop::new()).expect("goes on");
+            let complete =
+                search(&pos, &limits, &Stop::new(), &Table::new(TABLE_BYTES)).expect("goes on");
             let farther = |m| {
                 let (_, child) = children(&pos).swap_remove(usize::from(m));
-                let score = minimax(&child, cut.depth).score;
+                let score = truth(&child, cut.depth);
                 if child.turn() == pos.turn() {
                     score
                 } else {
@@ -284,7 +356,13 @@ fn a_stopped_search_answers_at_once() {
     );
     raised.clone().stop();
     for (limits, stop) in [(Limits::default(), raised), (late, Stop::new())] {
-        let report = search(&TicTacToe::start(), &limits, &stop).expect("goes on");
-        assert_eq!((report.depth, report.nodes, report.pv.len()), (1, 10, 1));
+        let report = search(
+            &TicTacToe::start(),
+            &limits,
+            &stop,
+            &Table::new(TABLE_BYTES),
+        )
+        .expect("goes on");
+        assert_eq!((report.depth, report.nodes, report.pv.len()), (1, 11, 1));
     }
 }

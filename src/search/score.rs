@@ -15,11 +15,13 @@ use crate::game::{Outcome, Seat};
 pub struct Score(i32);
 
 /// A win on the spot, before plies are taken off.
-const WIN: i32 = 1_000_000;
+///
+/// All scores fit into 16 bits, which is what a transposition table has for them.
+const WIN: i32 = 32_000;
 
 /// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `WIN`
 /// leaves room for wins as far away as any game is long.
-const ESTIMATE_MAX: i32 = 900_000;
+const ESTIMATE_MAX: i32 = 30_000;
 
 impl Score {
     /// Nobody wins.
@@ -33,17 +35,16 @@ impl Score {
 
     /// The seat wins after this many plies.
     #[must_use]
-    pub fn win_in(plies: u32) -> Self {
-        let plies = i32::try_from(plies)
-            .unwrap_or(i32::MAX)
-            .min(WIN - ESTIMATE_MAX - 1);
-        Self(WIN - plies)
+    pub const fn win_in(plies: u32) -> Self {
+        const PLIES_MAX: u32 = (WIN - ESTIMATE_MAX - 1).unsigned_abs();
+        let plies = if plies < PLIES_MAX { plies } else { PLIES_MAX };
+        Self(WIN - plies.cast_signed())
     }
 
     /// The seat loses after this many plies.
     #[must_use]
-    pub fn loss_in(plies: u32) -> Self {
-        -Self::win_in(plies)
+    pub const fn loss_in(plies: u32) -> Self {
+        Self(-Self::win_in(plies).0)
     }
 
     /// A guess at a game still going on: more is better for the seat. A hundred is an advantage
@@ -61,6 +62,43 @@ impl Score {
             Outcome::Decisive { winner: _ } => Self::loss_in(plies),
             Outcome::Draw => Self::DRAW,
         }
+    }
+
+    /// The least score that is better.
+    #[must_use]
+    pub(super) const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// The score of a position `plies` later, as seen from here: the end is so much farther away.
+    #[must_use]
+    pub(super) const fn later(self, plies: u32) -> Self {
+        self.shifted(plies.cast_signed())
+    }
+
+    /// The reverse of `later`. Bounds that are not values may leave the range of scores by this.
+    #[must_use]
+    pub(super) const fn sooner(self, plies: u32) -> Self {
+        self.shifted(-plies.cast_signed())
+    }
+
+    const fn shifted(self, plies: i32) -> Self {
+        if self.0 > ESTIMATE_MAX {
+            Self(self.0 - plies)
+        } else if self.0 < -ESTIMATE_MAX {
+            Self(self.0 + plies)
+        } else {
+            self
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "every score fits")]
+    pub(super) const fn to_i16(self) -> i16 {
+        self.0 as i16
+    }
+
+    pub(super) const fn from_i16(score: i16) -> Self {
+        Self(score as i32)
     }
 
     /// The score that is worse by this much.

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::settings::{Search, Settings};
 use crate::catalog::AnyPosition;
-use crate::search::{Level, Limits, Stop};
+use crate::search::{Level, Limits, Stop, Table};
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
 const PATIENCE: u32 = 10;
@@ -19,6 +19,7 @@ const PATIENCE: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Bots {
     search_time: Duration,
+    table_bytes: usize,
     threads: Option<Threads>,
 }
 
@@ -51,12 +52,11 @@ impl Bots {
     pub(super) fn start(settings: &Settings) -> std::io::Result<Self> {
         let threads = match settings.search {
             Search::Inline => None,
-            Search::Threads(threads) => {
-                Some(Threads::start(threads.max(1), settings.search_queue)?)
-            }
+            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings)?),
         };
         Ok(Self {
             search_time: settings.search_time,
+            table_bytes: settings.search_table,
             threads,
         })
     }
@@ -68,7 +68,7 @@ impl Bots {
             ..Limits::default()
         };
         let Some(threads) = &self.threads else {
-            return question.search(&limits);
+            return question.search(&limits, &mut Table::new(self.table_bytes));
         };
         let thinking = async {
             let room = Arc::clone(&threads.room).acquire_owned().await.ok()?;
@@ -90,23 +90,25 @@ impl Bots {
 }
 
 impl Threads {
-    fn start(count: usize, room: usize) -> std::io::Result<Self> {
-        let (queue, jobs) = sync_channel(room.max(1));
+    fn start(count: usize, settings: &Settings) -> std::io::Result<Self> {
+        let (room, table_bytes) = (settings.search_queue.max(1), settings.search_table);
+        let (queue, jobs) = sync_channel(room);
         let jobs = Arc::new(Mutex::new(jobs));
         for number in 0..count {
             let jobs = Arc::clone(&jobs);
             thread::Builder::new()
                 .name(format!("search-{number}"))
-                .spawn(move || work(&jobs))?;
+                .spawn(move || work(&jobs, Table::new(table_bytes)))?;
         }
         Ok(Self {
             queue,
-            room: Arc::new(Semaphore::new(room.max(1))),
+            room: Arc::new(Semaphore::new(room)),
         })
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
+/// Every thread has a table of its own, which forgets between searches.
+fn work(jobs: &Mutex<Receiver<Job>>, mut table: Table) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job {
@@ -121,7 +123,7 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
         if question.stop.is_stopped() || answer.is_closed() {
             continue;
         }
-        let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits)));
+        let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits, &mut table)));
         // Nobody may be waiting any more.
         let _ = answer.send(found.unwrap_or_else(|_| {
             tracing::error!("a search panicked; the bot moves without it");
@@ -131,9 +133,9 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
 }
 
 impl Question {
-    fn search(&self, limits: &Limits) -> Option<String> {
+    fn search(&self, limits: &Limits, table: &mut Table) -> Option<String> {
         self.position
-            .choose(self.level, self.seed, limits, &self.stop)
+            .choose(self.level, self.seed, limits, &self.stop, table)
             .map(|choice| choice.m)
     }
 }

@@ -45,6 +45,8 @@ pub struct Settings {
     pub search: Search,
     /// How many bots may wait for a search thread. A bot that finds no room plays without thinking.
     pub search_queue: usize,
+    /// How many bytes of memory a search thread has to remember what it found.
+    pub search_table: usize,
     /// How long a bot may think about one move.
     pub search_time: Duration,
 
@@ -86,6 +88,7 @@ impl Default for Settings {
             origins: Vec::new(),
             search: Search::Threads(cores.saturating_sub(1).max(1)),
             search_queue: 1024,
+            search_table: 64 << 20,
             search_time: Duration::from_secs(2),
             seed: None,
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::chance::Chance;
 use crate::catalog::AnyPosition;
-use crate::search::{Level, Limits, Stop};
+use crate::search::{Level, Limits, Stop, Table};
 
 /// Who plays in a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,13 @@ pub enum Player {
 impl Player {
     /// The player's move in a game that still goes on. The same position, seed and limits give the
     /// same move.
-    pub(super) fn choose(self, pos: &dyn AnyPosition, seed: u64, limits: &Limits) -> String {
+    pub(super) fn choose(
+        self,
+        pos: &dyn AnyPosition,
+        seed: u64,
+        limits: &Limits,
+        table: &mut Table,
+    ) -> String {
         match self {
             Self::Random => {
                 let mut moves = pos.legal_moves();
@@ -26,7 +32,7 @@ impl Player {
                 moves.swap_remove(index)
             }
             Self::Bot(level) => {
-                let choice = pos.choose(level, seed, limits, &Stop::new());
+                let choice = pos.choose(level, seed, limits, &Stop::new(), table);
                 choice.expect("the game goes on").m
             }
         }

@@ -6,11 +6,15 @@ use std::collections::HashMap;
 use super::*;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 use crate::search::Score;
-use crate::search::minimax::minimax;
+use crate::search::minimax::{Scale, minimax};
 use crate::search::oracle::{VALUES, all_positions, children};
 
 /// The moves a player chooses among in every position, each as likely as the others.
 type Player = HashMap<TicTacToe, Vec<TicTacToe>>;
+
+fn table() -> Table {
+    Table::new(1 << 14)
+}
 
 fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
     let after =
@@ -22,14 +26,16 @@ fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
 }
 
 fn bot(level: Level) -> Player {
-    player(|pos| Some(candidates(pos, level, &Limits::default(), &Stop::new())?.moves))
+    player(|pos| {
+        Some(candidates(pos, level, &Limits::default(), &Stop::new(), &mut table())?.moves)
+    })
 }
 
 /// Plays any of the moves that win fastest, or else draw, or else lose slowest.
 fn perfect() -> Player {
     player(|pos| {
-        let found = deepen(pos, Some(0), &Limits::default(), &Stop::new())?;
-        Some(found.close.into_iter().map(|(m, _)| m).collect())
+        let found = look_around(pos, 0, 9, &Limits::default(), &Stop::new(), &table())?;
+        Some(found.moves.into_iter().map(|(m, _)| m).collect())
     })
 }
 
@@ -96,7 +102,7 @@ fn check_in_every_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])
         for stop in [&free, &raised] {
             for pos in all_positions() {
                 if let Some(Candidates { moves, .. }) =
-                    candidates(&pos, *level, &Limits::default(), stop)
+                    candidates(&pos, *level, &Limits::default(), stop, &mut table())
                 {
                     check(&pos, &moves);
                 }
@@ -121,7 +127,7 @@ fn a_win_in_one_is_always_taken() {
 #[test]
 fn from_medium_up_a_loss_in_one_is_prevented() {
     check_in_every_position(&[Level::Medium, Level::Hard, Level::Max], |pos, moves| {
-        let keeps = |child: &TicTacToe| minimax(child, 1).score != Score::win_in(1);
+        let keeps = |child: &TicTacToe| minimax(child, 1, Scale::Plies).score != Score::win_in(1);
         if children(pos).iter().any(|(_, child)| keeps(child)) {
             assert!(
                 moves.iter().all(|m| keeps(&pos.after(*m))),
@@ -136,7 +142,8 @@ fn from_medium_up_a_loss_in_one_is_prevented() {
 fn below_medium_threats_may_be_overlooked() {
     for level in [Level::Beginner, Level::Easy] {
         let overlooks = |(pos, after): (&TicTacToe, &Vec<TicTacToe>)| {
-            let keeps = |child: &TicTacToe| minimax(child, 1).score != Score::win_in(1);
+            let keeps =
+                |child: &TicTacToe| minimax(child, 1, Scale::Plies).score != Score::win_in(1);
             children(pos).iter().any(|(_, child)| keeps(child)) && !after.iter().all(keeps)
         };
         assert!(bot(level).iter().any(overlooks), "{level}");
@@ -191,7 +198,9 @@ fn full_strength_plays_its_principal_variation() {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            if let Some((m, report)) = choose(&pos, Level::Max, 0, &limits, &Stop::new()) {
+            if let Some((m, report)) =
+                choose(&pos, Level::Max, 0, &limits, &Stop::new(), &mut table())
+            {
                 assert!(
                     m == report.pv[0] || loses_in_one(&pos, report.pv[0]),
                     "{pos} {nodes}"
@@ -210,7 +219,14 @@ fn limits_only_weaken() {
                 depth: Some(depth),
                 ..Limits::default()
             };
-            let chosen = choose(&TicTacToe::start(), level, 0, &limits, &Stop::new());
+            let chosen = choose(
+                &TicTacToe::start(),
+                level,
+                0,
+                &limits,
+                &Stop::new(),
+                &mut table(),
+            );
             let (_, report) = chosen.expect("goes on");
             assert_eq!(report.depth, depth.clamp(1, own), "{level}");
         }
@@ -225,11 +241,14 @@ fn the_seed_alone_decides_among_the_candidates() {
     };
     for pos in all_positions().into_iter().step_by(150) {
         for level in Level::ALL {
-            let Some(Candidates { mut moves, .. }) = candidates(&pos, level, &limits, &Stop::new())
+            let Some(Candidates { mut moves, .. }) =
+                candidates(&pos, level, &limits, &Stop::new(), &mut table())
             else {
                 continue;
             };
-            let chosen = |seed| choose(&pos, level, seed, &limits, &Stop::new()).expect("goes on");
+            let chosen = |seed| {
+                choose(&pos, level, seed, &limits, &Stop::new(), &mut table()).expect("goes on")
+            };
             for seed in 0..100 {
                 let m = chosen(seed).0;
                 assert_eq!(m, chosen(seed).0, "{level} in {pos}");

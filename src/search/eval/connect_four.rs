@@ -5,9 +5,9 @@
 //! a square counts for more to the side that comes to it so (Allis, "A knowledge-based approach of
 //! Connect-Four", 1988).
 
-use crate::game::connect_four::ConnectFour;
+use crate::game::connect_four::{BOTTOM, ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
-use crate::search::{Evaluate, Score};
+use crate::search::{Bounds, Evaluate, Moves, Score};
 
 /// What a free square is worth on which a side would complete a line, by whether its rank is one
 /// that the side comes to when all else is filled.
@@ -17,6 +17,11 @@ const WINNING_SQUARE: [i32; 2] = [12, 40];
 const DISC_ON_FILE: [i32; 4] = [0, 2, 4, 7];
 
 impl Evaluate for ConnectFour {
+    /// From the start.
+    const SOLVED_FROM: u32 = 42;
+
+    const TAKES_TURNS: bool = true;
+
     fn evaluate(&self) -> Score {
         let [own, other] = self.discs();
         let [own_wins, other_wins] = self.wins();
@@ -27,7 +32,120 @@ impl Evaluate for ConnectFour {
                 - threats(other_wins, seat.other()),
         )
     }
+
+    fn bounds(&self) -> Bounds {
+        let [own_wins, _] = self.wins();
+        if own_wins & self.playable() != 0 {
+            return Bounds::exactly(Score::win_in(1));
+        }
+        if self.safe() == 0 {
+            return Bounds::exactly(Score::loss_in(2));
+        }
+        // Neither side wins with its next disc.
+        if self.plies_left() <= 2 {
+            return Bounds::exactly(Score::DRAW);
+        }
+        Bounds {
+            lower: Score::loss_in(4),
+            upper: Score::win_in(3),
+        }
+    }
+
+    #[inline]
+    fn consider(&self, moves: &mut Moves<Move>) {
+        let [own, _] = self.discs();
+        let [own_wins, _] = self.wins();
+        let playable = self.playable();
+        let wins = own_wins & playable;
+        let safe = self.safe();
+        let squares = if wins != 0 {
+            wins
+        } else if safe != 0 {
+            safe
+        } else {
+            playable
+        };
+        if squares & (squares - 1) == 0 {
+            moves.push(Move::onto(squares), 0, winning_squares(own | squares));
+            return;
+        }
+        let free = Self::FULL ^ self.occupied();
+        let mut rest = squares;
+        while rest != 0 {
+            let square = rest & rest.wrapping_neg();
+            rest ^= square;
+            let m = Move::onto(square);
+            let wins = winning_squares(own | square);
+            moves.push(
+                m,
+                8 * count(wins & free) + PREFERENCE[usize::from(m.file())],
+                wins,
+            );
+        }
+    }
+
+    #[inline]
+    fn follow(&self, m: Move, note: u64) -> Self {
+        self.with_disc(self.landing(m), note)
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        let [own, _] = self.discs();
+        // In every file a bit marks the lowest free square, and the bits below it are the discs.
+        let key = own + self.occupied() + BOTTOM;
+        if self.plies() > MIRRORED_PLIES_MAX {
+            return key;
+        }
+        key.min(mirrored(key))
+    }
+
+    #[inline]
+    fn plies_left(&self) -> u32 {
+        Self::INFO.plies_max - u32::from(self.plies())
+    }
+
+    /// The number of the winner's own discs left, and one: the faster win is the greater number
+    /// (the scale of Pascal Pons's solver and test sets).
+    fn customary(&self, score: Score) -> i32 {
+        let Some(plies) = score.plies_to_end() else {
+            return score.value();
+        };
+        let last = u32::from(self.plies()) + plies;
+        let left = 22 - last.div_ceil(2).cast_signed();
+        if score > Score::DRAW { left } else { -left }
+    }
 }
+
+/// How many squares a set has. There are few, and not every processor can count bits at once.
+#[inline]
+const fn count(mut squares: u64) -> i32 {
+    let mut count = 0;
+    while squares != 0 {
+        squares &= squares - 1;
+        count += 1;
+    }
+    count
+}
+
+/// Until when mirror images are taken for one. Later, lines of play that are each other's image have
+/// parted for good, unless the game began with an image of itself, and looking costs more.
+const MIRRORED_PLIES_MAX: u8 = 14;
+
+/// The left-right mirror image of a set of squares.
+const fn mirrored(squares: u64) -> u64 {
+    const FILE: u64 = 0x7f;
+    (squares & FILE) << 42
+        | (squares & FILE << 7) << 28
+        | (squares & FILE << 14) << 14
+        | squares & FILE << 21
+        | (squares >> 14) & FILE << 14
+        | (squares >> 28) & FILE << 7
+        | (squares >> 42) & FILE
+}
+
+/// The files from the middle outwards, most preferred first.
+const PREFERENCE: [i32; 7] = [1, 3, 5, 6, 4, 2, 0];
 
 /// Ranks 1, 3 and 5 of every file.
 const ODD_RANKS: u64 = ConnectFour::ranks([0, 2, 4]);

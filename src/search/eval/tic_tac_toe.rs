@@ -9,9 +9,38 @@ use crate::search::{Evaluate, Score};
 const OPEN_LINE: [i32; 3] = [0, 10, 40];
 
 impl Evaluate for TicTacToe {
+    /// From the start.
+    const SOLVED_FROM: u32 = 9;
+
+    /// All that play can reach are 5,478.
+    const POSITIONS_MAX: usize = 5_478;
+
+    const TAKES_TURNS: bool = true;
+
+    const MOVE_INDICES: usize = 9;
+
     fn evaluate(&self) -> Score {
         let seat = self.turn();
         Score::estimate(open_lines(*self, seat) - open_lines(*self, seat.other()))
+    }
+
+    fn key(&self) -> u64 {
+        let marks = |seat| u64::from(self.marks(seat));
+        marks(Seat::First) << 9 | marks(Seat::Second)
+    }
+
+    fn plies_left(&self) -> u32 {
+        let marked = self.marks(Seat::First) | self.marks(Seat::Second);
+        Self::INFO.plies_max - marked.count_ones()
+    }
+
+    /// Ten less the plies to the end, as in the textbooks.
+    fn customary(&self, score: Score) -> i32 {
+        let Some(plies) = score.plies_to_end() else {
+            return score.value();
+        };
+        let size = 10 - plies.cast_signed();
+        if score > Score::DRAW { size } else { -size }
     }
 }
 

@@ -1,0 +1,107 @@
+//! What the search asks of a game beside its rules: an estimate, and whatever else it knows.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::level::{Level, Strength};
+use super::moves::Moves;
+use super::score::Score;
+use super::window::Bounds;
+use crate::game::Position;
+
+/// A position that can be valued without looking ahead. Rules know nothing of this: what is worth
+/// having is the engine's opinion, and lives in `search::eval`.
+///
+/// A new game needs `evaluate` alone. All else has a neutral default, and is there for what a game
+/// knows that the search cannot find out by itself, which is most of what makes a search fast.
+pub trait Evaluate: Position {
+    /// With at most so many plies left, full strength looks to the end of the game.
+    const SOLVED_FROM: u32 = 0;
+
+    /// No more positions than this are worth remembering: small games need small tables.
+    const POSITIONS_MAX: usize = usize::MAX;
+
+    /// Whether the seats always take turns, so that nobody need ask whose turn it is.
+    const TAKES_TURNS: bool = false;
+
+    /// Indices of moves are below this. With 0 the search does not learn which moves have been good
+    /// elsewhere (killers and history).
+    const MOVE_INDICES: usize = 0;
+
+    /// Whether there are moves that must be followed before a position is quiet enough to be
+    /// estimated.
+    const NOISY: bool = false;
+
+    /// Whether moves late in the order may be looked at less deeply at first.
+    const REDUCES: bool = false;
+
+    /// An estimate for the seat to move, of a game that is still going on.
+    fn evaluate(&self) -> Score;
+
+    /// Bounds of the value as far as a glance tells, with plies counted from this position.
+    #[inline]
+    fn bounds(&self) -> Bounds {
+        Bounds::ANY
+    }
+
+    /// Lists the moves that are worth considering: all but such as are surely no better than one
+    /// that is listed, and at least one.
+    fn consider(&self, moves: &mut Moves<Self::Move>) {
+        moves.push_legal(self);
+    }
+
+    /// How promising a move is: the higher, the earlier it is tried.
+    fn rank(&self, _m: Self::Move) -> i32 {
+        0
+    }
+
+    /// The position after a move that `consider` has listed with this note.
+    #[inline]
+    fn follow(&self, m: Self::Move, _note: u64) -> Self {
+        self.after(m)
+    }
+
+    /// Lists the moves that a position must be followed by before it is quiet, such as captures.
+    fn noisy(&self, _moves: &mut Moves<Self::Move>) {}
+
+    /// The position if the seat to move could pass, where passing would be bad for it: the search
+    /// may then conclude from a pass that does no harm (null move).
+    fn passed(&self) -> Option<Self> {
+        None
+    }
+
+    /// Tells moves apart in whatever position they are played: a number below `MOVE_INDICES`.
+    fn index(_m: Self::Move) -> usize {
+        0
+    }
+
+    /// A number that different positions hardly ever share. Positions with the same future, such as
+    /// mirror images, may.
+    fn key(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// No line of play from here is longer than this many plies.
+    fn plies_left(&self) -> u32 {
+        Self::INFO.plies_max
+    }
+
+    /// A move that is known to keep the value of the position, where one is known by heart.
+    fn book_move(&self) -> Option<Self::Move> {
+        None
+    }
+
+    /// What makes a level in this game.
+    #[must_use]
+    fn strength(level: Level) -> Strength {
+        level.strength()
+    }
+
+    /// A win, a draw or a loss as the literature on the game writes it; else the estimate.
+    fn customary(&self, score: Score) -> i32 {
+        score.value()
+    }
+}

@@ -1,0 +1,128 @@
+//! The moves of the positions on the way from the root to where a search is, best first.
+
+use super::Evaluate;
+
+/// A stack of move lists, one above the other in one allocation. The list on top is that of the
+/// position that is being looked at.
+#[derive(Debug)]
+pub struct Moves<M> {
+    list: Vec<Ranked<M>>,
+    /// Where the list on top begins.
+    first: usize,
+    /// Where a position lists its legal moves on their way into the list.
+    legal: Vec<M>,
+}
+
+/// A move, and how soon it is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked<M> {
+    pub(super) m: M,
+    /// The move's place in the order in which the position listed its moves.
+    pub(super) ordinal: u8,
+    pub(super) rank: i32,
+    /// What the position has worked out about the move, and gets back when it is played.
+    pub(super) note: u64,
+}
+
+impl<M: Copy> Moves<M> {
+    pub(super) const fn new() -> Self {
+        Self {
+            list: Vec::new(),
+            first: 0,
+            legal: Vec::new(),
+        }
+    }
+
+    /// Adds a move to the list. Moves of higher rank are tried first. The note is handed back to
+    /// the position with the move.
+    #[inline]
+    pub fn push(&mut self, m: M, rank: i32, note: u64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "an ordinal of a long list may be that of another move: it only orders"
+        )]
+        let ordinal = self.len() as u8;
+        self.list.push(Ranked {
+            m,
+            ordinal,
+            rank,
+            note,
+        });
+    }
+
+    /// Adds all legal moves of a position, by its own ranks.
+    pub fn push_legal<P: Evaluate<Move = M>>(&mut self, pos: &P) {
+        let mut legal = std::mem::take(&mut self.legal);
+        pos.legal_moves(&mut legal);
+        for m in legal.drain(..) {
+            self.push(m, pos.rank(m), 0);
+        }
+        self.legal = legal;
+    }
+
+    /// Begins a list and tells where the one below begins.
+    pub(super) const fn begin(&mut self) -> usize {
+        let below = self.first;
+        self.first = self.list.len();
+        below
+    }
+
+    /// Drops the list on top; the one below began at `below`.
+    #[inline]
+    pub(super) fn end(&mut self, below: usize) {
+        self.list.truncate(self.first);
+        self.first = below;
+    }
+
+    /// How many moves the list has.
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.list.len() - self.first
+    }
+
+    /// The moves of the list, as far as they have not been picked in any order.
+    pub(super) fn list(&mut self) -> &mut [Ranked<M>] {
+        &mut self.list[self.first..]
+    }
+
+    /// The move with the `index`-th highest rank, if those before it were picked before it. Among
+    /// equals, in no order but always the same. Most often few moves are needed: sorting all would
+    /// cost more.
+    #[inline]
+    pub(super) fn pick(&mut self, index: usize) -> Ranked<M> {
+        let rest = &mut self.list[self.first + index..];
+        let mut best = 0;
+        for other in 1..rest.len() {
+            if rest[other].rank > rest[best].rank {
+                best = other;
+            }
+        }
+        rest.swap(0, best);
+        rest[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_lie_one_above_the_other() {
+        let mut moves = Moves::new();
+        let bottom = moves.begin();
+        for (m, rank) in [('a', 1), ('b', 3), ('c', 2)] {
+            moves.push(m, rank, 7);
+        }
+        let below = moves.begin();
+        moves.push('d', 0, 8);
+        assert_eq!((moves.len(), moves.pick(0).m), (1, 'd'));
+        moves.end(below);
+
+        let picked = [0, 1, 2].map(|index| moves.pick(index));
+        assert_eq!(picked.map(|ranked| ranked.m), ['b', 'c', 'a']);
+        assert_eq!(picked.map(|ranked| ranked.ordinal), [1, 2, 0]);
+        assert_eq!(picked.map(|ranked| ranked.note), [7; 3]);
+        moves.end(bottom);
+        assert_eq!(moves.len(), 0);
+    }
+}

@@ -1,0 +1,46 @@
+//! The parts of the search that can be left out.
+
+/// Which parts are used. What a part may change is said beside it: tests leave out whatever may
+/// change a value, and compare the rest with plain minimax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The transposition table. Changes no value, as long as keys differ.
+    pub(super) table: bool,
+    /// Aspiration windows. Change no value.
+    pub(super) aspiration: bool,
+    /// What was found by looking farther ahead is taken for what is found by looking less far.
+    /// Changes values for the better, where looks end before the game does.
+    pub(super) deeper: bool,
+    /// What the game knows: bounds, and which moves are worth considering. Changes values for the
+    /// better, where looks end before the game does.
+    pub(super) knowledge: bool,
+    /// Noisy moves are followed beyond the depth. Changes estimates for the better.
+    pub(super) quiescence: bool,
+    /// Conclusions are drawn from passing. May change values for the worse.
+    pub(super) null_move: bool,
+    /// Late moves are looked at less deeply. May change values for the worse.
+    pub(super) reductions: bool,
+}
+
+impl Parts {
+    /// All parts; of those that may do harm, what the game asks for.
+    pub(super) const ALL: Self = Self {
+        table: true,
+        aspiration: true,
+        deeper: true,
+        knowledge: true,
+        quiescence: true,
+        null_move: true,
+        reductions: true,
+    };
+
+    /// Every part that changes no value: what is found is what plain minimax would find.
+    pub(super) const EXACT: Self = Self {
+        deeper: false,
+        knowledge: false,
+        quiescence: false,
+        null_move: false,
+        reductions: false,
+        ..Self::ALL
+    };
+}

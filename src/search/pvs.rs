@@ -1,0 +1,313 @@
+//! Principal variation search: alpha-beta that looks at the first move of a position in full, and
+//! asks of every other only whether it is better (Marsland and Campbell, "Parallel search of
+//! strongly ordered game trees", 1982).
+//!
+//! Written as negamax: every position is valued for the seat to move in it. Fail-soft: a result
+//! outside the window is still a true bound, and as tight as was seen. Plies of wins and losses are
+//! counted from the root.
+
+use super::budget::{Budget, Spent};
+use super::lines::Lines;
+use super::moves::{Moves, Ranked};
+use super::ordering::Learnt;
+use super::parts::Parts;
+use super::table::{Entry, NO_MOVE, Table};
+use super::window::{Bounds, Window};
+use super::{Evaluate, Score};
+use crate::game::Seat;
+
+/// The depth of a look that ends where the game does.
+pub(super) const TO_THE_END: u32 = u8::MAX as u32;
+
+/// How many plies less are looked ahead after a null move.
+const NULL_MOVE_REDUCTION: u32 = 3;
+
+/// From this place in the order on a move is late, and looked at one ply less deeply at first.
+const LATE_MOVE: usize = 3;
+
+/// Below this depth nothing is reduced: the look would see next to nothing.
+const REDUCED_DEPTH_MIN: u32 = 3;
+
+/// One search: its budget, and buffers that are reused by all its nodes.
+#[derive(Debug)]
+pub(super) struct Searcher<'a, P: Evaluate> {
+    pub(super) budget: Budget<'a>,
+    pub(super) parts: Parts,
+    table: &'a Table,
+    moves: Moves<P::Move>,
+    learnt: Learnt,
+    pub(super) lines: Lines<P::Move>,
+    /// How many values were no more than estimates.
+    pub(super) estimates: u64,
+    /// The greatest ply that was reached.
+    pub(super) deepest: u32,
+    /// How many positions were found in the table.
+    pub(super) table_hits: u64,
+    /// The move that was best at the root when the value was last seen to be within or above the
+    /// window.
+    pub(super) root_best: Option<P::Move>,
+}
+
+impl<'a, P: Evaluate> Searcher<'a, P> {
+    pub(super) fn new(budget: Budget<'a>, table: &'a Table, parts: Parts) -> Self {
+        Self {
+            budget,
+            parts,
+            table,
+            moves: Moves::new(),
+            learnt: Learnt::default(),
+            lines: Lines::default(),
+            estimates: 0,
+            deepest: 0,
+            table_hits: 0,
+            root_best: None,
+        }
+    }
+
+    /// The value for `seat`, who has just moved, of `child`, reached after `ply` plies.
+    #[inline]
+    pub(super) fn child_value(
+        &mut self,
+        seat: Seat,
+        child: &P,
+        depth: u32,
+        ply: u32,
+        window: Window,
+    ) -> Result<Score, Spent> {
+        if P::TAKES_TURNS || child.turn() != seat {
+            Ok(-self.value(child, depth, ply, window.across())?)
+        } else {
+            self.value(child, depth, ply, window)
+        }
+    }
+
+    /// The value for the seat to move of `pos`, reached after `ply` plies, looking `depth` plies
+    /// further.
+    #[inline]
+    pub(super) fn value(
+        &mut self,
+        pos: &P,
+        depth: u32,
+        ply: u32,
+        mut window: Window,
+    ) -> Result<Score, Spent> {
+        self.budget.visit()?;
+        self.deepest = self.deepest.max(ply);
+        let is_null = window.is_null();
+        if !is_null {
+            self.lines.clear(ply);
+        }
+        if let Some(outcome) = pos.outcome() {
+            return Ok(Score::of(outcome, pos.turn(), ply));
+        }
+
+        // Where the line of best play is wanted, it is followed to its end.
+        let mut known = Bounds::ANY;
+        if self.parts.knowledge && (is_null || depth == 0) {
+            known = pos.bounds();
+            if let Some(score) = window.narrow(known.later(ply)) {
+                return Ok(score);
+            }
+        }
+        if depth == 0 {
+            self.estimates += 1;
+            return self.quiet_value(pos, ply, window);
+        }
+        self.look(pos, depth, ply, window, known)
+    }
+
+    /// The value of a position of which a glance did not tell enough.
+    fn look(
+        &mut self,
+        pos: &P,
+        depth: u32,
+        ply: u32,
+        mut window: Window,
+        mut known: Bounds,
+    ) -> Result<Score, Spent> {
+        let is_null = window.is_null();
+        let estimates = self.estimates;
+        let key = if self.parts.table { pos.key() } else { 0 };
+        let mut table_move = NO_MOVE;
+        if self.parts.table
+            && let Some(entry) = self.table.get(key)
+        {
+            self.table_hits += 1;
+            table_move = entry.ordinal;
+            // At the root a move is wanted, whatever is known.
+            if is_null && ply > 0 {
+                let (bounds, estimated) = entry.bounds_at(depth, self.parts.deeper);
+                self.estimates += u64::from(estimated);
+                known = bounds.within(known);
+                if let Some(score) = window.narrow(known.later(ply)) {
+                    return Ok(score);
+                }
+            }
+        }
+        if self.parts.null_move
+            && is_null
+            && let Some(score) = self.null_move(pos, depth, ply, window)?
+        {
+            return Ok(score);
+        }
+
+        let below = self.moves.begin();
+        self.consider(pos);
+        self.learnt.rank::<P>(&mut self.moves, table_move, ply);
+
+        let mut best = (Score::WORST, NO_MOVE);
+        let Window { mut alpha, beta } = window;
+        for index in 0..self.moves.len() {
+            let ranked = self.moves.pick(index);
+            let window = Window { alpha, beta };
+            let score = self.move_value(pos, &ranked, index, depth, ply, window)?;
+            if score > best.0 {
+                best.0 = score;
+                if score > alpha {
+                    best.1 = ranked.ordinal;
+                    alpha = score;
+                    if ply == 0 {
+                        self.root_best = Some(ranked.m);
+                    }
+                    if !is_null {
+                        self.lines.extend(ply, ranked.m);
+                    }
+                    // The opponent, who has something better elsewhere, will not come here.
+                    if score >= beta {
+                        self.learnt.cut::<P>(ranked.m, depth, ply);
+                        break;
+                    }
+                }
+            }
+        }
+        self.moves.end(below);
+
+        if self.parts.table {
+            let complete = self.estimates == estimates;
+            known = known.learn(window, best.0, ply);
+            let entry = Entry::new(known, depth, complete, best.1);
+            self.table.put(key, entry);
+        }
+        Ok(best.0)
+    }
+
+    /// The value that a move leads to: in full if it is the first, else first asked only whether it
+    /// is better, and that perhaps less deeply.
+    #[inline]
+    fn move_value(
+        &mut self,
+        pos: &P,
+        ranked: &Ranked<P::Move>,
+        index: usize,
+        depth: u32,
+        ply: u32,
+        window: Window,
+    ) -> Result<Score, Spent> {
+        let child = if self.parts.knowledge {
+            pos.follow(ranked.m, ranked.note)
+        } else {
+            pos.after(ranked.m)
+        };
+        let seat = if P::TAKES_TURNS {
+            Seat::First
+        } else {
+            pos.turn()
+        };
+        let scout = Window::null(window.alpha);
+        if P::REDUCES
+            && self.parts.reductions
+            && index >= LATE_MOVE
+            && depth >= REDUCED_DEPTH_MIN
+            && depth < TO_THE_END - ply
+        {
+            let score = self.child_value(seat, &child, depth - 2, ply + 1, scout)?;
+            if score <= window.alpha {
+                return Ok(score);
+            }
+        }
+        if index > 0 && !window.is_null() {
+            let score = self.child_value(seat, &child, depth - 1, ply + 1, scout)?;
+            if score <= window.alpha || score >= window.beta {
+                return Ok(score);
+            }
+        }
+        self.child_value(seat, &child, depth - 1, ply + 1, window)
+    }
+
+    /// A seat whose position is too good even if it passes need not look for a move (Donninger,
+    /// "Null move and deep search", 1993). Wrong where passing would be the best move, so games ask
+    /// for it.
+    #[inline]
+    fn null_move(
+        &mut self,
+        pos: &P,
+        depth: u32,
+        ply: u32,
+        window: Window,
+    ) -> Result<Option<Score>, Spent> {
+        if depth < REDUCED_DEPTH_MIN || depth >= TO_THE_END - ply {
+            return Ok(None);
+        }
+        let Some(passed) = pos.passed() else {
+            return Ok(None);
+        };
+        let depth = depth.saturating_sub(NULL_MOVE_REDUCTION);
+        let score = self.child_value(pos.turn(), &passed, depth, ply + 1, window)?;
+        // A win that is seen after a pass is not proven.
+        let holds = score >= window.beta && score.plies_to_end().is_none();
+        self.estimates += u64::from(holds);
+        Ok(holds.then_some(score))
+    }
+
+    /// The value of a position at the end of the look: an estimate, or better, if noisy moves lead
+    /// to one, their value (quiescence search: Harris, "The heuristic search and the game of chess",
+    /// 1975).
+    fn quiet_value(&mut self, pos: &P, ply: u32, window: Window) -> Result<Score, Spent> {
+        let Window { mut alpha, beta } = window;
+        let mut best = pos.evaluate();
+        if !P::NOISY || !self.parts.quiescence || best >= beta {
+            return Ok(best);
+        }
+        alpha = alpha.max(best);
+        let below = self.moves.begin();
+        pos.noisy(&mut self.moves);
+        for index in 0..self.moves.len() {
+            let Ranked { m, note, .. } = self.moves.pick(index);
+            let child = pos.follow(m, note);
+            let window = Window { alpha, beta };
+            let score = self.child_value(pos.turn(), &child, 0, ply + 1, window)?;
+            best = best.max(score);
+            if score >= beta {
+                break;
+            }
+            alpha = alpha.max(score);
+        }
+        self.moves.end(below);
+        Ok(best)
+    }
+
+    #[inline]
+    fn consider(&mut self, pos: &P) {
+        if self.parts.knowledge {
+            pos.consider(&mut self.moves);
+        } else {
+            self.moves.push_legal(pos);
+        }
+    }
+
+    /// How many of a thousand places of the table hold what this search has found.
+    pub(super) fn table_use(&self) -> u32 {
+        self.table.per_mille_used()
+    }
+
+    /// The moves worth considering in `pos`, the most promising first.
+    pub(super) fn promising(&mut self, pos: &P) -> Vec<P::Move> {
+        let below = self.moves.begin();
+        self.consider(pos);
+        let moves = (0..self.moves.len())
+            .map(|index| self.moves.pick(index).m)
+            .collect();
+        self.moves.end(below);
+        moves
+    }
+}

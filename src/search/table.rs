@@ -1,0 +1,239 @@
+//! The transposition table: what was found of positions before, under a key of each (Zobrist, "A
+//! new hashing method with application for game playing", 1970).
+//!
+//! One allocation of a fixed size, which never grows. Threads may share it without a lock: an entry
+//! is two words, and the first is the key exclusive-or the second, so that an entry of which two
+//! threads have written a half each is not recognised (Hyatt and Mann, "A lockless transposition
+//! table implementation for parallel search", 2002).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Score;
+use super::window::Bounds;
+
+/// A bucket is two entries of two words: half a line of the processor's cache.
+const BUCKET_WORDS: usize = 4;
+
+/// The size of a bucket in bytes.
+const BUCKET_BYTES: usize = BUCKET_WORDS * size_of::<u64>();
+
+/// How many words a line of the processor's cache has.
+const LINE_WORDS: usize = 8;
+
+/// What is known of a position. Wins and losses are counted from the position itself, so that it
+/// does not matter how it was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    bounds: Bounds,
+    /// How many plies were looked ahead.
+    depth: u8,
+    /// Whether nothing was estimated: then the bounds are those of the game itself.
+    pub(super) complete: bool,
+    /// Which of the position's moves, by their order, was best; `NO_MOVE` if that is unknown.
+    pub(super) ordinal: u8,
+}
+
+/// No move is known.
+pub(super) const NO_MOVE: u8 = u8::MAX;
+
+/// A table of entries, and the number of the search that is writing in it.
+#[derive(Debug)]
+pub struct Table {
+    words: Box<[AtomicU64]>,
+    /// The first word that begins a line of the cache.
+    offset: usize,
+    /// A hash of the key, shifted right by this, is the number of a bucket.
+    shift: u32,
+    age: u8,
+    /// Mixed into every key, so that what was written under another salt is not found again.
+    salt: u64,
+}
+
+impl Table {
+    /// A table of at most `bytes`, and at least two buckets of 32 bytes.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        let buckets = (bytes / BUCKET_BYTES).max(2);
+        let bits = buckets.ilog2();
+        // Fresh memory from the system is zero already: a large table costs nothing until used.
+        let words: Box<[AtomicU64]> =
+            bytemuck::zeroed_slice_box((BUCKET_WORDS << bits) + LINE_WORDS);
+        let misplaced = words.as_ptr().addr() / size_of::<u64>() % LINE_WORDS;
+        Self {
+            words,
+            offset: (LINE_WORDS - misplaced) % LINE_WORDS,
+            shift: u64::BITS - bits,
+            age: 0,
+            salt: 0,
+        }
+    }
+
+    /// Begins a search that still knows what was found before. What it finds itself is kept first.
+    pub fn next_search(&mut self) {
+        self.age = self.age.wrapping_add(1);
+    }
+
+    /// Begins a search that knows nothing: it goes the same way whatever was searched before.
+    pub fn forget(&mut self) {
+        self.next_search();
+        self.salt = self.salt.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        if self.age == 0 {
+            self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        }
+    }
+
+    /// What is known of the position with this key.
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<Entry> {
+        let key = key ^ self.salt;
+        let words = self.bucket(key);
+        let load = |word: usize| words[word].load(Ordering::Relaxed);
+        let deep = load(1);
+        let data = if load(0) ^ deep == key {
+            deep
+        } else {
+            let latest = load(3);
+            if load(2) ^ latest != key {
+                return None;
+            }
+            latest
+        };
+        // A key of zero finds empty places, too.
+        (data != 0).then(|| Entry::unpack(data))
+    }
+
+    /// Notes what is known of the position with this key.
+    ///
+    /// The first place of a bucket keeps the entry that looked farthest ahead in this search, the
+    /// second the latest of the others (Breuker, Uiterwijk and van den Herik, "Replacement schemes
+    /// for transposition tables", 1994: TwoDeep).
+    #[inline]
+    pub(super) fn put(&self, key: u64, entry: Entry) {
+        let key = key ^ self.salt;
+        let bucket = self.bucket(key);
+        let load = |word: usize| bucket[word].load(Ordering::Relaxed);
+        let store = |place: usize, check: u64, data: u64| {
+            bucket[place].store(check, Ordering::Relaxed);
+            bucket[place + 1].store(data, Ordering::Relaxed);
+        };
+        let data = entry.pack(self.age);
+        let (deep_check, deep) = (load(0), load(1));
+        if deep_check ^ deep == key {
+            store(0, key ^ data, data);
+        } else if age_of(deep) != self.age || depth_of(deep) <= entry.depth {
+            // An entry of an earlier search counts as none, lest that search change this one.
+            if age_of(deep) == self.age {
+                store(2, deep_check, deep);
+            }
+            store(0, key ^ data, data);
+        } else {
+            store(2, key ^ data, data);
+        }
+    }
+
+    /// How many of a thousand places hold an entry of this search, by a sample.
+    #[must_use]
+    pub fn per_mille_used(&self) -> u32 {
+        let used = |word: &&AtomicU64| {
+            let data = word.load(Ordering::Relaxed);
+            data != 0 && age_of(data) == self.age
+        };
+        let data = self.words[self.offset..].iter().skip(1).step_by(2);
+        let sample = data.len().min(1000);
+        let count = data.take(sample).filter(used).count();
+        u32::try_from(count * 1000 / sample).expect("at most a thousand")
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> &[AtomicU64; BUCKET_WORDS] {
+        // The high bits of a product depend on all bits of the key (Knuth, multiplicative hashing).
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        #[expect(clippy::cast_possible_truncation, reason = "there are no more buckets than words")]
+        let number = (hash >> self.shift) as usize;
+        let first = self.offset + number * BUCKET_WORDS;
+        self.words[first..]
+            .first_chunk()
+            .expect("there is a bucket for every number")
+    }
+}
+
+impl Entry {
+    /// What a look `depth` plies ahead has found, counted from the position itself.
+    #[inline]
+    pub(super) fn new(bounds: Bounds, depth: u32, complete: bool, ordinal: u8) -> Self {
+        Self {
+            bounds,
+            depth: u8::try_from(depth).unwrap_or(u8::MAX),
+            complete,
+            ordinal,
+        }
+    }
+
+    /// What the entry tells a look `depth` plies ahead, and whether that was an estimate. Unless
+    /// `deeper` knowledge is welcome, no more is told than that look would find.
+    #[inline]
+    pub(super) fn bounds_at(&self, depth: u32, deeper: bool) -> (Bounds, bool) {
+        let seen = u32::from(self.depth);
+        let holds = if deeper {
+            self.complete || seen >= depth
+        } else {
+            seen == depth || self.complete && seen <= depth
+        };
+        if holds {
+            (self.bounds, !self.complete)
+        } else {
+            (self.proven(depth), false)
+        }
+    }
+
+    /// Wins and losses that are seen within so many plies, from whatever depth they were found.
+    fn proven(&self, depth: u32) -> Bounds {
+        let Bounds { lower, upper } = self.bounds;
+        let is_seen = |score: Score| score.plies_to_end().is_some_and(|plies| plies <= depth);
+        Bounds {
+            lower: if lower > Score::DRAW && is_seen(lower) {
+                lower
+            } else {
+                Bounds::ANY.lower
+            },
+            upper: if upper < Score::DRAW && is_seen(upper) {
+                upper
+            } else {
+                Bounds::ANY.upper
+            },
+        }
+    }
+
+    fn pack(self, age: u8) -> u64 {
+        let score = |score: Score| u64::from(score.to_i16().cast_unsigned());
+        score(self.bounds.lower)
+            | score(self.bounds.upper) << 16
+            | u64::from(self.depth) << 32
+            | u64::from(age) << 40
+            | u64::from(self.ordinal) << 48
+            | u64::from(self.complete) << 56
+            // No entry is zero, which is what an empty place is.
+            | 1 << 57
+    }
+
+    const fn unpack(data: u64) -> Self {
+        let [l0, l1, u0, u1, depth, _, ordinal, flags] = data.to_le_bytes();
+        Self {
+            bounds: Bounds {
+                lower: Score::from_i16(i16::from_le_bytes([l0, l1])),
+                upper: Score::from_i16(i16::from_le_bytes([u0, u1])),
+            },
+            depth,
+            complete: flags & 1 != 0,
+            ordinal,
+        }
+    }
+}
+
+const fn depth_of(data: u64) -> u8 {
+    data.to_le_bytes()[4]
+}
+
+const fn age_of(data: u64) -> u8 {
+    data.to_le_bytes()[5]
+}
