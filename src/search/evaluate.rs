@@ -46,9 +46,10 @@ pub trait Evaluate: Position {
     }
 
     /// Lists the moves that are worth considering: all but such as are surely no better than one
-    /// that is listed, and at least one.
-    fn consider(&self, moves: &mut Moves<Self::Move>) {
+    /// that is listed, and at least one. Tells what has come out about the value by that.
+    fn consider(&self, moves: &mut Moves<Self::Move>) -> Bounds {
         moves.push_legal(self);
+        Bounds::ANY
     }
 
     /// How promising a move is: the higher, the earlier it is tried.

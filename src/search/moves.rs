@@ -50,6 +50,13 @@ impl<M: Copy> Moves<M> {
         });
     }
 
+    /// The move that was added last is to be tried first.
+    pub fn prefer_last(&mut self) {
+        if let Some(ranked) = self.list.last_mut() {
+            ranked.rank = i32::MAX;
+        }
+    }
+
     /// Adds all legal moves of a position, by its own ranks.
     pub fn push_legal<P: Evaluate<Move = M>>(&mut self, pos: &P) {
         let mut legal = std::mem::take(&mut self.legal);

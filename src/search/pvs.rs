@@ -41,6 +41,8 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) estimates: u64,
     /// The greatest ply that was reached.
     pub(super) deepest: u32,
+    /// How many places of the table have been taken.
+    places_taken: u64,
     /// How many positions were found in the table.
     pub(super) table_hits: u64,
     /// The move that was best at the root when the value was last seen to be within or above the
@@ -59,6 +61,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             lines: Lines::default(),
             estimates: 0,
             deepest: 0,
+            places_taken: 0,
             table_hits: 0,
             root_best: None,
         }
@@ -152,7 +155,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
 
         let below = self.moves.begin();
-        self.consider(pos);
+        let bounds = self.consider(pos);
+        if is_null && ply > 0 {
+            known = known.within(bounds);
+            if let Some(score) = window.narrow(bounds.later(ply)) {
+                self.moves.end(below);
+                return Ok(score);
+            }
+        }
         self.learnt.rank::<P>(&mut self.moves, table_move, ply);
 
         let mut best = (Score::WORST, NO_MOVE);
@@ -186,7 +196,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             let complete = self.estimates == estimates;
             known = known.learn(window, best.0, ply);
             let entry = Entry::new(known, depth, complete, best.1);
-            self.table.put(key, entry);
+            self.places_taken += u64::from(self.table.put(key, entry));
         }
         Ok(best.0)
     }
@@ -287,17 +297,19 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     }
 
     #[inline]
-    fn consider(&mut self, pos: &P) {
+    fn consider(&mut self, pos: &P) -> Bounds {
         if self.parts.knowledge {
-            pos.consider(&mut self.moves);
+            pos.consider(&mut self.moves)
         } else {
             self.moves.push_legal(pos);
+            Bounds::ANY
         }
     }
 
     /// How many of a thousand places of the table hold what this search has found.
     pub(super) fn table_use(&self) -> u32 {
-        self.table.per_mille_used()
+        let per_mille = self.places_taken * 1000 / self.table.places();
+        u32::try_from(per_mille).unwrap_or(1000).min(1000)
     }
 
     /// The moves worth considering in `pos`, the most promising first.

@@ -102,13 +102,14 @@ impl Table {
         (data != 0).then(|| Entry::unpack(data))
     }
 
-    /// Notes what is known of the position with this key.
+    /// Notes what is known of the position with this key. Tells whether that took a place in which
+    /// nothing of this search was.
     ///
     /// The first place of a bucket keeps the entry that looked farthest ahead in this search, the
     /// second the latest of the others (Breuker, Uiterwijk and van den Herik, "Replacement schemes
     /// for transposition tables", 1994: TwoDeep).
     #[inline]
-    pub(super) fn put(&self, key: u64, entry: Entry) {
+    pub(super) fn put(&self, key: u64, entry: Entry) -> bool {
         let key = key ^ self.salt;
         let bucket = self.bucket(key);
         let load = |word: usize| bucket[word].load(Ordering::Relaxed);
@@ -118,30 +119,29 @@ impl Table {
         };
         let data = entry.pack(self.age);
         let (deep_check, deep) = (load(0), load(1));
+        let is_fresh = |data: u64| data != 0 && age_of(data) == self.age;
         if deep_check ^ deep == key {
             store(0, key ^ data, data);
-        } else if age_of(deep) != self.age || depth_of(deep) <= entry.depth {
-            // An entry of an earlier search counts as none, lest that search change this one.
-            if age_of(deep) == self.age {
-                store(2, deep_check, deep);
-            }
+            return false;
+        }
+        // An entry of an earlier search counts as none, lest that search change this one.
+        if !is_fresh(deep) {
+            store(0, key ^ data, data);
+            return true;
+        }
+        let is_taken = !is_fresh(load(3));
+        if depth_of(deep) <= entry.depth {
+            store(2, deep_check, deep);
             store(0, key ^ data, data);
         } else {
             store(2, key ^ data, data);
         }
+        is_taken
     }
 
-    /// How many of a thousand places hold an entry of this search, by a sample.
-    #[must_use]
-    pub fn per_mille_used(&self) -> u32 {
-        let used = |word: &&AtomicU64| {
-            let data = word.load(Ordering::Relaxed);
-            data != 0 && age_of(data) == self.age
-        };
-        let data = self.words[self.offset..].iter().skip(1).step_by(2);
-        let sample = data.len().min(1000);
-        let count = data.take(sample).filter(used).count();
-        u32::try_from(count * 1000 / sample).expect("at most a thousand")
+    /// How many entries there is place for.
+    pub(super) const fn places(&self) -> u64 {
+        2 << (u64::BITS - self.shift)
     }
 
     #[inline]

@@ -52,35 +52,36 @@ impl Evaluate for ConnectFour {
     }
 
     #[inline]
-    fn consider(&self, moves: &mut Moves<Move>) {
+    fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
         let [own, _] = self.discs();
         let [own_wins, _] = self.wins();
         let playable = self.playable();
-        let wins = own_wins & playable;
-        let safe = self.safe();
-        let squares = if wins != 0 {
-            wins
-        } else if safe != 0 {
-            safe
-        } else {
-            playable
-        };
-        if squares & (squares - 1) == 0 {
-            moves.push(Move::onto(squares), 0, winning_squares(own | squares));
-            return;
+        let (wins, safe) = (own_wins & playable, self.safe());
+        if wins != 0 || safe == 0 {
+            let mut rest = if wins != 0 { wins } else { playable };
+            while rest != 0 {
+                let square = rest & rest.wrapping_neg();
+                rest ^= square;
+                moves.push(Move::onto(square), 0, winning_squares(own | square));
+            }
+            return self.bounds();
         }
         let free = Self::FULL ^ self.occupied();
-        let mut rest = squares;
+        let mut rest = safe;
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
             let m = Move::onto(square);
             let wins = winning_squares(own | square);
-            moves.push(
-                m,
-                8 * count(wins & free) + PREFERENCE[usize::from(m.file())],
-                wins,
-            );
+            moves.push(m, 8 * count(wins & free) + PREFERENCE[usize::from(m.file())], wins);
+            if self.with_disc(square, wins).safe() == 0 {
+                moves.prefer_last();
+                return Bounds::exactly(Score::win_in(3));
+            }
+        }
+        Bounds {
+            lower: Score::loss_in(4),
+            upper: Score::win_in(5),
         }
     }
 
