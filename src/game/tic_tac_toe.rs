@@ -40,7 +40,8 @@ impl Move {
         }
     }
 
-    const fn bit(self) -> u16 {
+    /// The square's bit in a set of squares.
+    pub(crate) const fn bit(self) -> u16 {
         1 << self.index
     }
 }

@@ -59,12 +59,25 @@ impl<M: Copy> Moves<M> {
 
     /// Adds all legal moves of a position, by its own ranks.
     pub fn push_legal<P: Evaluate<Move = M>>(&mut self, pos: &P) {
+        self.push_legal_if(pos, |_| true);
+    }
+
+    /// Adds those legal moves of a position that are `wanted`, by its own ranks.
+    pub fn push_legal_if<P: Evaluate<Move = M>>(&mut self, pos: &P, wanted: impl Fn(M) -> bool) {
         let mut legal = std::mem::take(&mut self.legal);
         pos.legal_moves(&mut legal);
-        for m in legal.drain(..) {
+        for m in legal.drain(..).filter(|m| wanted(*m)) {
             self.push(m, pos.rank(m), 0);
         }
         self.legal = legal;
+    }
+
+    /// Changes the ranks of some moves a little: of other moves for another `variety`.
+    pub(super) fn vary(&mut self, variety: u32) {
+        for ranked in &mut self.list[self.first..] {
+            let mixed = (variety ^ u32::from(ranked.ordinal)).wrapping_mul(0x9e37_79b9);
+            ranked.rank = ranked.rank.saturating_add_unsigned(mixed >> 29);
+        }
     }
 
     /// Begins a list and tells where the one below begins.
