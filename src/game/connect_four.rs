@@ -22,7 +22,7 @@ const SQUARES: u8 = FILES * RANKS;
 const FILE_BITS: u8 = RANKS + 1;
 
 /// The lowest square of every file.
-pub(crate) const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
+const BOTTOM: u64 = ((1 << (FILES * FILE_BITS)) - 1) / ((1 << FILE_BITS) - 1);
 
 /// Every square.
 const FULL: u64 = BOTTOM * ((1 << RANKS) - 1);
@@ -64,8 +64,23 @@ impl Move {
     }
 
     /// The file's number, from 0 on the left.
-    pub(crate) const fn file(self) -> u8 {
+    #[must_use]
+    pub const fn file(self) -> u8 {
         self.file
+    }
+
+    /// The same move in the left-right mirror.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        Self {
+            file: FILES - 1 - self.file,
+        }
+    }
+
+    /// The file with this number, from 0 on the left.
+    #[must_use]
+    pub fn from_file(file: u8) -> Option<Self> {
+        (file < FILES).then_some(Self { file })
     }
 
     /// The file of a square.
@@ -153,6 +168,29 @@ impl ConnectFour {
             plies: plies(own | other),
             won: lines(other) != 0,
         }
+    }
+
+    /// A number of 49 bits that no other position has: in every file a bit marks the lowest free
+    /// square, and the bits below it are the discs of the side to move.
+    #[inline]
+    #[must_use]
+    pub const fn unique_key(&self) -> u64 {
+        self.own + self.occupied() + BOTTOM
+    }
+
+    /// The unique key of the left-right mirror image.
+    #[inline]
+    #[must_use]
+    pub const fn image_key(&self) -> u64 {
+        const FILE: u64 = (1 << FILE_BITS) - 1;
+        let key = self.unique_key();
+        (key & FILE) << 42
+            | (key & FILE << 7) << 28
+            | (key & FILE << 14) << 14
+            | key & FILE << 21
+            | (key >> 14) & FILE << 14
+            | (key >> 28) & FILE << 7
+            | (key >> 42) & FILE
     }
 
     /// The position after a disc on this square, with which the side that moves has these winning

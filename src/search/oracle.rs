@@ -8,10 +8,11 @@ mod games;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use games::{Hashed, Tree};
+use games::{Hashed, Reckless, Tree};
 
 use super::alpha_beta::alpha_beta;
 use super::budget::Budget;
@@ -363,6 +364,105 @@ fn a_stopped_search_answers_at_once() {
             &Table::new(TABLE_BYTES),
         )
         .expect("goes on");
-        assert_eq!((report.depth, report.nodes, report.pv.len()), (1, 11, 1));
+        assert_eq!((report.depth, report.nodes, report.pv.len()), (1, 10, 1));
     }
+}
+
+/// Whatever is asked, the same question costs and tells the same again, whatever the table has seen.
+#[test]
+fn searches_repeat() {
+    let (stop, mut table) = (Stop::new(), Table::new(TABLE_BYTES));
+    for seed in 0..12 {
+        let positions = random_game::<ConnectFour>(seed).0;
+        let pos = positions[12.min(positions.len() - 2)];
+        for (depth, nodes) in [(Some(6), None), (None, Some(20_000))] {
+            let limits = Limits {
+                depth,
+                nodes,
+                ..Limits::default()
+            };
+            let [first, again] = [0, 1].map(|_| {
+                table.forget();
+                let report = search(&pos, &limits, &stop, &table).expect("goes on");
+                (report.score, report.nodes, report.pv, report.table_use)
+            });
+            assert_eq!(first, again, "{pos}");
+        }
+    }
+}
+
+/// Wherever a search is cut off, it has a move, and what it says is proven is true.
+#[test]
+fn a_proof_that_is_cut_short_says_nothing_wrong() {
+    let pos = random_game::<ConnectFour>(3).0[22];
+    let (stop, mut table) = (Stop::new(), Table::new(TABLE_BYTES));
+    let value = solve(&pos, &Limits::default(), &stop, &table)
+        .expect("goes on")
+        .score;
+    for nodes in (0..60).map(|step| step * step * 4) {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        table.forget();
+        let report = search(&pos, &limits, &stop, &table).expect("goes on");
+        assert!(report.nodes <= nodes.max(15), "{report:?}");
+        assert_eq!(pos.check(report.pv[0]), Ok(()), "{report:?}");
+        assert!(
+            !report.exact || report.score == value,
+            "{report:?}, truly {value}"
+        );
+        if report.score > Score::DRAW && report.score.plies_to_end().is_some() {
+            assert!(report.score <= value, "{report:?}, truly {value}");
+        }
+    }
+}
+
+/// Threads that share a table find what one finds.
+#[test]
+fn more_threads_find_the_same_value() {
+    let (stop, mut table) = (Stop::new(), Table::new(TABLE_BYTES));
+    for seed in 0..8 {
+        let positions = random_game::<ConnectFour>(seed).0;
+        let pos = positions[24.min(positions.len() - 2)];
+        let [one, three] = [1, 3].map(|threads| {
+            table.forget();
+            let limits = Limits {
+                threads: NonZeroUsize::new(threads),
+                ..Limits::default()
+            };
+            solve(&pos, &limits, &stop, &table).expect("goes on").score
+        });
+        assert_eq!(one, three, "{pos}");
+    }
+}
+
+/// What may change values for the worse does so only where it is asked for.
+#[test]
+fn pruning_that_may_err_is_switched_off_with_its_part() {
+    let (mut fewer, mut nodes) = (0, [0, 0]);
+    for seed in 0..200 {
+        let pos = random_game::<TicTacToe>(seed).0[1];
+        let found = [
+            Parts::EXACT,
+            Parts {
+                null_move: true,
+                reductions: true,
+                ..Parts::EXACT
+            },
+        ]
+        .map(|parts| {
+            unlimited(parts, |search| {
+                let found = deepen(search, &Reckless(Hashed(pos)), None, 6);
+                (found.score, search.budget.nodes())
+            })
+        });
+        assert_eq!(found[0].0, truth(&Reckless(Hashed(pos)), 6), "{pos}");
+        fewer += u32::from(found[1].1 < found[0].1);
+        nodes = [nodes[0] + found[0].1, nodes[1] + found[1].1];
+    }
+    assert!(
+        nodes[1] < nodes[0] && fewer > 100,
+        "{nodes:?}, fewer {fewer} times"
+    );
 }

@@ -36,6 +36,8 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     table: &'a Table,
     moves: Moves<P::Move>,
     learnt: Learnt,
+    /// Not 0 for a helper, which is to go other ways.
+    variety: u32,
     pub(super) lines: Lines<P::Move>,
     /// How many values were no more than estimates.
     pub(super) estimates: u64,
@@ -58,6 +60,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             table,
             moves: Moves::new(),
             learnt: Learnt::default(),
+            variety: 0,
             lines: Lines::default(),
             estimates: 0,
             deepest: 0,
@@ -65,6 +68,12 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             table_hits: 0,
             root_best: None,
         }
+    }
+
+    /// The same search with a slightly other order of moves: another for every number.
+    pub(super) const fn varied(mut self, variety: u32) -> Self {
+        self.variety = variety;
+        self
     }
 
     /// The value for `seat`, who has just moved, of `child`, reached after `ply` plies.
@@ -162,6 +171,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 self.moves.end(below);
                 return Ok(score);
             }
+        }
+        if self.variety != 0 {
+            self.moves.vary(self.variety ^ ply);
         }
         self.learnt.rank::<P>(&mut self.moves, table_move, ply);
 

@@ -8,8 +8,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Score;
 use super::window::Bounds;
+use super::{Evaluate, Score};
 
 /// A bucket is two entries of two words: half a line of the processor's cache.
 const BUCKET_WORDS: usize = 4;
@@ -45,7 +45,8 @@ pub struct Table {
     /// A hash of the key, shifted right by this, is the number of a bucket.
     shift: u32,
     age: u8,
-    /// Mixed into every key, so that what was written under another salt is not found again.
+    /// Mixed into every key that is written, so that what was written under another salt is not
+    /// found again. The place of an entry does not depend on it.
     salt: u64,
 }
 
@@ -68,6 +69,14 @@ impl Table {
         }
     }
 
+    /// A table of at most `bytes`, and no larger than is of use in the game `P`.
+    #[must_use]
+    pub fn for_game<P: Evaluate>(bytes: usize) -> Self {
+        // With two places for every position, few find theirs taken.
+        let useful = P::POSITIONS_MAX.saturating_mul(BUCKET_BYTES);
+        Self::new(bytes.min(useful))
+    }
+
     /// Begins a search that still knows what was found before. What it finds itself is kept first.
     pub fn next_search(&mut self) {
         self.age = self.age.wrapping_add(1);
@@ -85,8 +94,8 @@ impl Table {
     /// What is known of the position with this key.
     #[inline]
     pub(super) fn get(&self, key: u64) -> Option<Entry> {
-        let key = key ^ self.salt;
         let words = self.bucket(key);
+        let key = key ^ self.salt;
         let load = |word: usize| words[word].load(Ordering::Relaxed);
         let deep = load(1);
         let data = if load(0) ^ deep == key {
@@ -110,8 +119,8 @@ impl Table {
     /// for transposition tables", 1994: TwoDeep).
     #[inline]
     pub(super) fn put(&self, key: u64, entry: Entry) -> bool {
-        let key = key ^ self.salt;
         let bucket = self.bucket(key);
+        let key = key ^ self.salt;
         let load = |word: usize| bucket[word].load(Ordering::Relaxed);
         let store = |place: usize, check: u64, data: u64| {
             bucket[place].store(check, Ordering::Relaxed);
@@ -148,7 +157,10 @@ impl Table {
     fn bucket(&self, key: u64) -> &[AtomicU64; BUCKET_WORDS] {
         // The high bits of a product depend on all bits of the key (Knuth, multiplicative hashing).
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        #[expect(clippy::cast_possible_truncation, reason = "there are no more buckets than words")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "there are no more buckets than words"
+        )]
         let number = (hash >> self.shift) as usize;
         let first = self.offset + number * BUCKET_WORDS;
         self.words[first..]

@@ -5,7 +5,9 @@
 //! a square counts for more to the side that comes to it so (Allis, "A knowledge-based approach of
 //! Connect-Four", 1988).
 
-use crate::game::connect_four::{BOTTOM, ConnectFour, Move, winning_squares};
+mod book;
+
+use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
 use crate::search::{Bounds, Evaluate, Moves, Score};
 
@@ -73,7 +75,11 @@ impl Evaluate for ConnectFour {
             rest ^= square;
             let m = Move::onto(square);
             let wins = winning_squares(own | square);
-            moves.push(m, 8 * count(wins & free) + PREFERENCE[usize::from(m.file())], wins);
+            moves.push(
+                m,
+                8 * count(wins & free) + PREFERENCE[usize::from(m.file())],
+                wins,
+            );
             if self.with_disc(square, wins).safe() == 0 {
                 moves.prefer_last();
                 return Bounds::exactly(Score::win_in(3));
@@ -92,13 +98,15 @@ impl Evaluate for ConnectFour {
 
     #[inline]
     fn key(&self) -> u64 {
-        let [own, _] = self.discs();
-        // In every file a bit marks the lowest free square, and the bits below it are the discs.
-        let key = own + self.occupied() + BOTTOM;
+        let key = self.unique_key();
         if self.plies() > MIRRORED_PLIES_MAX {
             return key;
         }
-        key.min(mirrored(key))
+        key.min(self.image_key())
+    }
+
+    fn book_move(&self) -> Option<Move> {
+        book::find(self)
     }
 
     #[inline]
@@ -132,18 +140,6 @@ const fn count(mut squares: u64) -> i32 {
 /// Until when mirror images are taken for one. Later, lines of play that are each other's image have
 /// parted for good, unless the game began with an image of itself, and looking costs more.
 const MIRRORED_PLIES_MAX: u8 = 14;
-
-/// The left-right mirror image of a set of squares.
-const fn mirrored(squares: u64) -> u64 {
-    const FILE: u64 = 0x7f;
-    (squares & FILE) << 42
-        | (squares & FILE << 7) << 28
-        | (squares & FILE << 14) << 14
-        | squares & FILE << 21
-        | (squares >> 14) & FILE << 14
-        | (squares >> 28) & FILE << 7
-        | (squares >> 42) & FILE
-}
 
 /// The files from the middle outwards, most preferred first.
 const PREFERENCE: [i32; 7] = [1, 3, 5, 6, 4, 2, 0];

@@ -69,6 +69,73 @@ impl FromStr for Hashed {
     }
 }
 
+/// A game that asks for all pruning that may err.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Reckless(pub(super) Hashed);
+
+impl Evaluate for Reckless {
+    const REDUCES: bool = true;
+
+    const MOVE_INDICES: usize = 9;
+
+    fn evaluate(&self) -> Score {
+        self.0.evaluate()
+    }
+
+    fn index(m: Move) -> usize {
+        m.bit().trailing_zeros() as usize
+    }
+
+    /// To be still to move is to have passed and been passed to.
+    fn passed(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+impl Position for Reckless {
+    type Move = Move;
+
+    const INFO: GameInfo = TicTacToe::INFO;
+
+    fn start() -> Self {
+        Self(Hashed::start())
+    }
+
+    fn turn(&self) -> Seat {
+        self.0.turn()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.0.outcome()
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        self.0.legal_moves(moves);
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        self.0.check(m)
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        self.0.play_unchecked(m);
+    }
+}
+
+impl fmt::Display for Reckless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Reckless {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        text.parse().map(Self)
+    }
+}
+
 /// A random tree: who is to move, how many moves there are, and how it ends are all drawn by lot,
 /// so one seat may move several times on end, and it may be the loser who has moved last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
