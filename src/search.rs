@@ -1,8 +1,8 @@
 //! The engine: minimax in its forms, generic over a game, and the levels a bot can be given.
 //!
-//! A search runs on its caller's thread until a limit is reached or it is told to stop. It starts
-//! no thread of its own, and what chance it needs comes from a seed, so the same question gets the
-//! same answer, except where a clock cuts the thinking short.
+//! A search runs on its caller's thread until a limit is reached or it is told to stop. Unless it is
+//! asked to, it starts no thread of its own, and what chance it needs comes from a seed, so the same
+//! question gets the same answer, except where a clock cuts the thinking short.
 
 pub mod alpha_beta;
 mod budget;
@@ -17,6 +17,7 @@ mod moves;
 #[cfg(test)]
 mod oracle;
 mod ordering;
+mod parallel;
 mod parts;
 mod pvs;
 mod report;
@@ -25,6 +26,7 @@ mod solving;
 mod table;
 mod window;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -43,6 +45,7 @@ use self::deepening::deepen;
 use self::parts::Parts;
 use self::pvs::Searcher;
 use self::solving::Proof;
+use self::window::Window;
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
 ///
@@ -55,6 +58,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Thinks no longer than this.
     pub time: Option<Duration>,
+    /// Thinks with so many threads, one if nothing is said. With more the answer need not repeat.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// A flag that asks a search to answer now. Clones share the flag; it cannot be lowered again.
@@ -103,30 +108,55 @@ pub fn search<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
     let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
-    if !looks_to_the_end {
-        let found = deepen(&mut search, pos, None, limits.depth.unwrap_or(u32::MAX));
-        return Some(Report::of_findings(found, &search));
-    }
+    let look = |search: &mut Searcher<'_, P>| {
+        if looks_to_the_end {
+            look_to_the_end(search, pos, limits)
+        } else {
+            let found = deepen(search, pos, None, limits.depth.unwrap_or(u32::MAX));
+            Report::of_findings(found, search)
+        }
+    };
+    Some(parallel::with_helpers(
+        limits.threads,
+        |number, done| {
+            let budget = Budget::new(Limits::default(), done);
+            look(&mut Searcher::new(budget, table, Parts::ALL).varied(number));
+        },
+        || {
+            look(&mut Searcher::new(
+                Budget::new(*limits, stop),
+                table,
+                Parts::ALL,
+            ))
+        },
+    ))
+}
 
+/// First looks some plies ahead, to have an answer, then to the end of the game.
+fn look_to_the_end<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    limits: &Limits,
+) -> Report<P::Move> {
     let share = Limits {
         depth: None,
         nodes: limits
             .nodes
             .map(|nodes| nodes / u64::from(FIRST_LOOK_SHARE)),
         time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
+        threads: None,
     };
     search.budget.change(share);
-    let found = deepen(&mut search, pos, None, FIRST_LOOK);
+    let found = deepen(search, pos, None, FIRST_LOOK);
     search.budget.change(*limits);
     if found.is_final() || search.budget.enforce().is_err() {
-        return Some(Report::of_findings(found, &search));
+        return Report::of_findings(found, search);
     }
     let mut proof = Proof::glance(pos);
     // However far it has come: what is proven is proven.
-    let _ = proof.complete(&mut search, pos);
-    Some(Report::of_proof(found, &proof, &search))
+    let _ = proof.complete(search, pos);
+    Report::of_proof(found, &proof, search)
 }
 
 /// The exact value of `pos` at the end of the game, and a best move; `None` once there is an
@@ -144,11 +174,48 @@ pub fn solve<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
+    let prove = |search: &mut Searcher<'_, P>| {
+        search.budget.enforce().ok()?;
+        let mut proof = Proof::glance(pos);
+        proof.complete(search, pos).ok()?;
+        let value = proof.value()?;
+        let pv = solving::line(search, pos, value, proof.best, 1).ok()?;
+        Some(Report::of_value(value, pv, pos.plies_left(), search))
+    };
+    parallel::with_helpers(
+        limits.threads,
+        |number, done| {
+            let budget = Budget::new(Limits::default(), done);
+            let _ = prove(&mut Searcher::new(budget, table, Parts::ALL).varied(number));
+        },
+        || {
+            prove(&mut Searcher::new(
+                Budget::new(*limits, stop),
+                table,
+                Parts::ALL,
+            ))
+        },
+    )
+}
+
+/// Whether the value of `pos` at the end of the game is at least `score`; `None` once there is an
+/// outcome, or if a limit or `stop` came first.
+///
+/// Cheaper than the value itself, and all that is needed to know who wins.
+#[must_use]
+pub fn reaches<P: Evaluate>(
+    pos: &P,
+    score: Score,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+) -> Option<bool> {
+    if pos.outcome().is_some() {
+        return None;
+    }
     let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
     search.budget.enforce().ok()?;
-    let mut proof = Proof::glance(pos);
-    proof.complete(&mut search, pos).ok()?;
-    let value = proof.value()?;
-    let pv = solving::line(&mut search, pos, value, proof.best, 1).ok()?;
-    Some(Report::of_value(value, pv, pos.plies_left(), &search))
+    let window = Window::null(score.lowered(1));
+    let value = search.value(pos, pvs::TO_THE_END, 0, window).ok()?;
+    Some(value >= score)
 }

@@ -160,7 +160,10 @@ fn random_players_play_at_random() {
             players: [Player::Random; 2],
             seeds: [chance.next(), chance.next()],
         };
-        tally.record(game.play(&Limits::default(), &mut Table::new(1 << 14)), Seat::First);
+        tally.record(
+            game.play(&Limits::default(), &mut Table::new(1 << 14)),
+            Seat::First,
+        );
     }
     // Four standard deviations of 5000 trials at one half.
     let is_near = |count: u32, share: f64| {
