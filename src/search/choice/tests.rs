@@ -1,9 +1,12 @@
 //! Tic-tac-toe is small enough to know all about the levels: every position is looked at, and what
 //! two players score against each other is computed over the whole tree, not sampled.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::*;
+use crate::game::connect_four::ConnectFour;
+use crate::game::laws::random_game;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 use crate::search::Score;
 use crate::search::minimax::{Scale, minimax};
@@ -135,6 +138,85 @@ fn from_medium_up_a_loss_in_one_is_prevented() {
             );
         }
     });
+}
+
+/// Positions of random games of Connect Four, from all stages.
+fn some_positions_of_connect_four() -> impl Iterator<Item = ConnectFour> {
+    (0..80).flat_map(|seed| {
+        let positions = random_game::<ConnectFour>(seed).0;
+        positions.into_iter().filter(|pos| pos.outcome().is_none())
+    })
+}
+
+#[test]
+fn in_connect_four_wins_in_one_are_taken_and_losses_in_one_prevented() {
+    let (free, raised) = (Stop::new(), Stop::new());
+    raised.stop();
+    let limits = Limits {
+        nodes: Some(2_000),
+        ..Limits::default()
+    };
+    let (mut table, mut wins_seen, mut threats_seen) = (table(), 0, 0);
+    for pos in some_positions_of_connect_four() {
+        let wins = |m: &_| is_won_by(&pos.after(*m), pos.turn());
+        let keeps = |m: &_| !loses_in_one(&pos, *m);
+        let mut legal = Vec::new();
+        pos.legal_moves(&mut legal);
+        for (level, stop) in Level::ALL
+            .iter()
+            .flat_map(|level| [(*level, &free), (*level, &raised)])
+        {
+            let chosen = candidates(&pos, level, &limits, stop, &mut table)
+                .expect("goes on")
+                .moves;
+            if legal.iter().any(wins) {
+                assert!(chosen.iter().all(wins), "{level} in {pos}: {chosen:?}");
+                wins_seen += 1;
+            } else if level >= Level::Medium && legal.iter().any(keeps) {
+                assert!(chosen.iter().all(keeps), "{level} in {pos}: {chosen:?}");
+                threats_seen += u32::from(!legal.iter().all(keeps));
+            }
+        }
+    }
+    assert!(
+        wins_seen > 1000 && threats_seen > 1000,
+        "{wins_seen}, {threats_seen}"
+    );
+}
+
+/// Whatever the opponent plays, from positions late enough to try everything.
+#[test]
+fn in_connect_four_full_strength_loses_nothing_that_is_not_lost() {
+    let mut table = table();
+    for seed in 0..40 {
+        let positions = random_game::<ConnectFour>(seed).0;
+        if let Some(pos) = positions.get(29).filter(|pos| pos.outcome().is_none()) {
+            let value = search(pos, &Limits::default(), &Stop::new(), &table)
+                .expect("goes on")
+                .score;
+            check_keeps(pos, pos.turn(), value.cmp(&Score::DRAW), &mut table);
+        }
+    }
+}
+
+/// Plays full strength in `seat` against everything, from where it has at least `promised`.
+fn check_keeps(pos: &ConnectFour, seat: Seat, promised: Ordering, table: &mut Table) {
+    if let Some(outcome) = pos.outcome() {
+        let kept = Score::of(outcome, seat, 0).cmp(&Score::DRAW);
+        assert!(kept >= promised, "{pos}");
+    } else if pos.turn() == seat {
+        let chosen = choose(pos, Level::Max, 0, &Limits::default(), &Stop::new(), table);
+        check_keeps(
+            &pos.after(chosen.expect("goes on").0),
+            seat,
+            promised,
+            table,
+        );
+    } else {
+        children(pos)
+            .iter()
+            .for_each(|(_, after)| check_keeps(after, seat, promised, table));
+    }
 }
 
 /// Below medium threats are overlooked at times, or nobody could ever beat these levels.
