@@ -1,11 +1,11 @@
 //! Makes the opening book of Connect Four: `cargo run --release --example make_book > FILE`, from
-//! the solver alone, in some tens of minutes and 4 GiB of memory. The same every time.
+//! the solver alone, in some tens of minutes and 2 GiB of memory. The same every time.
 //!
-//! The book holds every position of the first `ALL_PLIES` plies, and up to `OWN_PLIES` those in
-//! which one side is to move that has played by the book, whatever the other has played. After
-//! that, solving is fast enough to play without. What stands in it is defined without regard to how
-//! it is found: whether the side to move wins, draws or loses, and of the moves that keep this the
-//! one nearest to the middle, left before right.
+//! The book holds every position of the first `PLIES` plies in which a side is to move that has
+//! played by the book, whatever the other has played. After that, solving is fast enough to play
+//! without. What stands in it is defined without regard to how it is found: whether the side to move
+//! wins, draws or loses, and of the moves that keep this the one nearest to the middle, left before
+//! right.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,9 +14,8 @@ use plyhouse::game::connect_four::{ConnectFour, Move};
 use plyhouse::game::{Outcome, Position, Seat};
 use plyhouse::search::{Evaluate, Limits, Score, Stop, Table, reaches};
 
-const ALL_PLIES: u32 = 5;
-const OWN_PLIES: u32 = 9;
-const TABLE_BYTES: usize = 4 << 30;
+const PLIES: u32 = 9;
+const TABLE_BYTES: usize = 2 << 30;
 
 /// The files from the middle outwards.
 const FILES_OUTWARDS: [u8; 7] = [3, 2, 4, 1, 5, 0, 6];
@@ -39,9 +38,8 @@ fn main() -> std::io::Result<()> {
         book: BTreeMap::new(),
     };
     for seat in Seat::ALL {
-        maker.walk(OWN_PLIES, Some(seat));
+        maker.walk(seat);
     }
-    maker.walk(ALL_PLIES, None);
     let mut out = std::io::stdout().lock();
     for (key, (outcome, m)) in maker.book {
         let entry = key << 5 | u64::from(m.file()) << 2 | outcome;
@@ -51,19 +49,15 @@ fn main() -> std::io::Result<()> {
 }
 
 impl Maker {
-    /// Enters the positions of the first plies in which `seat` is to move, who plays by the book;
-    /// without a seat, all positions.
-    fn walk(&mut self, plies: u32, seat: Option<Seat>) {
+    /// Enters the positions of the first plies in which `seat` is to move, who plays by the book.
+    fn walk(&mut self, seat: Seat) {
         let mut layer = vec![ConnectFour::start()];
-        for ply in 0..=plies {
+        for ply in 0..=PLIES {
             let mut below = BTreeMap::new();
             for (number, pos) in layer.iter().enumerate() {
-                eprint!("\rply {ply}: {} of {}    ", number + 1, layer.len());
-                let is_entered = seat.is_none_or(|seat| pos.turn() == seat);
-                if is_entered {
+                let moves = if pos.turn() == seat {
+                    eprint!("\rply {ply}: {} of {}    ", number + 1, layer.len());
                     self.enter(pos);
-                }
-                let moves = if is_entered && seat.is_some() {
                     vec![self.advice(pos)]
                 } else {
                     legal(pos)
@@ -75,7 +69,7 @@ impl Maker {
                         .map(|child| (smaller_key(&child), child)),
                 );
             }
-            eprintln!("done, {} in the book", self.book.len());
+            eprintln!("{} positions in the book", self.book.len());
             layer = below.into_values().collect();
         }
     }
