@@ -5,6 +5,7 @@
 //! question gets the same answer, except where a clock cuts the thinking short.
 
 pub mod alpha_beta;
+pub mod analysis;
 mod budget;
 mod choice;
 mod deepening;
@@ -35,7 +36,7 @@ pub use choice::choose;
 pub use evaluate::Evaluate;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
 pub use moves::Moves;
-pub use report::Report;
+pub use report::{Certainty, MoveValue, Report};
 pub use score::Score;
 pub use table::Table;
 pub use window::Bounds;

@@ -7,6 +7,7 @@
 //! outside the window is still a true bound. Sides need not alternate: the sign turns where the
 //! seat does.
 
+use super::lines::Lines;
 use super::minimax::{Scale, Verdict};
 use super::window::Window;
 use super::{Evaluate, Score};
@@ -20,36 +21,40 @@ pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::
         scale,
         nodes: 0,
         pruned: 0,
+        lines: Lines::default(),
     };
     let mut moves = Vec::new();
     let score = search.value(pos, pos.turn(), depth, 0, Window::FULL, Some(&mut moves));
     Verdict {
         score,
         moves,
+        pv: search.lines.at(0).to_vec(),
         nodes: search.nodes,
         pruned: search.pruned,
     }
 }
 
-struct AlphaBeta {
+struct AlphaBeta<M> {
     scale: Scale,
     nodes: u64,
     pruned: u64,
+    lines: Lines<M>,
 }
 
-impl AlphaBeta {
+impl<M: Copy> AlphaBeta<M> {
     /// The value for `seat` of `pos`, reached after `ply` plies, looking `depth` plies further.
     /// `told` is told the value of every move.
-    fn value<P: Evaluate>(
+    fn value<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         seat: Seat,
         depth: u32,
         ply: u32,
         window: Window,
-        told: Option<&mut Vec<(P::Move, Score)>>,
+        told: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         self.nodes += 1;
+        self.lines.clear(ply);
         if let Some(outcome) = pos.outcome() {
             return self.scale.score(outcome, seat, ply);
         }
@@ -68,13 +73,13 @@ impl AlphaBeta {
     }
 
     /// The value of `pos` for the seat to move, by that of its children.
-    fn best_child<P: Evaluate>(
+    fn best_child<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         depth: u32,
         ply: u32,
         Window { mut alpha, beta }: Window,
-        mut told: Option<&mut Vec<(P::Move, Score)>>,
+        mut told: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         let seat = pos.turn();
         let mut moves = Vec::new();
@@ -86,7 +91,10 @@ impl AlphaBeta {
             if let Some(told) = &mut told {
                 told.push((*m, score));
             }
-            best = best.max(score);
+            if score > best {
+                best = score;
+                self.lines.extend(ply, *m);
+            }
             alpha = alpha.max(score);
             // The opponent, who has something better elsewhere, will not come here: a cutoff.
             if alpha >= beta {

@@ -66,7 +66,7 @@ fn candidates<P: Evaluate>(
     let mut moves = match margin {
         // Not `moves`, which is of the last complete look: the best may have been seen since.
         None => report.pv.iter().copied().take(1).collect(),
-        Some(_) => report.moves.iter().map(|(m, _)| *m).collect(),
+        Some(_) => report.moves.iter().map(|value| value.m).collect(),
     };
     if blocks {
         moves = without_losses_in_one(pos, moves);

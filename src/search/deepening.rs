@@ -15,7 +15,7 @@ const ASPIRATION_DEPTH_MIN: u32 = 4;
 const ASPIRATION: u32 = 25;
 
 /// What looking ahead has found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Findings<M> {
     pub(super) score: Score,
     /// How many plies ahead were looked at in full.
@@ -50,6 +50,17 @@ pub(super) fn deepen<P: Evaluate>(
     margin: Option<u32>,
     depth_max: u32,
 ) -> Findings<P::Move> {
+    deepen_until(search, pos, margin, depth_max, |found, _| found.is_final())
+}
+
+/// The same, but `is_enough` is asked after every complete look whether to look no farther.
+pub(super) fn deepen_until<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    margin: Option<u32>,
+    depth_max: u32,
+    mut is_enough: impl FnMut(&Findings<P::Move>, &Searcher<'_, P>) -> bool,
+) -> Findings<P::Move> {
     let mut roots = Vec::new();
     if margin.is_some() {
         // Also what surely loses has a value that is asked for.
@@ -83,7 +94,7 @@ pub(super) fn deepen<P: Evaluate>(
             .unwrap_or(0);
         roots[..=best].rotate_right(1);
         last = look;
-        if last.is_final() {
+        if is_enough(&last, search) {
             break;
         }
     }

@@ -1,6 +1,7 @@
 //! Plain minimax, by the textbook (Shannon 1950): every line of play to the given depth, nothing
 //! left out. Far too slow to play with and too simple to be wrong: the judge of every other search.
 
+use super::lines::Lines;
 use super::{Evaluate, Score};
 use crate::game::{Outcome, Seat};
 
@@ -12,6 +13,8 @@ pub struct Verdict<M> {
     /// Every move with its value, in the order of the rules; none once there is an outcome, or at
     /// depth 0.
     pub moves: Vec<(M, Score)>,
+    /// The principal variation: best play by both sides, to the depth.
+    pub pv: Vec<M>,
     /// Positions visited, the one asked about and all final ones among them.
     pub nodes: u64,
     /// Moves that were not looked at, since they could not change the value.
@@ -42,34 +45,41 @@ impl Scale {
 #[must_use]
 pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::Move> {
     let mut moves = Vec::new();
-    let mut search = Minimax { scale, nodes: 0 };
+    let mut search = Minimax {
+        scale,
+        nodes: 0,
+        lines: Lines::default(),
+    };
     let score = search.visit(pos, pos.turn(), depth, 0, Some(&mut moves));
     Verdict {
         score,
         moves,
+        pv: search.lines.at(0).to_vec(),
         nodes: search.nodes,
         pruned: 0,
     }
 }
 
-struct Minimax {
+struct Minimax<M> {
     scale: Scale,
     nodes: u64,
+    lines: Lines<M>,
 }
 
-impl Minimax {
+impl<M: Copy> Minimax<M> {
     /// The value for `seat`, who takes the best where it is to move and fears the worst elsewhere.
     /// Whose turn it is, is asked of every position: sides need not alternate. `told` is told the
     /// value of every move.
-    fn visit<P: Evaluate>(
+    fn visit<P: Evaluate<Move = M>>(
         &mut self,
         pos: &P,
         seat: Seat,
         depth: u32,
         ply: u32,
-        mut told: Option<&mut Vec<(P::Move, Score)>>,
+        mut told: Option<&mut Vec<(M, Score)>>,
     ) -> Score {
         self.nodes += 1;
+        self.lines.clear(ply);
         if let Some(outcome) = pos.outcome() {
             return self.scale.score(outcome, seat, ply);
         }
@@ -87,11 +97,11 @@ impl Minimax {
             if let Some(told) = &mut told {
                 told.push((m, score));
             }
-            best = if own_turn {
-                best.max(score)
-            } else {
-                best.min(score)
-            };
+            let is_better = if own_turn { score > best } else { score < best };
+            if is_better {
+                best = score;
+                self.lines.extend(ply, m);
+            }
         }
         best
     }

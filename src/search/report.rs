@@ -24,12 +24,37 @@ pub struct Report<M> {
     pub table_hits: u64,
     /// How many of a thousand places of the table hold what this search has found.
     pub table_use: u32,
+    /// How many moves were not looked at since they could not change the value. None where that was
+    /// not counted, as it costs time: only the searches of the textbook do.
+    pub pruned: Option<u64>,
     /// How long it took.
     pub time: Duration,
     /// The principal variation: best play by both sides as far as it was seen.
     pub pv: Vec<M>,
     /// The value of every move that was asked for, in no particular order.
-    pub moves: Vec<(M, Score)>,
+    pub moves: Vec<MoveValue<M>>,
+}
+
+/// What is known of the value of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveValue<M> {
+    /// The move.
+    pub m: M,
+    /// Its value for the seat that plays it.
+    pub score: Score,
+    /// How well that is known.
+    pub certainty: Certainty,
+}
+
+/// How well a value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is the value of the game itself.
+    Exact,
+    /// It is an estimate, from looking a limited number of plies ahead.
+    Estimate,
+    /// The value is no better than this, which was all there was to know: something else is as good.
+    AtMost,
 }
 
 impl<M: Copy + Eq> Report<M> {
@@ -38,10 +63,22 @@ impl<M: Copy + Eq> Report<M> {
         found: Findings<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
+        // What ends farther away than was looked in full may end sooner by another way.
+        let is_seen = |plies| plies <= found.depth;
+        let is_exact = |score: Score| found.complete || score.plies_to_end().is_some_and(is_seen);
+        let moves = found.close.into_iter().map(|(m, score)| MoveValue {
+            m,
+            score,
+            certainty: if is_exact(score) {
+                Certainty::Exact
+            } else {
+                Certainty::Estimate
+            },
+        });
         Self {
-            exact: found.is_final(),
+            exact: is_exact(found.score),
             depth: found.depth,
-            moves: found.close,
+            moves: moves.collect(),
             ..Self::of_value(found.score, found.pv, 0, search)
         }
     }
@@ -52,24 +89,33 @@ impl<M: Copy + Eq> Report<M> {
         proof: &Proof<M>,
         search: &Searcher<'_, P>,
     ) -> Self {
-        let report = Self::of_findings(found, search);
-        let Some(best) = proof.best else {
-            let score = proof.value().unwrap_or(report.score);
-            let exact = proof.value().is_some();
-            return Self {
-                score,
-                exact,
-                ..report
-            };
-        };
-        // Nothing better has been proven of any other move.
-        let is_kept = report.pv.first() == Some(&best);
-        Self {
-            score: proof.bounds.lower,
-            exact: proof.value().is_some(),
-            pv: if is_kept { report.pv } else { vec![best] },
-            ..report
+        let mut report = Self::of_findings(found, search);
+        report.prove(proof);
+        report
+    }
+
+    /// Takes over what has been proven of the position, and a best move.
+    pub(super) fn prove(&mut self, proof: &Proof<M>) {
+        self.exact = proof.value().is_some();
+        if let Some(score) = proof.value() {
+            self.score = score;
         }
+        // Nothing better has been proven of any other move.
+        if let Some(best) = proof.best {
+            self.score = proof.bounds.lower;
+            if self.pv.first() != Some(&best) {
+                self.pv = vec![best];
+            }
+        }
+    }
+
+    /// Takes over what the search has cost so far.
+    pub(super) fn count<P: Evaluate<Move = M>>(&mut self, search: &Searcher<'_, P>) {
+        self.selective_depth = search.deepest;
+        self.nodes = search.budget.nodes();
+        self.table_hits = search.table_hits;
+        self.table_use = search.table_use();
+        self.time = search.budget.elapsed();
     }
 
     /// A value that was found by looking so many plies ahead.
@@ -87,6 +133,7 @@ impl<M: Copy + Eq> Report<M> {
             nodes: search.budget.nodes(),
             table_hits: search.table_hits,
             table_use: search.table_use(),
+            pruned: None,
             time: search.budget.elapsed(),
             pv,
             moves: Vec::new(),
@@ -113,11 +160,16 @@ impl<M> Report<M> {
             nodes: self.nodes,
             table_hits: self.table_hits,
             table_use: self.table_use,
+            pruned: self.pruned,
             time: self.time,
             pv: pv.into_iter().map(&form).collect(),
             moves: moves
                 .into_iter()
-                .map(|(m, score)| (form(m), score))
+                .map(|value| MoveValue {
+                    m: form(value.m),
+                    score: value.score,
+                    certainty: value.certainty,
+                })
                 .collect(),
         }
     }

@@ -38,7 +38,7 @@ fn bot(level: Level) -> Player {
 fn perfect() -> Player {
     player(|pos| {
         let found = look_around(pos, 0, 9, &Limits::default(), &Stop::new(), &table())?;
-        Some(found.moves.into_iter().map(|(m, _)| m).collect())
+        Some(found.moves.into_iter().map(|value| value.m).collect())
     })
 }
 

@@ -1,0 +1,225 @@
+//! Everything about one position: the value of every move, not of the best alone (multi-PV).
+//!
+//! Where the end of the game can be seen, every move is solved by itself, the best first: what one
+//! needed is in the table for the next. Elsewhere all moves are looked at in full at every depth.
+
+use super::alpha_beta::alpha_beta;
+use super::budget::{Budget, Spent};
+use super::deepening::deepen_until;
+use super::minimax::{Scale, minimax};
+use super::parts::Parts;
+use super::pvs::Searcher;
+use super::report::{Certainty, MoveValue};
+use super::solving::{self, Proof};
+use super::{Evaluate, FIRST_LOOK, FIRST_LOOK_SHARE, Limits, Report, Score, Stop, Table};
+
+/// A search as the textbooks print it, to see what each idea saves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Every line of play, see `minimax`.
+    Minimax,
+    /// What cannot matter is left out, see `alpha_beta`.
+    AlphaBeta,
+}
+
+/// Values `pos` and every move, best first, as well as the limits allow; `None` once there is an
+/// outcome.
+///
+/// `watch` is told what is known after every depth, and of every move that has been solved.
+#[must_use]
+pub fn analyse<P: Evaluate>(
+    pos: &P,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<Report<P::Move>> {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
+    let mut depth = limits.depth.unwrap_or(u32::MAX);
+    if looks_to_the_end {
+        // Where the end is near, the look would cost more than to solve.
+        let is_near = pos.plies_left() <= FIRST_LOOK;
+        depth = if is_near { 1 } else { FIRST_LOOK };
+        search.budget.change(Limits {
+            nodes: limits
+                .nodes
+                .map(|nodes| nodes / u64::from(FIRST_LOOK_SHARE)),
+            time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
+            ..*limits
+        });
+    }
+    // So wide a margin that no move is left out.
+    let found = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
+        let report = Report::of_findings(found.clone(), search);
+        watch(&report);
+        report.knows_every_move()
+    });
+    search.budget.change(*limits);
+    let mut report = Report::of_findings(found, &search);
+    report.agree();
+    if looks_to_the_end && search.budget.enforce().is_ok() {
+        // Even where every value is known, the line of best play may be cut short. What could not
+        // be solved in time keeps its estimate.
+        let _ = settle(&mut search, pos, &mut report, watch);
+    }
+    report.count(&search);
+    report.sort();
+    Some(report)
+}
+
+/// The exact value of `pos` and of every move, best first; `None` once there is an outcome, or if a
+/// limit or `stop` came first. Only for games that end soon enough.
+#[must_use]
+pub fn solve_every_move<P: Evaluate>(
+    pos: &P,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<Report<P::Move>> {
+    if pos.outcome().is_some() {
+        return None;
+    }
+    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    search.budget.enforce().ok()?;
+    let mut moves = search.promising(pos);
+    let mut legal = Vec::new();
+    pos.legal_moves(&mut legal);
+    legal.retain(|m| !moves.contains(m));
+    moves.extend(legal);
+    let unknown = |m| MoveValue {
+        m,
+        score: Score::WORST,
+        certainty: Certainty::Estimate,
+    };
+    let mut report = Report {
+        exact: false,
+        moves: moves.into_iter().map(unknown).collect(),
+        ..Report::of_value(Score::WORST, Vec::new(), 0, &search)
+    };
+    settle(&mut search, pos, &mut report, watch).ok()?;
+    report.count(&search);
+    report.sort();
+    Some(report)
+}
+
+/// What a search by the textbook finds, without any limit but the depth. Under alpha-beta a move
+/// that is no better than one before it has no value, but a bound.
+#[must_use]
+pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) -> Report<P::Move> {
+    let stop = Stop::new();
+    let budget = Budget::new(Limits::default(), &stop);
+    let verdict = match method {
+        Method::Minimax => minimax(pos, depth, scale),
+        Method::AlphaBeta => alpha_beta(pos, depth, scale),
+    };
+    let seen = if depth >= pos.plies_left() {
+        Certainty::Exact
+    } else {
+        Certainty::Estimate
+    };
+    let mut best = Score::WORST;
+    let mut moves = Vec::new();
+    for (m, score) in verdict.moves {
+        let is_bound = method == Method::AlphaBeta && score <= best;
+        best = best.max(score);
+        let certainty = if is_bound { Certainty::AtMost } else { seen };
+        moves.push(MoveValue {
+            m,
+            score,
+            certainty,
+        });
+    }
+    let mut report = Report {
+        score: verdict.score,
+        exact: seen == Certainty::Exact,
+        depth,
+        selective_depth: depth.min(pos.plies_left()),
+        nodes: verdict.nodes,
+        table_hits: 0,
+        table_use: 0,
+        pruned: Some(verdict.pruned),
+        time: budget.elapsed(),
+        pv: verdict.pv,
+        moves,
+    };
+    report.sort();
+    report
+}
+
+/// Proves the value of the position, then that of each move of the report in their order.
+fn settle<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    report: &mut Report<P::Move>,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Result<(), Spent> {
+    let mut proof = Proof::glance(pos);
+    let spent = proof.complete(search, pos);
+    // That a loss is not nearer says less than an estimate.
+    if spent.is_ok() || proof.bounds.lower >= Score::DRAW {
+        report.prove(&proof);
+        report.agree();
+    }
+    spent?;
+    report.pv = solving::line(search, pos, report.score, proof.best, usize::MAX)?;
+    report.depth = pos.plies_left();
+    report.agree();
+    report.sort();
+    for index in 0..report.moves.len() {
+        let value = &mut report.moves[index];
+        // The best has the value of the position.
+        if report.pv.first() != Some(&value.m) {
+            value.score = solved(search, pos, value.m)?;
+            value.certainty = Certainty::Exact;
+        }
+        report.count(search);
+        watch(report);
+    }
+    Ok(())
+}
+
+/// The value of a move for the seat that plays it.
+fn solved<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, m: P::Move) -> Result<Score, Spent> {
+    let (seat, child) = (pos.turn(), pos.after(m));
+    if let Some(outcome) = child.outcome() {
+        return Ok(Score::of(outcome, seat, 1));
+    }
+    let mut proof = Proof::glance(&child);
+    proof.complete(search, &child)?;
+    let score = proof.bounds.lower;
+    let own = if child.turn() == seat { score } else { -score };
+    Ok(own.later(1))
+}
+
+impl<M: Copy + Eq> Report<M> {
+    fn knows_every_move(&self) -> bool {
+        let is_exact = |value: &MoveValue<M>| value.certainty == Certainty::Exact;
+        self.moves.iter().all(is_exact)
+    }
+
+    /// The first move of the principal variation has the value of the position.
+    fn agree(&mut self) {
+        let (best, score) = (self.pv.first(), self.score);
+        if let Some(value) = (self.moves.iter_mut()).find(|value| Some(&value.m) == best) {
+            value.score = score;
+            if self.exact {
+                value.certainty = Certainty::Exact;
+            }
+        }
+    }
+
+    /// The best moves first, and of these that of the principal variation.
+    fn sort(&mut self) {
+        let best = self.pv.first().copied();
+        self.moves
+            .sort_by_key(|value| (Some(value.m) != best, -value.score));
+    }
+}
+
+#[cfg(test)]
+mod tests;
