@@ -1,6 +1,8 @@
 //! Every game this build can host, and the one face by which the floors above hold a game: below
 //! this module all is generic over a game, above it all games look alike and speak text.
 
+mod analyst;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,6 +10,10 @@ use crate::game::connect_four::ConnectFour;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{GameInfo, IllegalMove, Outcome, ParseMoveError, Position, Seat};
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
+
+pub use analyst::{Analyst, SetUpError};
+
+use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
 pub static CATALOG: [Entry; 2] = [Entry::of::<TicTacToe>(), Entry::of::<ConnectFour>()];
@@ -24,6 +30,7 @@ pub struct Entry {
     /// What is fixed about the game.
     pub info: GameInfo,
     start: fn() -> Box<dyn AnyPosition>,
+    analyst: fn(usize) -> Box<dyn Analyst>,
 }
 
 impl Entry {
@@ -33,6 +40,7 @@ impl Entry {
         Self {
             info: P::INFO,
             start: || Box::new(Erased(P::start())),
+            analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
         }
     }
 
@@ -40,6 +48,12 @@ impl Entry {
     #[must_use]
     pub fn start(&self) -> Box<dyn AnyPosition> {
         (self.start)()
+    }
+
+    /// An analyst with the position before the first move, and a table of at most so many bytes.
+    #[must_use]
+    pub fn analyst(&self, table_bytes: usize) -> Box<dyn Analyst> {
+        (self.analyst)(table_bytes)
     }
 }
 
@@ -211,6 +225,11 @@ mod tests {
         for seed in 0..50 {
             let mut boxed = entry.start();
             let (positions, played) = laws::random_game::<P>(seed);
+            check_analyst(
+                entry,
+                positions.last().expect("the start"),
+                texts(played.clone()),
+            );
             for (ply, typed) in positions.iter().enumerate() {
                 check_agrees(boxed.as_ref(), typed);
                 check_refusals(boxed.as_ref(), typed);
@@ -222,6 +241,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// An analyst finds the same position by its text and by the moves, however these are written.
+    fn check_analyst<P: Position>(entry: &Entry, end: &P, played: Vec<String>) {
+        let mut analyst = entry.analyst(0);
+        let width = played[0].len();
+        let mut written = vec![end.to_string(), played.join(" "), played.join(", ")];
+        if played.iter().all(|m| m.len() == width) {
+            written.push(played.concat());
+        }
+        for text in written {
+            analyst.set_up(&text).expect(&text);
+            check_agrees(analyst.position(), end);
+        }
+        let error = analyst.play(&played[0]).expect_err("the game is over");
+        assert!(matches!(error, SetUpError::Illegal { ply: 0, .. }));
+        let (stop, limits) = (Stop::new(), Limits::default());
+        assert_eq!(analyst.solve(&limits, &stop), None);
+        assert_eq!(analyst.analyse(false, &limits, &stop, &mut |_| {}), None);
     }
 
     fn check_agrees<P: Position>(boxed: &dyn AnyPosition, typed: &P) {

@@ -1,0 +1,240 @@
+//! The face by which positions of any game are analysed: it speaks text, and it is crossed once a
+//! question, never while one is being answered.
+
+use std::fmt;
+
+use super::{AnyPosition, Erased, IllegalHere};
+use crate::game::perft::{PlyCount, perft};
+use crate::game::{ParseMoveError, ParsePositionError};
+use crate::search::analysis::{self, Method};
+use crate::search::minimax::Scale;
+use crate::search::{self, Evaluate, Limits, Report, Score, Stop, Table};
+
+/// A text that cannot be read is repeated up to so many letters.
+const TOLD_MAX: usize = 20;
+
+/// A position of a game that is not known at compile time, and a table to search it with.
+///
+/// The table keeps what it knows when the position changes.
+pub trait Analyst: fmt::Debug {
+    /// Sets up the position that `text` tells: in wire notation, or as the moves that lead to it
+    /// from the start, as `play` takes them. Nothing is the start.
+    ///
+    /// # Errors
+    ///
+    /// The text is neither, or the moves break a rule. The position may then be any.
+    fn set_up(&mut self, text: &str) -> Result<(), SetUpError>;
+
+    /// Plays moves, with spaces or commas between. Where all moves at the start are written with as
+    /// many letters, moves need nothing between them.
+    ///
+    /// # Errors
+    ///
+    /// A move is unreadable, or illegal when its turn comes. Those before it are played.
+    fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
+
+    /// The position.
+    fn position(&self) -> &dyn AnyPosition;
+
+    /// No line of play from here is longer than this many plies.
+    fn plies_left(&self) -> u32;
+
+    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate.
+    fn customary(&self, score: Score) -> i32;
+
+    /// The value of the position and of every move, best first; `None` once there is an outcome.
+    ///
+    /// With `exact` only values of the game itself count, and `None` also tells that a limit or
+    /// `stop` came before all of them were known. `watch` is told what is known so far.
+    fn analyse(
+        &self,
+        exact: bool,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Report<String>>;
+
+    /// The exact value and a best move; `None` once there is an outcome, or if a limit or `stop`
+    /// came first.
+    fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>>;
+
+    /// What a search by the textbook finds.
+    fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
+
+    /// Counts the lines of play from here, of every length from 0 to `plies`.
+    fn perft(&self, plies: usize) -> Vec<PlyCount>;
+}
+
+/// A position that cannot be set up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetUpError {
+    /// The text begins with no move, and is no position.
+    #[error("{text:?} is {m}, and {position}")]
+    Unreadable {
+        /// How the text begins.
+        text: String,
+        /// Why it is no move.
+        m: ParseMoveError,
+        /// Why it is no position.
+        position: ParsePositionError,
+    },
+    /// One of the moves is none.
+    #[error("ply {ply}: {text:?} is {why}")]
+    UnreadableMove {
+        /// How many moves come before it.
+        ply: usize,
+        /// How the text begins that is to be a move.
+        text: String,
+        /// Why it is none.
+        why: ParseMoveError,
+    },
+    /// One of the moves cannot be played when its turn comes.
+    #[error("ply {ply}: {why}")]
+    Illegal {
+        /// How many moves come before it.
+        ply: usize,
+        /// Which move, and why.
+        why: IllegalHere,
+    },
+}
+
+/// An analyst of the game whose positions are `P`.
+#[derive(Debug)]
+pub(super) struct TypedAnalyst<P> {
+    pos: Erased<P>,
+    table: Table,
+    /// How many bytes a move is written with, if that is the same for all moves at the start.
+    width: Option<usize>,
+}
+
+impl<P: Evaluate> TypedAnalyst<P> {
+    /// With a table of at most so many bytes.
+    pub(super) fn new(table_bytes: usize) -> Self {
+        let pos = Erased(P::start());
+        let mut widths = pos.legal_moves().into_iter().map(|text| text.len());
+        let first = widths.next();
+        Self {
+            width: first.filter(|first| widths.all(|width| width == *first)),
+            pos,
+            table: Table::new(table_bytes),
+        }
+    }
+
+    /// Plays what stands between two spaces: a move, or several without anything between.
+    fn play_word(&mut self, word: &str, ply: &mut usize) -> Result<(), SetUpError> {
+        let width = self.width.filter(|width| word.len() > *width);
+        let (Some(width), Err(_)) = (width, word.parse::<P::Move>()) else {
+            return self.play_one(word, ply);
+        };
+        let mut rest = word;
+        while !rest.is_empty() {
+            let (m, others) = rest.split_at_checked(width).unwrap_or((rest, ""));
+            self.play_one(m, ply)?;
+            rest = others;
+        }
+        Ok(())
+    }
+
+    fn play_one(&mut self, text: &str, ply: &mut usize) -> Result<(), SetUpError> {
+        let m: P::Move = text.parse().map_err(|why| SetUpError::UnreadableMove {
+            ply: *ply,
+            text: beginning(text),
+            why,
+        })?;
+        self.pos.0.play(m).map_err(|why| SetUpError::Illegal {
+            ply: *ply,
+            why: IllegalHere {
+                m: m.to_string(),
+                why,
+            },
+        })?;
+        *ply += 1;
+        Ok(())
+    }
+}
+
+impl<P: Evaluate> Analyst for TypedAnalyst<P> {
+    fn set_up(&mut self, text: &str) -> Result<(), SetUpError> {
+        self.pos.0 = P::start();
+        let text = text.trim_ascii();
+        let Err(error) = self.play(text) else {
+            return Ok(());
+        };
+        match (text.parse(), error) {
+            (Ok(pos), _) => self.pos.0 = pos,
+            (Err(position), SetUpError::UnreadableMove { ply: 0, why, .. }) => {
+                return Err(SetUpError::Unreadable {
+                    text: beginning(text),
+                    m: why,
+                    position,
+                });
+            }
+            (Err(_), error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, moves: &str) -> Result<(), SetUpError> {
+        let mut ply = 0;
+        let mut rest = moves;
+        while !rest.is_empty() {
+            // Bytes are found faster than characters, and these are both.
+            let is_between = |byte| matches!(byte, b' ' | b',' | b'\t');
+            let end = rest.bytes().position(is_between).unwrap_or(rest.len());
+            let (word, others) = rest.split_at(end);
+            if !word.is_empty() {
+                self.play_word(word, &mut ply)?;
+            }
+            rest = others.get(1..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn position(&self) -> &dyn AnyPosition {
+        &self.pos
+    }
+
+    fn plies_left(&self) -> u32 {
+        self.pos.0.plies_left()
+    }
+
+    fn customary(&self, score: Score) -> i32 {
+        self.pos.0.customary(score)
+    }
+
+    fn analyse(
+        &self,
+        exact: bool,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Report<String>> {
+        let analyse = if exact {
+            analysis::solve_every_move
+        } else {
+            analysis::analyse
+        };
+        let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
+        analyse(&self.pos.0, limits, stop, &self.table, &mut watch).map(text)
+    }
+
+    fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
+        search::solve(&self.pos.0, limits, stop, &self.table).map(text)
+    }
+
+    fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {
+        text(analysis::textbook(&self.pos.0, method, depth, scale))
+    }
+
+    fn perft(&self, plies: usize) -> Vec<PlyCount> {
+        perft(&self.pos.0, plies)
+    }
+}
+
+fn text<M: fmt::Display>(report: Report<M>) -> Report<String> {
+    report.map(|m| m.to_string())
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(TOLD_MAX).collect()
+}
