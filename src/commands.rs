@@ -1,12 +1,20 @@
 //! What the binary does beside serving: a file for each command.
 
+mod analyse;
+mod interrupt;
+mod perft;
 mod tournament;
 
 use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use plyhouse::catalog::{self, CATALOG, Entry};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Analyse(analyse::Args),
+    Perft(perft::Args),
     Tournament(tournament::Args),
 }
 
@@ -15,7 +23,21 @@ impl Command {
     /// together.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Analyse(args) => args.run(),
+            Self::Perft(args) => args.run(),
             Self::Tournament(args) => args.run(),
         }
     }
+}
+
+/// Reads the id of a game.
+fn game() -> impl TypedValueParser<Value = &'static Entry> {
+    let ids = CATALOG.each_ref().map(|entry| entry.info.id);
+    PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
+}
+
+/// Ends the process as clap does, with status 2: the options are well-formed, but what they say
+/// cannot be.
+fn refuse(error: impl std::fmt::Display) -> ! {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
 }

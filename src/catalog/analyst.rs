@@ -116,7 +116,7 @@ impl<P: Evaluate> TypedAnalyst<P> {
         Self {
             width: first.filter(|first| widths.all(|width| width == *first)),
             pos,
-            table: Table::new(table_bytes),
+            table: Table::for_game::<P>(table_bytes),
         }
     }
 

@@ -9,13 +9,13 @@ use std::thread::available_parallelism;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
 use indicatif::{ProgressBar, ProgressStyle};
-use plyhouse::catalog::{self, CATALOG, Entry};
+use plyhouse::catalog::Entry;
 use plyhouse::search::{Level, Limits, ParseLevelError};
 use plyhouse::tournament::{Plan, Player, Tournament, default_plies};
 
 use self::report::Report;
+use super::{game, refuse};
 
 /// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
 const GAMES_MAX: u32 = 100_000;
@@ -84,8 +84,7 @@ impl Args {
         let plan = self.plan();
         let tournament = match Tournament::new(plan.clone()) {
             Ok(tournament) => tournament,
-            // The options were well-formed, but do not go together: as clap says it, with status 2.
-            Err(error) => clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit(),
+            Err(error) => refuse(error),
         };
         let progress = progress(tournament.games())?;
         let pairings = tournament.play(threads, || progress.inc(1));
@@ -133,11 +132,6 @@ fn progress(games: usize) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
         .context("cannot draw the progress bar")?;
     Ok(ProgressBar::new(games as u64).with_style(style))
-}
-
-fn game() -> impl TypedValueParser<Value = &'static Entry> {
-    let ids = CATALOG.each_ref().map(|entry| entry.info.id);
-    PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
 }
 
 fn level() -> impl TypedValueParser<Value = Level> {

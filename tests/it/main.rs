@@ -5,6 +5,7 @@
 mod support;
 
 mod abandonment;
+mod analyse;
 mod bots;
 mod closing;
 mod hello;
