@@ -1,0 +1,56 @@
+//! What the benchmarks of the search rest on: that the generated positions are what they are said
+//! to be.
+
+#[path = "search/positions.rs"]
+mod positions;
+
+use std::ops::RangeInclusive;
+
+use plyhouse::search::{Evaluate, Limits, Stop, Table, solve};
+
+use positions::{Sample, Set};
+
+/// Large enough to fill within a few positions, so that entries replace each other.
+const TABLE_BYTES: usize = 1 << 12;
+
+fn samples(set: &str, count: usize) -> Vec<Sample> {
+    let set: Set = set.parse().expect("a set");
+    set.samples(count, 1)
+}
+
+fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusive<u32>) {
+    for sample in samples(set, 20) {
+        assert!(plies.contains(&sample.moves.len()), "{sample}");
+        let report = solve(
+            &sample.pos,
+            &Limits::default(),
+            &Stop::new(),
+            &Table::new(TABLE_BYTES),
+        )
+        .expect("there is no outcome yet");
+        assert_eq!(sample.pos.customary(report.score), sample.score, "{sample}");
+        let to_end = report
+            .score
+            .plies_to_end()
+            .unwrap_or(sample.pos.plies_left());
+        assert!(plies_to_end.contains(&to_end), "{sample}");
+    }
+}
+
+#[test]
+fn sets_are_what_their_names_say() {
+    check_set("end-easy", 29..=41, 1..=14);
+    check_set("middle-easy", 15..=28, 3..=14);
+    assert!("end-hard".parse::<Set>().is_err());
+}
+
+#[test]
+fn a_seed_makes_a_set() {
+    let texts = |count| {
+        samples("end-easy", count)
+            .iter()
+            .map(Sample::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(5), texts(10)[..5]);
+}

@@ -1,0 +1,146 @@
+//! How fast the search is, in time: nodes a second, and how long it takes to solve positions, to
+//! choose a move, and to count lines of play.
+//!
+//! Positions to solve are made anew in every run, always the same (see [`positions`]). One table is
+//! made for all; it forgets before a pass over a set, and is kept from one position of the set to the
+//! next. A set's throughput is in nodes, which are told with it.
+//!
+//! ```text
+//! cargo bench --bench search                                   everything
+//! cargo bench --bench search -- solve/middle-easy              what has this in its name
+//! cargo bench --bench search -- --test                         some seconds, to see that it works
+//! cargo bench --bench search -- --print-set middle-medium 50   positions with their scores
+//! ```
+
+#[path = "search/positions.rs"]
+mod positions;
+
+use std::hint::black_box;
+use std::io::Write;
+
+use anyhow::{Context, bail};
+use criterion::{BenchmarkId, Criterion, Throughput};
+use plyhouse::game::Position;
+use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::perft::perft;
+use plyhouse::game::tic_tac_toe::TicTacToe;
+use plyhouse::search::{Level, Limits, Stop, Table, choose, search, solve};
+
+use positions::{Sample, Set, TABLE_BYTES};
+
+/// Any seed does; figures are told of this one.
+const SEED: u64 = 1;
+
+/// What is solved: sets, and how many positions of each make a pass of a tenth of a second or less.
+const SETS: [(&str, usize); 4] = [
+    ("end-easy", 500),
+    ("middle-easy", 200),
+    ("beginning-easy", 50),
+    ("middle-medium", 20),
+];
+
+/// How many plies of Connect Four are counted: some milliseconds' worth.
+const PERFT_PLIES: usize = 7;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // Cargo adds `--bench` at the end.
+    let words: Vec<&str> = (args.iter().map(String::as_str))
+        .filter(|arg| *arg != "--bench")
+        .collect();
+    match words[..] {
+        ["--print-set", set, count] => return print_set(set, count),
+        ["--print-set", ..] => bail!("--print-set needs the name of a set and a number"),
+        _ => {}
+    }
+    // Twenty runs, since the longest take half a second each.
+    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
+    let mut table = Table::new(TABLE_BYTES);
+    solving(&mut criterion, &mut table)?;
+    tic_tac_toe(&mut criterion);
+    choosing(&mut criterion, &mut table)?;
+    counting(&mut criterion);
+    criterion.final_summary();
+    Ok(())
+}
+
+fn samples(set: &str, count: usize) -> anyhow::Result<Vec<Sample>> {
+    let set: Set = set.parse().with_context(|| format!("no set: {set}"))?;
+    Ok(set.samples(count, SEED))
+}
+
+fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for sample in samples(set, count.parse().context("not a number")?)? {
+        writeln!(out, "{sample}").context("cannot write to stdout")?;
+    }
+    Ok(())
+}
+
+/// Solves all, and tells how many nodes that took.
+fn solve_all(samples: &[Sample], table: &mut Table) -> u64 {
+    table.forget();
+    let solve = |sample: &Sample| solve(&sample.pos, &Limits::default(), &Stop::new(), table);
+    let reports = samples.iter().filter_map(solve);
+    reports.map(|report| report.nodes).sum()
+}
+
+fn solving(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+    let mut group = criterion.benchmark_group("solve");
+    for (name, count) in SETS {
+        let samples = samples(name, count)?;
+        let nodes = solve_all(&samples, table);
+        group.throughput(Throughput::Elements(nodes));
+        let parameter = format!("{count} positions, {nodes} nodes");
+        group.bench_function(BenchmarkId::new(name, parameter), |bencher| {
+            bencher.iter(|| solve_all(&samples, table));
+        });
+    }
+    Ok(())
+}
+
+/// The whole game, from an empty table: to its value, and to what a bot at full strength knows.
+fn tic_tac_toe(criterion: &mut Criterion) {
+    let (start, limits, stop) = (TicTacToe::start(), Limits::default(), Stop::new());
+    let mut table = Table::for_game::<TicTacToe>(TABLE_BYTES);
+    criterion.bench_function("tic-tac-toe/solve", |bencher| {
+        bencher.iter(|| {
+            table.forget();
+            solve(black_box(&start), &limits, &stop, &table)
+        });
+    });
+    criterion.bench_function("tic-tac-toe/search", |bencher| {
+        bencher.iter(|| {
+            table.forget();
+            search(black_box(&start), &limits, &stop, &table)
+        });
+    });
+}
+
+/// A pass is one move in each of the positions.
+fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+    let samples = samples("middle-medium", 20)?;
+    let mut group = criterion.benchmark_group("choose in 20 of middle-medium");
+    group.throughput(Throughput::Elements(samples.len() as u64));
+    for level in Level::ALL {
+        group.bench_function(level.id(), |bencher| {
+            bencher.iter(|| {
+                for sample in &samples {
+                    let (limits, stop) = (Limits::default(), Stop::new());
+                    black_box(choose(&sample.pos, level, SEED, &limits, &stop, table));
+                }
+            });
+        });
+    }
+    Ok(())
+}
+
+fn counting(criterion: &mut Criterion) {
+    let start = ConnectFour::start();
+    let mut group = criterion.benchmark_group("perft");
+    let nodes = perft(&start, PERFT_PLIES).iter().map(|ply| ply.nodes).sum();
+    group.throughput(Throughput::Elements(nodes));
+    group.bench_function(BenchmarkId::new("connect-four", PERFT_PLIES), |bencher| {
+        bencher.iter(|| perft(black_box(&start), PERFT_PLIES));
+    });
+}
