@@ -1,6 +1,8 @@
 //! What the benchmarks of the search rest on: that the generated positions are what they are said
-//! to be.
+//! to be, and that the search written by hand is the generic one.
 
+#[path = "search/by_hand.rs"]
+mod by_hand;
 #[path = "search/positions.rs"]
 mod positions;
 
@@ -8,6 +10,7 @@ use std::ops::RangeInclusive;
 
 use plyhouse::search::{Evaluate, Limits, Stop, Table, solve};
 
+use by_hand::{Board, Solver};
 use positions::{Sample, Set};
 
 /// Large enough to fill within a few positions, so that entries replace each other.
@@ -53,4 +56,20 @@ fn a_seed_makes_a_set() {
             .collect::<Vec<_>>()
     };
     assert_eq!(texts(5), texts(10)[..5]);
+}
+
+/// The solver by hand and the generic one, with tables of their own that both keep.
+#[test]
+fn the_search_by_hand_visits_what_the_generic_one_visits() {
+    let (table, mut solver) = (Table::new(TABLE_BYTES), Solver::new(TABLE_BYTES));
+    for sample in [samples("end-easy", 100), samples("middle-easy", 30)].concat() {
+        let report = solve(&sample.pos, &Limits::default(), &Stop::new(), &table)
+            .expect("there is no outcome yet");
+        let generic = (sample.pos.customary(report.score), report.nodes);
+        assert_eq!(
+            solver.solve(&Board::after(&sample.moves)),
+            generic,
+            "{sample}"
+        );
+    }
 }

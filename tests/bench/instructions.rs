@@ -1,0 +1,100 @@
+//! How fast the search is, in instructions: they hardly differ between runs, so small changes show.
+//!
+//! The generic search is set beside the same search written by hand for Connect Four (see
+//! [`by_hand`]), which visits the same nodes. What being generic costs is printed below the latter
+//! as `Comparison with solve_generic`, the factor at the end of the line. Every figure is of
+//! [`COUNT`] positions, solved one after the other with one table.
+//!
+//! Needs valgrind and the runner of the same version as the library:
+//!
+//! ```text
+//! cargo install gungraun-runner --version 0.20.0
+//! cargo bench --bench instructions
+//! ```
+
+#![expect(
+    missing_docs,
+    unused_qualifications,
+    reason = "the library's macros write what has them"
+)]
+
+#[path = "search/by_hand.rs"]
+mod by_hand;
+#[path = "search/positions.rs"]
+mod positions;
+
+use std::hint::black_box;
+
+use gungraun::{
+    Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
+};
+use plyhouse::game::Position;
+use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::tic_tac_toe::TicTacToe;
+use plyhouse::search::{Limits, Stop, Table, solve};
+
+use by_hand::{Board, Solver};
+use positions::{Set, TABLE_BYTES};
+
+/// How many positions are solved, so that they take some seconds under valgrind.
+const COUNT: usize = 100;
+
+fn for_generic(set: &str) -> (Vec<ConnectFour>, Table) {
+    let set: Set = set.parse().expect("it exists");
+    let positions = set.samples(COUNT, 1).into_iter().map(|sample| sample.pos);
+    (positions.collect(), Table::new(TABLE_BYTES))
+}
+
+fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
+    let set: Set = set.parse().expect("it exists");
+    let samples = set.samples(COUNT, 1).into_iter();
+    let boards = samples.map(|sample| Board::after(&sample.moves));
+    (boards.collect(), Solver::new(TABLE_BYTES))
+}
+
+#[library_benchmark(setup = for_generic)]
+#[bench::end_easy("end-easy")]
+#[bench::middle_easy("middle-easy")]
+fn solve_generic((positions, table): (Vec<ConnectFour>, Table)) -> Table {
+    for pos in &positions {
+        black_box(solve(pos, &Limits::default(), &Stop::new(), &table));
+    }
+    table
+}
+
+#[library_benchmark(setup = for_by_hand)]
+#[bench::end_easy("end-easy")]
+#[bench::middle_easy("middle-easy")]
+fn solve_by_hand((boards, mut solver): (Vec<Board>, Solver)) -> Solver {
+    for board in &boards {
+        black_box(solver.solve(board));
+    }
+    solver
+}
+
+library_benchmark_group!(
+    name = connect_four,
+    compare_by_id = true,
+    benchmarks = [solve_generic, solve_by_hand]
+);
+
+#[library_benchmark]
+#[bench::from_the_start(Table::for_game::<TicTacToe>(TABLE_BYTES))]
+fn tic_tac_toe_solved(table: Table) -> Table {
+    let start = TicTacToe::start();
+    black_box(solve(
+        black_box(&start),
+        &Limits::default(),
+        &Stop::new(),
+        &table,
+    ));
+    table
+}
+
+library_benchmark_group!(name = tic_tac_toe, benchmarks = [tic_tac_toe_solved]);
+
+main!(
+    // Instructions alone: to simulate a cache takes longer and tells of no processor in use.
+    config = LibraryBenchmarkConfig::default().tool(Callgrind::with_args(["--cache-sim=no"])),
+    library_benchmark_groups = [connect_four, tic_tac_toe]
+);
