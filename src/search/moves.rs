@@ -111,10 +111,10 @@ impl<M: Copy> Moves<M> {
     #[inline]
     pub(super) fn pick(&mut self, index: usize) -> Ranked<M> {
         let rest = &mut self.list[self.first + index..];
-        let mut best = 0;
-        for other in 1..rest.len() {
-            if rest[other].rank > rest[best].rank {
-                best = other;
+        let (mut best, mut rank) = (0, i32::MIN);
+        for (place, ranked) in rest.iter().enumerate() {
+            if ranked.rank > rank {
+                (best, rank) = (place, ranked.rank);
             }
         }
         rest.swap(0, best);

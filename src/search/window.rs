@@ -67,8 +67,12 @@ impl Window {
         if bounds.upper <= self.alpha {
             return Some(bounds.upper);
         }
-        self.alpha = self.alpha.max(bounds.lower);
-        self.beta = self.beta.min(bounds.upper);
+        if bounds.lower > self.alpha {
+            self.alpha = bounds.lower;
+        }
+        if bounds.upper < self.beta {
+            self.beta = bounds.upper;
+        }
         (self.alpha >= self.beta).then_some(self.alpha)
     }
 }
@@ -101,8 +105,16 @@ impl Bounds {
     #[inline]
     pub(super) fn within(self, others: Self) -> Self {
         Self {
-            lower: self.lower.max(others.lower),
-            upper: self.upper.min(others.upper),
+            lower: if self.lower > others.lower {
+                self.lower
+            } else {
+                others.lower
+            },
+            upper: if self.upper < others.upper {
+                self.upper
+            } else {
+                others.upper
+            },
         }
     }
 

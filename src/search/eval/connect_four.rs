@@ -44,13 +44,7 @@ impl Evaluate for ConnectFour {
             return Bounds::exactly(Score::loss_in(2));
         }
         // Neither side wins with its next disc.
-        if self.plies_left() <= 2 {
-            return Bounds::exactly(Score::DRAW);
-        }
-        Bounds {
-            lower: Score::loss_in(4),
-            upper: Score::win_in(3),
-        }
+        within(self.plies_left(), 4, 3)
     }
 
     #[inline]
@@ -85,10 +79,7 @@ impl Evaluate for ConnectFour {
                 return Bounds::exactly(Score::win_in(3));
             }
         }
-        Bounds {
-            lower: Score::loss_in(4),
-            upper: Score::win_in(5),
-        }
+        within(self.plies_left(), 4, 5)
     }
 
     #[inline]
@@ -123,6 +114,24 @@ impl Evaluate for ConnectFour {
         let last = u32::from(self.plies()) + plies;
         let left = 22 - last.div_ceil(2).cast_signed();
         if score > Score::DRAW { left } else { -left }
+    }
+}
+
+/// The bounds where neither a loss nor a win can come sooner than this, if the board has room for
+/// them at all.
+#[inline]
+const fn within(plies_left: u32, loss_in: u32, win_in: u32) -> Bounds {
+    Bounds {
+        lower: if plies_left < loss_in {
+            Score::DRAW
+        } else {
+            Score::loss_in(loss_in)
+        },
+        upper: if plies_left < win_in {
+            Score::DRAW
+        } else {
+            Score::win_in(win_in)
+        },
     }
 }
 

@@ -23,8 +23,9 @@ const FULL: Squares = BOTTOM * 0x3f;
 /// board, for a loss the same below zero, for a draw 0.
 type Value = i32;
 
-/// Later than any bound of when a game ends, and so near that values fit into a byte.
-const END: Value = 64;
+/// One more than the greatest ply, so that what cannot come before the board is full is no more than a
+/// draw.
+const END: Value = 43;
 
 /// How many squares there are.
 const SQUARES: Value = 42;
@@ -297,10 +298,7 @@ impl Solver {
     /// a safe move and no winning one.
     fn value(&mut self, board: &Board, depth: u8, ply: u8, alpha: Value) -> Value {
         self.nodes += 1;
-        if board.plies >= SQUARES - 2 {
-            return 0;
-        }
-        let (mut lower, mut upper) = (board.plies + 4 - END, END - 3 - board.plies);
+        let (mut lower, mut upper) = within(board);
         if lower > alpha {
             return lower;
         }
@@ -328,7 +326,7 @@ impl Solver {
             if candidates.have_won {
                 return END - 3 - board.plies;
             }
-            upper = upper.min(END - 5 - board.plies);
+            upper = upper.min((END - 5 - board.plies).max(0));
             if upper <= alpha {
                 return upper;
             }
@@ -406,15 +404,21 @@ impl Solver {
 }
 
 /// What is plain at a glance: the least and the greatest that the value can be.
+/// No loss before the fourth ply and no win before the third, if there is room for them.
+fn within(board: &Board) -> (Value, Value) {
+    (
+        (board.plies + 4 - END).min(0),
+        (END - 3 - board.plies).max(0),
+    )
+}
+
 fn glance(board: &Board) -> (Value, Value) {
     if board.own_wins & board.playable() != 0 {
         (END - 1 - board.plies, END - 1 - board.plies)
     } else if board.safe == 0 {
         (board.plies + 2 - END, board.plies + 2 - END)
-    } else if board.plies >= SQUARES - 2 {
-        (0, 0)
     } else {
-        (board.plies + 4 - END, END - 3 - board.plies)
+        within(board)
     }
 }
 
