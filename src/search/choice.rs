@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::deepening::deepen;
 use super::parts::Parts;
 use super::pvs::Searcher;
-use super::{Evaluate, Level, Limits, Report, Stop, Strength, Table, search};
+use super::{Evaluate, FIRST_LOOK, Level, Limits, Report, Stop, Strength, Table, search};
 use crate::game::{Outcome, Position, Seat};
 
 /// The move that a bot of this level plays, and what its search found; `None` once there is an
@@ -57,9 +57,9 @@ fn candidates<P: Evaluate>(
     pos.legal_moves(&mut legal);
     let report = match margin {
         Some(margin) => look_around(pos, margin, depth, limits, stop, table)?,
-        None if legal.len() == 1 => at_a_glance(pos, legal[0], stop, table)?,
+        None if legal.len() == 1 => by_heart(pos, legal[0], limits, stop, table)?,
         None => match pos.book_move() {
-            Some(m) => at_a_glance(pos, m, stop, table)?,
+            Some(m) => by_heart(pos, m, limits, stop, table)?,
             None => search(pos, limits, stop, table)?,
         },
     };
@@ -93,18 +93,23 @@ fn look_around<P: Evaluate>(
     Some(Report::of_findings(found, &search))
 }
 
-/// Looks a ply ahead, for the report's sake: the move is known.
-fn at_a_glance<P: Evaluate>(
+/// Plays `m`, which is known to be right, unless a short look sees the end, and so the faster win or
+/// the slower loss.
+fn by_heart<P: Evaluate>(
     pos: &P,
     m: P::Move,
+    limits: &Limits,
     stop: &Stop,
     table: &Table,
 ) -> Option<Report<P::Move>> {
     let limits = Limits {
-        depth: Some(1),
-        ..Limits::default()
+        depth: Some(limits.depth.unwrap_or(FIRST_LOOK).min(FIRST_LOOK)),
+        ..*limits
     };
     let report = search(pos, &limits, stop, table)?;
+    if report.exact {
+        return Some(report);
+    }
     let pv = vec![m];
     Some(Report { pv, ..report })
 }
