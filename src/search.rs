@@ -7,6 +7,7 @@
 pub mod alpha_beta;
 pub mod analysis;
 mod budget;
+pub(crate) mod chance;
 mod choice;
 mod deepening;
 mod eval;

@@ -4,7 +4,6 @@
 //! swapped. Everything follows from a seed: who draws what is told by the game's place in the
 //! tournament, so threads change how long it takes and nothing else. No clock is read.
 
-mod chance;
 mod opening;
 mod player;
 mod rating;
@@ -22,9 +21,9 @@ pub use player::Player;
 pub use rating::{Estimate, Ratings};
 pub use tally::Tally;
 
-use self::chance::Chance;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
+use crate::search::chance::Chance;
 use crate::search::{Limits, Table};
 
 /// What is played.

@@ -7,6 +7,7 @@
 use std::fmt::Display;
 
 use super::budget::Budget;
+use super::chance::{Chance, scaled};
 use super::deepening::deepen;
 use super::parts::Parts;
 use super::pvs::Searcher;
@@ -147,23 +148,8 @@ fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
 
 /// A number below `count`, all as likely, drawn by the seed and the text of the position.
 fn lot(pos: &impl Display, seed: u64, count: usize) -> usize {
-    let mixed = pos
-        .to_string()
-        .bytes()
-        .fold(mix(seed), |mixed, byte| mix(mixed ^ u64::from(byte)));
-    // The high half of the product maps the whole range of `mixed` evenly onto 0..count.
-    let product = u128::from(mixed) * count as u128;
-    usize::try_from(product >> u64::BITS).expect("less than count")
-}
-
-/// One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// 2014). Written here since a seed must give the same games for ever, which generators of the
-/// `rand` crate do not promise, and since it is all that is needed.
-const fn mix(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    let Chance(number) = Chance::new(seed, &pos.to_string());
+    scaled(number, count)
 }
 
 #[cfg(test)]

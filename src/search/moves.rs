@@ -25,9 +25,10 @@ pub(super) struct Ranked<M> {
 }
 
 impl<M: Copy> Moves<M> {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            list: Vec::new(),
+            // More than small games ever need, so that a short search allocates once.
+            list: Vec::with_capacity(128),
             first: 0,
             legal: Vec::new(),
         }

@@ -19,6 +19,9 @@ pub(super) fn with_helpers<T>(
     lead: impl FnOnce() -> T,
 ) -> T {
     let threads = threads.map_or(1, NonZeroUsize::get);
+    if threads == 1 {
+        return lead();
+    }
     let done = StopOnDrop(Stop::new());
     thread::scope(|scope| {
         for number in (1..threads).filter_map(|number| u32::try_from(number).ok()) {

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::Plan;
-use super::chance::Chance;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::GameInfo;
+use crate::search::chance::Chance;
 
 /// How many draws in a row may bring nothing new, for each opening there is and one more, before it
 /// is believed that there are no others. The last of n that are as likely is missed by this many

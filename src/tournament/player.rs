@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::chance::Chance;
 use crate::catalog::AnyPosition;
+use crate::search::chance::Chance;
 use crate::search::{Level, Limits, Stop, Table};
 
 /// Who plays in a tournament.

@@ -176,7 +176,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::super::tally::Tally;
     use super::*;
-    use crate::tournament::chance::Chance;
+    use crate::search::chance::Chance;
 
     /// Two players and how the games ended, as the second sees them: it is the stronger one.
     fn pairing(players: [usize; 2], wins: u32, draws: u32, losses: u32) -> Pairing {

@@ -95,7 +95,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::chance::Chance;
+    use crate::search::chance::Chance;
 
     const fn tally(wins: u32, draws: u32, losses: u32) -> Tally {
         Tally {

