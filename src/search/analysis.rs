@@ -160,11 +160,8 @@ fn settle<P: Evaluate>(
 ) -> Result<(), Spent> {
     let mut proof = Proof::glance(pos);
     let spent = proof.complete(search, pos);
-    // That a loss is not nearer says less than an estimate.
-    if spent.is_ok() || proof.bounds.lower >= Score::DRAW {
-        report.prove(&proof);
-        report.agree();
-    }
+    report.prove(&proof);
+    report.agree();
     spent?;
     report.pv = solving::line(search, pos, report.score, proof.best, usize::MAX)?;
     report.depth = pos.plies_left();

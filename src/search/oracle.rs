@@ -418,6 +418,22 @@ fn a_proof_that_is_cut_short_says_nothing_wrong() {
     }
 }
 
+/// Of a position that is not known to be lost, nothing is told but an estimate or what is sure: that
+/// it is not lost sooner than so is no reason to play a move.
+#[test]
+fn a_bound_that_says_little_is_not_told() {
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 20));
+    for nodes in (0..8).map(|step| 5_000 << step) {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        table.forget();
+        let report = search(&ConnectFour::start(), &limits, &stop, &table).expect("goes on");
+        assert_eq!(report.score.plies_to_end(), None, "{report:?}");
+    }
+}
+
 /// Threads that share a table find what one finds.
 #[test]
 fn more_threads_find_the_same_value() {

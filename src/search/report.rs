@@ -94,8 +94,12 @@ impl<M: Copy + Eq> Report<M> {
         report
     }
 
-    /// Takes over what has been proven of the position, and a best move.
+    /// Takes over what has been proven of the position, and a best move. That a loss is not nearer
+    /// says less than an estimate, unless there is no more to hope for.
     pub(super) fn prove(&mut self, proof: &Proof<M>) {
+        if proof.bounds.lower < Score::DRAW && proof.bounds.upper >= Score::DRAW {
+            return;
+        }
         self.exact = proof.value().is_some();
         if let Some(score) = proof.value() {
             self.score = score;
