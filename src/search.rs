@@ -157,7 +157,7 @@ fn look_to_the_end<P: Evaluate>(
     }
     let mut proof = Proof::glance(pos);
     // However far it has come: what is proven is proven.
-    let _ = proof.complete(search, pos);
+    let _ = proof.complete_outcome_first(search, pos);
     Report::of_proof(found, &proof, search)
 }
 

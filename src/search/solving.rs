@@ -41,6 +41,20 @@ impl<M: Copy> Proof<M> {
         (self.bounds.lower == self.bounds.upper).then_some(self.bounds.lower)
     }
 
+    /// Finds out first who wins, which is what a move must not change, and only then how soon.
+    pub(super) fn complete_outcome_first<P: Evaluate<Move = M>>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+    ) -> Result<(), Spent> {
+        for alpha in [Score::DRAW, Score::DRAW.lowered(1)] {
+            if self.bounds.lower <= alpha && alpha < self.bounds.upper {
+                self.ask(search, pos, alpha)?;
+            }
+        }
+        self.complete(search, pos)
+    }
+
     /// Goes on until the value is known, or the budget is spent.
     pub(super) fn complete<P: Evaluate<Move = M>>(
         &mut self,
@@ -49,15 +63,25 @@ impl<M: Copy> Proof<M> {
     ) -> Result<(), Spent> {
         while self.bounds.lower < self.bounds.upper {
             let alpha = question(self.bounds, pos.plies_left());
-            search.root_best = None;
-            let score = search.value(pos, TO_THE_END, 0, Window::null(alpha))?;
-            if score <= alpha {
-                self.bounds.upper = score;
-            } else {
-                self.bounds.lower = score;
-                // Where the table knew the answer, no move was looked at.
-                self.best = search.root_best;
-            }
+            self.ask(search, pos, alpha)?;
+        }
+        Ok(())
+    }
+
+    /// Finds out whether the value is better than `alpha`.
+    fn ask<P: Evaluate<Move = M>>(
+        &mut self,
+        search: &mut Searcher<'_, P>,
+        pos: &P,
+        alpha: Score,
+    ) -> Result<(), Spent> {
+        search.root_best = None;
+        let score = search.value(pos, TO_THE_END, 0, Window::null(alpha))?;
+        if score <= alpha {
+            self.bounds.upper = score;
+        } else {
+            self.bounds.lower = score;
+            self.best = search.root_best;
         }
         Ok(())
     }
