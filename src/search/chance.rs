@@ -22,7 +22,8 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, which is not 0.
+    /// A number below `count`, which is not 0. For openings, which tournaments alone have.
+    #[cfg(any(feature = "server", test))]
     pub(crate) fn below(&mut self, count: usize) -> usize {
         scaled(self.next(), count)
     }
