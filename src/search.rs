@@ -47,7 +47,7 @@ use self::deepening::deepen;
 use self::parts::Parts;
 use self::pvs::Searcher;
 use self::solving::Proof;
-use self::window::Window;
+use self::window::NullWindow;
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
 ///
@@ -217,7 +217,9 @@ pub fn reaches<P: Evaluate>(
     }
     let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
     search.budget.enforce().ok()?;
-    let window = Window::null(score.lowered(1));
+    let window = NullWindow {
+        alpha: score.lowered(1),
+    };
     let value = search.value(pos, pvs::TO_THE_END, 0, window).ok()?;
     Some(value >= score)
 }

@@ -9,7 +9,7 @@
 
 use super::lines::Lines;
 use super::minimax::{Scale, Verdict};
-use super::window::Window;
+use super::window::{Scope, Window};
 use super::{Evaluate, Score};
 use crate::game::Seat;
 

@@ -4,7 +4,7 @@
 
 use super::budget::Spent;
 use super::pvs::{Searcher, TO_THE_END};
-use super::window::Window;
+use super::window::{NullWindow, Window};
 use super::{Evaluate, Score};
 
 /// From this depth on the value is expected to be near that of the look before.
@@ -145,13 +145,14 @@ impl<M: Copy + Eq> Findings<M> {
             });
             let window = Window { alpha, ..window };
             let child = pos.after(*m);
-            let mut value =
-                |window| search.child_value(pos.turn(), &child, self.depth - 1, 1, window);
-            let is_scouted = index > 0 && margin.is_none();
-            if is_scouted && value(Window::null(alpha))? <= alpha {
-                continue;
+            let (seat, depth) = (pos.turn(), self.depth - 1);
+            if index > 0 && margin.is_none() {
+                let scout = NullWindow { alpha };
+                if search.child_value(seat, &child, depth, 1, scout)? <= alpha {
+                    continue;
+                }
             }
-            let score = value(window)?;
+            let score = search.child_value(seat, &child, depth, 1, window)?;
             if score > alpha {
                 self.close.push((*m, score));
             }

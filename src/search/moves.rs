@@ -118,7 +118,9 @@ impl<M: Copy> Moves<M> {
                 (best, rank) = (place, ranked.rank);
             }
         }
-        rest.swap(0, best);
+        if best != 0 {
+            rest.swap(0, best);
+        }
         rest[0]
     }
 }

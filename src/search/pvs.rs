@@ -3,16 +3,17 @@
 //! strongly ordered game trees", 1982).
 //!
 //! Written as negamax: every position is valued for the seat to move in it. Fail-soft: a result
-//! outside the window is still a true bound, and as tight as was seen. Plies of wins and losses are
-//! counted from the root.
+//! outside the window is still a true bound, and as tight as was seen. Wins and losses are counted
+//! from the position that is valued, as the table keeps them, so scores are shifted by a ply on the
+//! way from a position to the next, and nowhere else.
 
 use super::budget::{Budget, Spent};
 use super::lines::Lines;
 use super::moves::{Moves, Ranked};
 use super::ordering::Learnt;
 use super::parts::Parts;
-use super::table::{Entry, NO_MOVE, Table};
-use super::window::{Bounds, Window};
+use super::table::{Entry, NO_MOVE, Slot, Table};
+use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};
 use crate::game::Seat;
 
@@ -76,48 +77,50 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self
     }
 
-    /// The value for `seat`, who has just moved, of `child`, reached after `ply` plies.
+    /// The value for `seat`, who has just moved, of `child`, reached after `ply` plies. It is counted
+    /// from the position before, as the window is.
     #[inline]
-    pub(super) fn child_value(
+    pub(super) fn child_value<W: Scope>(
         &mut self,
         seat: Seat,
         child: &P,
         depth: u32,
         ply: u32,
-        window: Window,
+        window: W,
     ) -> Result<Score, Spent> {
-        if P::TAKES_TURNS || child.turn() != seat {
-            Ok(-self.value(child, depth, ply, window.across())?)
+        let window = window.sooner();
+        let score = if P::TAKES_TURNS || child.turn() != seat {
+            -self.value(child, depth, ply, window.across())?
         } else {
-            self.value(child, depth, ply, window)
-        }
+            self.value(child, depth, ply, window)?
+        };
+        Ok(score.later(1))
     }
 
     /// The value for the seat to move of `pos`, reached after `ply` plies, looking `depth` plies
     /// further.
     #[inline]
-    pub(super) fn value(
+    pub(super) fn value<W: Scope>(
         &mut self,
         pos: &P,
         depth: u32,
         ply: u32,
-        mut window: Window,
+        mut window: W,
     ) -> Result<Score, Spent> {
         self.budget.visit()?;
         self.deepest = self.deepest.max(ply);
-        let is_null = window.is_null();
-        if !is_null {
+        if !W::IS_NULL {
             self.lines.clear(ply);
         }
         if let Some(outcome) = pos.outcome() {
-            return Ok(Score::of(outcome, pos.turn(), ply));
+            return Ok(Score::of(outcome, pos.turn(), 0));
         }
 
         // Where the line of best play is wanted, it is followed to its end.
         let mut known = Bounds::ANY;
-        if self.parts.knowledge && (is_null || depth == 0) {
+        if self.parts.knowledge && (W::IS_NULL || depth == 0) {
             known = pos.bounds();
-            if let Some(score) = window.narrow(known.later(ply)) {
+            if let Some(score) = window.narrow(known) {
                 return Ok(score);
             }
         }
@@ -129,35 +132,32 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     }
 
     /// The value of a position of which a glance did not tell enough.
-    fn look(
+    fn look<W: Scope>(
         &mut self,
         pos: &P,
         depth: u32,
         ply: u32,
-        mut window: Window,
+        mut window: W,
         mut known: Bounds,
     ) -> Result<Score, Spent> {
-        let is_null = window.is_null();
         let estimates = self.estimates;
-        let key = if self.parts.table { pos.key() } else { 0 };
+        let slot = (self.parts.table).then(|| self.table.slot(pos.key()));
         let mut table_move = NO_MOVE;
-        if self.parts.table
-            && let Some(entry) = self.table.get(key)
-        {
+        if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
             table_move = entry.ordinal;
             // At the root a move is wanted, whatever is known.
-            if is_null && ply > 0 {
+            if W::IS_NULL && ply > 0 {
                 let (bounds, estimated) = entry.bounds_at(depth, self.parts.deeper);
                 self.estimates += u64::from(estimated);
                 known = bounds.within(known);
-                if let Some(score) = window.narrow(known.later(ply)) {
+                if let Some(score) = window.narrow(known) {
                     return Ok(score);
                 }
             }
         }
         if self.parts.null_move
-            && is_null
+            && W::IS_NULL
             && let Some(score) = self.null_move(pos, depth, ply, window)?
         {
             return Ok(score);
@@ -165,9 +165,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
 
         let below = self.moves.begin();
         let bounds = self.consider(pos);
-        if is_null && ply > 0 {
+        if W::IS_NULL && ply > 0 {
             known = known.within(bounds);
-            if let Some(score) = window.narrow(bounds.later(ply)) {
+            if let Some(score) = window.narrow(bounds) {
                 self.moves.end(below);
                 return Ok(score);
             }
@@ -178,37 +178,36 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         self.learnt.rank::<P>(&mut self.moves, table_move, ply);
 
         let mut best = (Score::WORST, NO_MOVE);
-        let Window { mut alpha, beta } = window;
+        let mut rest = window;
         for index in 0..self.moves.len() {
             let ranked = self.moves.pick(index);
-            let window = Window { alpha, beta };
-            let score = self.move_value(pos, &ranked, index, depth, ply, window)?;
+            let score = self.move_value(pos, &ranked, index, depth, ply, rest)?;
             if score > best.0 {
                 best.0 = score;
-                if score > alpha {
+                if score > rest.alpha() {
                     best.1 = ranked.ordinal;
-                    alpha = score;
                     if ply == 0 {
                         self.root_best = Some(ranked.m);
                     }
-                    if !is_null {
+                    if !W::IS_NULL {
                         self.lines.extend(ply, ranked.m);
                     }
                     // The opponent, who has something better elsewhere, will not come here.
-                    if score >= beta {
+                    if score >= rest.beta() {
                         self.learnt.cut::<P>(ranked.m, depth, ply);
                         break;
                     }
+                    rest = rest.above(score);
                 }
             }
         }
         self.moves.end(below);
 
-        if self.parts.table {
+        if let Some(slot) = slot {
             let complete = self.estimates == estimates;
-            known = known.learn(window, best.0, ply);
+            known = known.learn(window, best.0);
             let entry = Entry::new(known, depth, complete, best.1);
-            self.places_taken += u64::from(self.table.put(key, entry));
+            self.places_taken += u64::from(slot.put(entry));
         }
         Ok(best.0)
     }
@@ -216,14 +215,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     /// The value that a move leads to: in full if it is the first, else first asked only whether it
     /// is better, and that perhaps less deeply.
     #[inline]
-    fn move_value(
+    fn move_value<W: Scope>(
         &mut self,
         pos: &P,
         ranked: &Ranked<P::Move>,
         index: usize,
         depth: u32,
         ply: u32,
-        window: Window,
+        window: W,
     ) -> Result<Score, Spent> {
         let child = if self.parts.knowledge {
             pos.follow(ranked.m, ranked.note)
@@ -235,7 +234,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         } else {
             pos.turn()
         };
-        let scout = Window::null(window.alpha);
+        let alpha = window.alpha();
+        let scout = NullWindow { alpha };
         if P::REDUCES
             && self.parts.reductions
             && index >= LATE_MOVE
@@ -243,13 +243,13 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             && depth < TO_THE_END - ply
         {
             let score = self.child_value(seat, &child, depth - 2, ply + 1, scout)?;
-            if score <= window.alpha {
+            if score <= alpha {
                 return Ok(score);
             }
         }
-        if index > 0 && !window.is_null() {
+        if index > 0 && !W::IS_NULL {
             let score = self.child_value(seat, &child, depth - 1, ply + 1, scout)?;
-            if score <= window.alpha || score >= window.beta {
+            if score <= alpha || score >= window.beta() {
                 return Ok(score);
             }
         }
@@ -265,7 +265,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         pos: &P,
         depth: u32,
         ply: u32,
-        window: Window,
+        window: impl Scope,
     ) -> Result<Option<Score>, Spent> {
         if depth < REDUCED_DEPTH_MIN || depth >= TO_THE_END - ply {
             return Ok(None);
@@ -276,7 +276,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         let depth = depth.saturating_sub(NULL_MOVE_REDUCTION);
         let score = self.child_value(pos.turn(), &passed, depth, ply + 1, window)?;
         // A win that is seen after a pass is not proven.
-        let holds = score >= window.beta && score.plies_to_end().is_none();
+        let holds = score >= window.beta() && score.plies_to_end().is_none();
         self.estimates += u64::from(holds);
         Ok(holds.then_some(score))
     }
@@ -284,25 +284,23 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     /// The value of a position at the end of the look: an estimate, or better, if noisy moves lead
     /// to one, their value (quiescence search: Harris, "The heuristic search and the game of chess",
     /// 1975).
-    fn quiet_value(&mut self, pos: &P, ply: u32, window: Window) -> Result<Score, Spent> {
-        let Window { mut alpha, beta } = window;
+    fn quiet_value<W: Scope>(&mut self, pos: &P, ply: u32, mut window: W) -> Result<Score, Spent> {
         let mut best = pos.evaluate();
-        if !P::NOISY || !self.parts.quiescence || best >= beta {
+        if !P::NOISY || !self.parts.quiescence || best >= window.beta() {
             return Ok(best);
         }
-        alpha = alpha.max(best);
+        window = window.above(best);
         let below = self.moves.begin();
         pos.noisy(&mut self.moves);
         for index in 0..self.moves.len() {
             let Ranked { m, note, .. } = self.moves.pick(index);
             let child = pos.follow(m, note);
-            let window = Window { alpha, beta };
             let score = self.child_value(pos.turn(), &child, 0, ply + 1, window)?;
             best = best.max(score);
-            if score >= beta {
+            if score >= window.beta() {
                 break;
             }
-            alpha = alpha.max(score);
+            window = window.above(score);
         }
         self.moves.end(below);
         Ok(best)

@@ -82,14 +82,11 @@ impl Score {
         self.shifted(-plies.cast_signed())
     }
 
+    #[inline]
     const fn shifted(self, plies: i32) -> Self {
-        if self.0 > ESTIMATE_MAX {
-            Self(self.0 - plies)
-        } else if self.0 < -ESTIMATE_MAX {
-            Self(self.0 + plies)
-        } else {
-            self
-        }
+        let is_win = (self.0 > ESTIMATE_MAX) as i32;
+        let is_loss = (self.0 < -ESTIMATE_MAX) as i32;
+        Self(self.0 - plies * (is_win - is_loss))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "every score fits")]

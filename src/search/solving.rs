@@ -9,7 +9,7 @@
 
 use super::budget::Spent;
 use super::pvs::{Searcher, TO_THE_END};
-use super::window::{Bounds, Window};
+use super::window::{Bounds, NullWindow};
 use super::{Evaluate, Score};
 
 /// Ranges of so few pairs of plies are halved: beginning near would only add questions.
@@ -76,7 +76,7 @@ impl<M: Copy> Proof<M> {
         alpha: Score,
     ) -> Result<(), Spent> {
         search.root_best = None;
-        let score = search.value(pos, TO_THE_END, 0, Window::null(alpha))?;
+        let score = search.value(pos, TO_THE_END, 0, NullWindow { alpha })?;
         if score <= alpha {
             self.bounds.upper = score;
         } else {
@@ -122,7 +122,9 @@ fn reaching<P: Evaluate>(
     let mut moves = search.promising(pos);
     let last = moves.pop().expect("there is no outcome yet");
     for m in moves {
-        let below = Window::null(value.lowered(1));
+        let below = NullWindow {
+            alpha: value.lowered(1),
+        };
         let score = search.child_value(pos.turn(), &pos.after(m), TO_THE_END - 1, 1, below)?;
         if score >= value {
             return Ok(m);

@@ -44,6 +44,7 @@ pub struct Table {
     offset: usize,
     /// A hash of the key, shifted right by this, is the number of a bucket.
     shift: u32,
+    /// Never 0, which is the age of an empty place.
     age: u8,
     /// Mixed into every key that is written, so that what was written under another salt is not
     /// found again. The place of an entry does not depend on it.
@@ -64,7 +65,7 @@ impl Table {
             words,
             offset: (LINE_WORDS - misplaced) % LINE_WORDS,
             shift: u64::BITS - bits,
-            age: 0,
+            age: 1,
             salt: 0,
         }
     }
@@ -79,30 +80,62 @@ impl Table {
 
     /// Begins a search that still knows what was found before. What it finds itself is kept first.
     pub fn next_search(&mut self) {
-        self.age = self.age.wrapping_add(1);
+        self.age = self.age.checked_add(1).unwrap_or(1);
     }
 
     /// Begins a search that knows nothing: it goes the same way whatever was searched before.
     pub fn forget(&mut self) {
         self.next_search();
         self.salt = self.salt.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        if self.age == 0 {
+        if self.age == 1 {
             self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
         }
     }
 
-    /// What is known of the position with this key.
+    /// Where the position with this key is noted, if it is.
     #[inline]
-    pub(super) fn get(&self, key: u64) -> Option<Entry> {
-        let words = self.bucket(key);
-        let key = key ^ self.salt;
-        let load = |word: usize| words[word].load(Ordering::Relaxed);
-        let deep = load(1);
-        let data = if load(0) ^ deep == key {
+    pub(super) fn slot(&self, key: u64) -> Slot<'_> {
+        // The high bits of a product depend on all bits of the key (Knuth, multiplicative hashing).
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "there are no more buckets than words"
+        )]
+        let number = (hash >> self.shift) as usize;
+        let bucket = self.words[self.offset + number * BUCKET_WORDS..]
+            .first_chunk()
+            .expect("there is a bucket for every number");
+        Slot {
+            bucket,
+            key: key ^ self.salt,
+            age: self.age,
+        }
+    }
+
+    /// How many entries there is place for.
+    pub(super) const fn places(&self) -> u64 {
+        2 << (u64::BITS - self.shift)
+    }
+}
+
+/// The bucket in which a position is noted, and the key by which it is known there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot<'a> {
+    bucket: &'a [AtomicU64; BUCKET_WORDS],
+    key: u64,
+    age: u8,
+}
+
+impl Slot<'_> {
+    /// What is known of the position.
+    #[inline]
+    pub(super) fn get(self) -> Option<Entry> {
+        let deep = self.load(1);
+        let data = if self.load(0) ^ deep == self.key {
             deep
         } else {
-            let latest = load(3);
-            if load(2) ^ latest != key {
+            let latest = self.load(3);
+            if self.load(2) ^ latest != self.key {
                 return None;
             }
             latest
@@ -111,61 +144,45 @@ impl Table {
         (data != 0).then(|| Entry::unpack(data))
     }
 
-    /// Notes what is known of the position with this key. Tells whether that took a place in which
-    /// nothing of this search was.
+    /// Notes what is known of the position. Tells whether that took a place in which nothing of this
+    /// search was.
     ///
     /// The first place of a bucket keeps the entry that looked farthest ahead in this search, the
     /// second the latest of the others (Breuker, Uiterwijk and van den Herik, "Replacement schemes
     /// for transposition tables", 1994: TwoDeep).
     #[inline]
-    pub(super) fn put(&self, key: u64, entry: Entry) -> bool {
-        let bucket = self.bucket(key);
-        let key = key ^ self.salt;
-        let load = |word: usize| bucket[word].load(Ordering::Relaxed);
-        let store = |place: usize, check: u64, data: u64| {
-            bucket[place].store(check, Ordering::Relaxed);
-            bucket[place + 1].store(data, Ordering::Relaxed);
-        };
+    pub(super) fn put(self, entry: Entry) -> bool {
         let data = entry.pack(self.age);
-        let (deep_check, deep) = (load(0), load(1));
-        let is_fresh = |data: u64| data != 0 && age_of(data) == self.age;
-        if deep_check ^ deep == key {
-            store(0, key ^ data, data);
+        let (deep_check, deep) = (self.load(0), self.load(1));
+        let is_fresh = |data: u64| age_of(data) == self.age;
+        if deep_check ^ deep == self.key {
+            self.store(0, self.key ^ data, data);
             return false;
         }
         // An entry of an earlier search counts as none, lest that search change this one.
         if !is_fresh(deep) {
-            store(0, key ^ data, data);
+            self.store(0, self.key ^ data, data);
             return true;
         }
-        let is_taken = !is_fresh(load(3));
+        let is_taken = !is_fresh(self.load(3));
         if depth_of(deep) <= entry.depth {
-            store(2, deep_check, deep);
-            store(0, key ^ data, data);
+            self.store(2, deep_check, deep);
+            self.store(0, self.key ^ data, data);
         } else {
-            store(2, key ^ data, data);
+            self.store(2, self.key ^ data, data);
         }
         is_taken
     }
 
-    /// How many entries there is place for.
-    pub(super) const fn places(&self) -> u64 {
-        2 << (u64::BITS - self.shift)
+    #[inline]
+    fn load(self, word: usize) -> u64 {
+        self.bucket[word].load(Ordering::Relaxed)
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> &[AtomicU64; BUCKET_WORDS] {
-        // The high bits of a product depend on all bits of the key (Knuth, multiplicative hashing).
-        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "there are no more buckets than words"
-        )]
-        let number = (hash >> self.shift) as usize;
-        let first = self.offset + number * BUCKET_WORDS;
-        self.words[first..]
-            .first_chunk()
-            .expect("there is a bucket for every number")
+    fn store(self, place: usize, check: u64, data: u64) {
+        self.bucket[place].store(check, Ordering::Relaxed);
+        self.bucket[place + 1].store(data, Ordering::Relaxed);
     }
 }
 
@@ -224,8 +241,6 @@ impl Entry {
             | u64::from(age) << 40
             | u64::from(self.ordinal) << 48
             | u64::from(self.complete) << 56
-            // No entry is zero, which is what an empty place is.
-            | 1 << 57
     }
 
     const fn unpack(data: u64) -> Self {

@@ -20,20 +20,41 @@ pub struct Bounds {
     pub upper: Score,
 }
 
+/// Only one thing matters: whether the value is better than `alpha` (a "null" window).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NullWindow {
+    pub(super) alpha: Score,
+}
+
+/// Either kind of window. Most positions are only ever asked a yes or a no, and the code for these
+/// is made apart.
+pub(super) trait Scope: Copy {
+    /// Whether no score lies within, so that there is nothing to find but a yes or a no.
+    const IS_NULL: bool;
+
+    fn alpha(self) -> Score;
+
+    fn beta(self) -> Score;
+
+    /// What still matters when the seat is sure of this score, which is less than `beta`.
+    fn above(self, score: Score) -> Self;
+
+    /// The same scores as seen a ply later.
+    fn sooner(self) -> Self;
+
+    /// The same scores as the opponent sees them.
+    fn across(self) -> Self;
+
+    /// Leaves out what the value cannot be. Where nothing is left, that is the answer.
+    fn narrow(&mut self, bounds: Bounds) -> Option<Score>;
+}
+
 impl Window {
     /// Every score matters.
     pub(super) const FULL: Self = Self {
         alpha: Score::WORST,
         beta: Score::BEST,
     };
-
-    /// Only one thing matters: whether the value is better than `alpha`.
-    pub(super) const fn null(alpha: Score) -> Self {
-        Self {
-            alpha,
-            beta: alpha.next(),
-        }
-    }
 
     /// The scores that differ from this one by less than `by`.
     pub(super) fn around(score: Score, by: u32) -> Self {
@@ -42,25 +63,41 @@ impl Window {
             beta: -(-score).lowered(by),
         }
     }
+}
 
-    /// Whether no score lies within, so that there is nothing to find but a yes or a no.
-    #[inline]
-    pub(super) fn is_null(self) -> bool {
-        self.alpha.next() >= self.beta
+impl Scope for Window {
+    const IS_NULL: bool = false;
+
+    fn alpha(self) -> Score {
+        self.alpha
     }
 
-    /// The same scores as the opponent sees them.
-    #[inline]
-    pub(super) fn across(self) -> Self {
+    fn beta(self) -> Score {
+        self.beta
+    }
+
+    fn above(self, score: Score) -> Self {
+        Self {
+            alpha: self.alpha.max(score),
+            ..self
+        }
+    }
+
+    fn sooner(self) -> Self {
+        Self {
+            alpha: self.alpha.sooner(1),
+            beta: self.beta.sooner(1),
+        }
+    }
+
+    fn across(self) -> Self {
         Self {
             alpha: -self.beta,
             beta: -self.alpha,
         }
     }
 
-    /// Leaves out what the value cannot be. Where nothing is left, that is the answer.
-    #[inline]
-    pub(super) fn narrow(&mut self, bounds: Bounds) -> Option<Score> {
+    fn narrow(&mut self, bounds: Bounds) -> Option<Score> {
         if bounds.lower >= self.beta {
             return Some(bounds.lower);
         }
@@ -77,6 +114,51 @@ impl Window {
     }
 }
 
+impl Scope for NullWindow {
+    const IS_NULL: bool = true;
+
+    #[inline]
+    fn alpha(self) -> Score {
+        self.alpha
+    }
+
+    #[inline]
+    fn beta(self) -> Score {
+        self.alpha.next()
+    }
+
+    /// That is no more than `alpha`.
+    #[inline]
+    fn above(self, _score: Score) -> Self {
+        self
+    }
+
+    #[inline]
+    fn sooner(self) -> Self {
+        Self {
+            alpha: self.alpha.sooner(1),
+        }
+    }
+
+    #[inline]
+    fn across(self) -> Self {
+        Self {
+            alpha: -self.beta(),
+        }
+    }
+
+    #[inline]
+    fn narrow(&mut self, bounds: Bounds) -> Option<Score> {
+        if bounds.lower > self.alpha {
+            Some(bounds.lower)
+        } else if bounds.upper <= self.alpha {
+            Some(bounds.upper)
+        } else {
+            None
+        }
+    }
+}
+
 impl Bounds {
     /// Nothing is known, but that the next ply may end the game.
     pub const ANY: Self = Self {
@@ -90,14 +172,6 @@ impl Bounds {
         Self {
             lower: score,
             upper: score,
-        }
-    }
-
-    /// The bounds as seen from a position `plies` before.
-    pub(super) const fn later(self, plies: u32) -> Self {
-        Self {
-            lower: self.lower.later(plies),
-            upper: self.upper.later(plies),
         }
     }
 
@@ -118,18 +192,17 @@ impl Bounds {
         }
     }
 
-    /// What is known after a look through a window, which had this result, seen from the root.
+    /// What is known after a look through a window, which had this result.
     #[inline]
-    pub(super) fn learn(self, window: Window, result: Score, ply: u32) -> Self {
-        let value = result.sooner(ply);
+    pub(super) fn learn(self, window: impl Scope, result: Score) -> Self {
         Self {
-            lower: if result > window.alpha {
-                value
+            lower: if result > window.alpha() {
+                result
             } else {
                 self.lower
             },
-            upper: if result < window.beta {
-                value
+            upper: if result < window.beta() {
+                result
             } else {
                 self.upper
             },
