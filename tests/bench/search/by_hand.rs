@@ -2,7 +2,9 @@
 //! what being generic costs.
 //!
 //! It asks the same questions, visits the same positions in the same order, and keeps a table of the
-//! same layout under the same key. What is known of this game is used wherever it makes the code
+//! same layout under the same key. It can be used for the same: it ends when it is told to or has
+//! spent its budget, tells the same of its effort, and its table ages and may be written to by other
+//! threads. What is known of this game is used wherever it makes the code
 //! simpler: a game ends on a certain ply however it went, so values need no shift on their way from
 //! a position to the next; no move of a position but the first can win, as a position in which one
 //! could was never looked into.
@@ -11,6 +13,15 @@
     clippy::cast_possible_truncation,
     reason = "places are less than 7, and a hash is shifted to fit the table"
 )]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a limit of time needs a clock, here as in the search itself"
+)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use plyhouse::search::{Limits, Stop};
 
 /// A set of squares, seven bits a file, the lowest rank in the lowest bit.
 type Squares = u64;
@@ -215,14 +226,29 @@ struct Known {
     best: u8,
 }
 
-/// Two entries, each a key and what is known: the first looked farther ahead.
-type Bucket = [u64; 4];
+/// Two entries, each a key exclusive-or what is known, and what is known: the first looked farther
+/// ahead.
+type Bucket = [AtomicU64; 4];
+
+/// The search has to end.
+#[derive(Debug)]
+pub(crate) struct Spent;
 
 /// A solver and its table.
 pub(crate) struct Solver {
     buckets: Vec<Bucket>,
     shift: u32,
+    age: u8,
+    salt: u64,
+    limits: Limits,
+    stop: Stop,
+    begin: Instant,
     nodes: u64,
+    /// At how many nodes to look at the limits again.
+    next_look: u64,
+    deepest: u8,
+    table_hits: u64,
+    places_taken: u64,
     /// The root's move that was seen to be good enough last.
     root_best: Option<Squares>,
 }
@@ -233,23 +259,37 @@ impl Solver {
     pub(crate) fn new(bytes: usize) -> Self {
         let bits = (bytes / size_of::<Bucket>()).ilog2();
         Self {
-            buckets: vec![[0; 4]; 1 << bits],
+            buckets: (0..1 << bits).map(|_| Bucket::default()).collect(),
             shift: u64::BITS - bits,
+            age: 1,
+            salt: 0,
+            limits: Limits::default(),
+            stop: Stop::new(),
+            begin: Instant::now(),
             nodes: 0,
+            next_look: 0,
+            deepest: 0,
+            table_hits: 0,
+            places_taken: 0,
             root_best: None,
         }
     }
 
     /// The value of the position, on the scale of the public sets, and how many positions were
     /// visited to know it and a best move.
-    pub(crate) fn solve(&mut self, board: &Board) -> (i32, u64) {
-        self.nodes = 0;
+    ///
+    /// # Errors
+    ///
+    /// If it was stopped, or a limit came first.
+    pub(crate) fn solve(&mut self, board: &Board) -> Result<(i32, u64), Spent> {
+        (self.nodes, self.next_look) = (0, 0);
+        self.begin = Instant::now();
         let mut best = None;
         let (mut lower, mut upper) = glance(board);
         while lower < upper {
             let alpha = question(lower, upper);
             self.root_best = None;
-            let value = self.value(board, 255, 0, alpha);
+            let value = self.value(board, 255, 0, alpha)?;
             if value <= alpha {
                 upper = value;
             } else {
@@ -258,13 +298,13 @@ impl Solver {
             }
         }
         if best.is_none() {
-            self.reach(board, lower);
+            self.reach(board, lower)?;
         }
-        (pairs(lower), self.nodes)
+        Ok((pairs(lower), self.nodes))
     }
 
     /// A move that keeps the value.
-    fn reach(&mut self, board: &Board, value: Value) -> Squares {
+    fn reach(&mut self, board: &Board, value: Value) -> Result<Squares, Spent> {
         let plain = match board.own_wins & board.playable() {
             0 if board.safe == 0 => board.playable(),
             wins => wins,
@@ -272,70 +312,101 @@ impl Solver {
         if plain != 0 {
             // All of them are as good; unless there is but one, the first is looked at.
             self.nodes += u64::from(plain & (plain - 1) != 0);
-            return plain & plain.wrapping_neg();
+            return Ok(plain & plain.wrapping_neg());
         }
         let candidates = board.candidates(NO_MOVE);
         let last = candidates.count - 1;
         for (index, place) in candidates.best_first().enumerate() {
             let candidate = candidates.moves[place];
-            if index == last || -self.child_value(&board.with(candidate), 254, 1, -value) >= value {
-                return candidate.square;
+            let child = board.with(candidate);
+            if index == last || -self.child_value(&child, 254, 1, -value)? >= value {
+                return Ok(candidate.square);
             }
         }
-        0
+        Ok(0)
     }
 
     /// The value after a move, if it is more than `alpha`, or at least a bound of it.
-    fn child_value(&mut self, board: &Board, depth: u8, ply: u8, alpha: Value) -> Value {
+    fn child_value(
+        &mut self,
+        board: &Board,
+        depth: u8,
+        ply: u8,
+        alpha: Value,
+    ) -> Result<Value, Spent> {
         if board.safe != 0 {
             return self.value(board, depth, ply, alpha);
         }
+        self.visit(ply)?;
+        Ok(board.plies + 2 - END)
+    }
+
+    /// Accounts for one more node.
+    #[inline]
+    fn visit(&mut self, ply: u8) -> Result<(), Spent> {
+        if self.nodes >= self.next_look {
+            self.look()?;
+        }
         self.nodes += 1;
-        board.plies + 2 - END
+        self.deepest = self.deepest.max(ply);
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Spent> {
+        let most = self.limits.nodes.unwrap_or(u64::MAX);
+        let is_late = |most: Duration| self.begin.elapsed() >= most;
+        if self.nodes >= most || self.stop.is_stopped() || self.limits.time.is_some_and(is_late) {
+            return Err(Spent);
+        }
+        self.next_look = most.min(self.nodes + 512);
+        Ok(())
     }
 
     /// The value, if it is more than `alpha`, or at least a bound of it, where the side to move has
     /// a safe move and no winning one.
-    fn value(&mut self, board: &Board, depth: u8, ply: u8, alpha: Value) -> Value {
-        self.nodes += 1;
+    fn value(&mut self, board: &Board, depth: u8, ply: u8, alpha: Value) -> Result<Value, Spent> {
+        self.visit(ply)?;
         let (mut lower, mut upper) = within(board);
         if lower > alpha {
-            return lower;
+            return Ok(lower);
         }
         if upper <= alpha {
-            return upper;
+            return Ok(upper);
         }
         let key = board.key();
+        let bucket = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;
         let mut table_move = NO_MOVE;
-        if let Some(known) = self.get(key) {
+        if let Some(known) = self.get(bucket, key) {
+            self.table_hits += 1;
             table_move = known.best;
             // At the root a move is wanted, whatever is known.
             if ply > 0 {
                 lower = lower.max(known.lower);
                 upper = upper.min(known.upper);
                 if lower > alpha {
-                    return lower;
+                    return Ok(lower);
                 }
                 if upper <= alpha {
-                    return upper;
+                    return Ok(upper);
                 }
             }
         }
         let candidates = board.candidates(table_move);
         if ply > 0 {
             if candidates.have_won {
-                return END - 3 - board.plies;
+                return Ok(END - 3 - board.plies);
             }
             upper = upper.min((END - 5 - board.plies).max(0));
             if upper <= alpha {
-                return upper;
+                return Ok(upper);
             }
         }
 
         let (mut best, mut best_move) = (-END, NO_MOVE);
         for place in candidates.best_first() {
             let child = board.with(candidates.moves[place]);
-            let value = -self.child_value(&child, depth - 1, ply + 1, -alpha - 1);
+            let value = -self.child_value(&child, depth - 1, ply + 1, -alpha - 1)?;
             if value > best {
                 best = value;
                 if value > alpha {
@@ -358,48 +429,64 @@ impl Solver {
             upper,
             best: best_move,
         };
-        self.put(key, known, depth);
-        best
+        self.places_taken += u64::from(self.put(bucket, key, known, depth));
+        Ok(best)
     }
 
-    fn bucket(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
-    }
-
-    fn get(&self, key: u64) -> Option<Known> {
-        let bucket = &self.buckets[self.bucket(key)];
-        let data = if bucket[0] == key {
-            bucket[1]
-        } else if bucket[2] == key {
-            bucket[3]
-        } else {
-            return None;
-        };
+    #[inline]
+    fn get(&self, bucket: usize, key: u64) -> Option<Known> {
+        let bucket = &self.buckets[bucket];
+        let key = key ^ self.salt;
+        let load = |word: usize| bucket[word].load(Ordering::Relaxed);
+        let mut data = load(1);
+        if load(0) ^ data != key {
+            data = load(3);
+            if load(2) ^ data != key {
+                return None;
+            }
+        }
         let [lower, upper, best, ..] = data.to_le_bytes();
-        Some(Known {
+        (data != 0).then(|| Known {
             lower: Value::from(lower.cast_signed()),
             upper: Value::from(upper.cast_signed()),
             best,
         })
     }
 
-    fn put(&mut self, key: u64, known: Known, depth: u8) {
-        let number = self.bucket(key);
-        let bucket = &mut self.buckets[number];
+    /// Tells whether a place was taken in which nothing of this search was.
+    #[inline]
+    fn put(&self, bucket: usize, key: u64, known: Known, depth: u8) -> bool {
+        let bucket = &self.buckets[bucket];
+        let key = key ^ self.salt;
+        let load = |word: usize| bucket[word].load(Ordering::Relaxed);
+        let store = |place: usize, check: u64, data: u64| {
+            bucket[place].store(check, Ordering::Relaxed);
+            bucket[place + 1].store(data, Ordering::Relaxed);
+        };
         let byte = |value: Value| (value & 0xff) as u64;
         let data = byte(known.lower)
             | byte(known.upper) << 8
             | u64::from(known.best) << 16
-            | u64::from(depth) << 24;
-        let depth_there = bucket[1].to_le_bytes()[3];
-        if bucket[0] == key {
-            bucket[1] = data;
-        } else if depth_there <= depth {
-            *bucket = [key, data, bucket[0], bucket[1]];
-        } else {
-            bucket[2] = key;
-            bucket[3] = data;
+            | u64::from(depth) << 24
+            | u64::from(self.age) << 32;
+        let (deep_check, deep) = (load(0), load(1));
+        let is_fresh = |data: u64| data.to_le_bytes()[4] == self.age;
+        if deep_check ^ deep == key {
+            store(0, key ^ data, data);
+            return false;
         }
+        if !is_fresh(deep) {
+            store(0, key ^ data, data);
+            return true;
+        }
+        let is_taken = !is_fresh(load(3));
+        if deep.to_le_bytes()[3] <= depth {
+            store(2, deep_check, deep);
+            store(0, key ^ data, data);
+        } else {
+            store(2, key ^ data, data);
+        }
+        is_taken
     }
 }
 
