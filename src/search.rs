@@ -110,29 +110,30 @@ pub fn search<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
-    let look = |search: &mut Searcher<'_, P>| {
-        if looks_to_the_end {
-            look_to_the_end(search, pos, limits)
-        } else {
-            let found = deepen(search, pos, None, limits.depth.unwrap_or(u32::MAX));
-            Report::of_findings(found, search)
-        }
-    };
     Some(parallel::with_helpers(
         limits.threads,
-        |number, done| {
-            let budget = Budget::new(Limits::default(), done);
-            look(&mut Searcher::new(budget, table, Parts::ALL).varied(number));
-        },
+        |number, done| help(pos, limits, done, table, number),
         || {
-            look(&mut Searcher::new(
-                Budget::new(*limits, stop),
-                table,
-                Parts::ALL,
-            ))
+            let budget = Budget::new(*limits, stop);
+            look(&mut Searcher::new(budget, table, Parts::ALL), pos, limits)
         },
     ))
+}
+
+/// Searches as the lead does, for what that leaves in the table.
+fn help<P: Evaluate>(pos: &P, limits: &Limits, done: &Stop, table: &Table, number: u32) {
+    let budget = Budget::new(Limits::default(), done);
+    let mut search = Searcher::new(budget, table, Parts::ALL).varied(number);
+    look(&mut search, pos, limits);
+}
+
+fn look<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, limits: &Limits) -> Report<P::Move> {
+    if limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM {
+        look_to_the_end(search, pos, limits)
+    } else {
+        let found = deepen(search, pos, None, limits.depth.unwrap_or(u32::MAX));
+        Report::of_findings(found, search)
+    }
 }
 
 /// First looks some plies ahead, to have an answer, then to the end of the game.

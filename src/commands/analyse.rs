@@ -6,6 +6,7 @@ mod lines;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -94,6 +95,12 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Thinks with so many threads, which share the table. With more than one, what is visited and
+    /// which of equal moves is best may differ from run to run
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with = "method",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
     /// The size of the transposition table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
@@ -126,8 +133,8 @@ enum Question {
 enum NoAnswer {
     #[error("{0} plies are left, too many to walk: the method needs --depth")]
     TooFar(u32),
-    #[error("the exact value was not found in time")]
-    NotInTime,
+    #[error("the search ended before the exact value was known")]
+    Ended,
 }
 
 impl Args {
@@ -167,21 +174,24 @@ impl Args {
                 self.print(&Answer::new(info, analyst, &position, scale, &report))
             }
             Err(error @ NoAnswer::TooFar(_)) => refuse(error),
-            Err(error @ NoAnswer::NotInTime) => Err(error.into()),
+            Err(error @ NoAnswer::Ended) => {
+                if self.json {
+                    let mut out = Vec::new();
+                    json::write_error(&mut out, &error.to_string());
+                    print_line(out)?;
+                }
+                Err(error.into())
+            }
         }
     }
 
     fn print(&self, answer: &Answer<'_>) -> anyhow::Result<()> {
-        let mut out = Vec::new();
         if self.json {
+            let mut out = Vec::new();
             json::write(&mut out, answer);
-            out.push(b'\n');
-        } else {
-            out = text::Page(answer).to_string().into_bytes();
+            return print_line(out);
         }
-        io::stdout()
-            .write_all(&out)
-            .context("cannot write to stdout")
+        print(text::Page(answer).to_string().as_bytes())
     }
 
     fn question(&self, value_alone: bool) -> Question {
@@ -196,6 +206,7 @@ impl Args {
         let limits = Limits {
             depth: self.depth,
             time: self.time.or(default).map(Duration::from_millis),
+            threads: NonZeroUsize::new(self.threads.into()),
             ..Limits::default()
         };
         if self.exact && value_alone {
@@ -207,6 +218,18 @@ impl Args {
             }
         }
     }
+}
+
+/// Prints a line.
+fn print_line(mut line: Vec<u8>) -> anyhow::Result<()> {
+    line.push(b'\n');
+    print(&line)
+}
+
+fn print(text: &[u8]) -> anyhow::Result<()> {
+    io::stdout()
+        .write_all(text)
+        .context("cannot write to stdout")
 }
 
 impl Question {
@@ -230,8 +253,8 @@ impl Question {
             }
             Self::EveryMove { exact, limits } => analyst
                 .analyse(*exact, limits, stop, watch)
-                .ok_or(NoAnswer::NotInTime),
-            Self::Value { limits } => analyst.solve(limits, stop).ok_or(NoAnswer::NotInTime),
+                .ok_or(NoAnswer::Ended),
+            Self::Value { limits } => analyst.solve(limits, stop).ok_or(NoAnswer::Ended),
         }
     }
 

@@ -11,7 +11,9 @@ use super::parts::Parts;
 use super::pvs::Searcher;
 use super::report::{Certainty, MoveValue};
 use super::solving::{self, Proof};
-use super::{Evaluate, FIRST_LOOK, FIRST_LOOK_SHARE, Limits, Report, Score, Stop, Table};
+use super::{
+    Evaluate, FIRST_LOOK, FIRST_LOOK_SHARE, Limits, Report, Score, Stop, Table, help, parallel,
+};
 
 /// A search as the textbooks print it, to see what each idea saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +39,23 @@ pub fn analyse<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    Some(parallel::with_helpers(
+        limits.threads,
+        |number, done| help(pos, limits, done, table, number),
+        || {
+            let budget = Budget::new(*limits, stop);
+            let search = Searcher::new(budget, table, Parts::ALL);
+            value_every_move(search, pos, limits, watch)
+        },
+    ))
+}
+
+fn value_every_move<P: Evaluate>(
+    mut search: Searcher<'_, P>,
+    pos: &P,
+    limits: &Limits,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Report<P::Move> {
     let looks_to_the_end = limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM;
     let mut depth = limits.depth.unwrap_or(u32::MAX);
     if looks_to_the_end {
@@ -68,7 +86,7 @@ pub fn analyse<P: Evaluate>(
     }
     report.count(&search);
     report.sort();
-    Some(report)
+    report
 }
 
 /// The exact value of `pos` and of every move, best first; `None` once there is an outcome, or if a
@@ -84,7 +102,21 @@ pub fn solve_every_move<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    parallel::with_helpers(
+        limits.threads,
+        |number, done| help(pos, limits, done, table, number),
+        || {
+            let budget = Budget::new(*limits, stop);
+            prove_every_move(Searcher::new(budget, table, Parts::ALL), pos, watch)
+        },
+    )
+}
+
+fn prove_every_move<P: Evaluate>(
+    mut search: Searcher<'_, P>,
+    pos: &P,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<Report<P::Move>> {
     search.budget.enforce().ok()?;
     let mut moves = search.promising(pos);
     let mut legal = Vec::new();

@@ -29,6 +29,9 @@ const LATE_MOVE: usize = 3;
 /// Below this depth nothing is reduced: the look would see next to nothing.
 const REDUCED_DEPTH_MIN: u32 = 3;
 
+/// Up to this ply helpers go other ways. Farther on they would only search worse for it.
+const VARIED_PLIES: u32 = 8;
+
 /// One search: its budget, and buffers that are reused by all its nodes.
 #[derive(Debug)]
 pub(super) struct Searcher<'a, P: Evaluate> {
@@ -172,7 +175,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 return Ok(score);
             }
         }
-        if self.variety != 0 {
+        if self.variety != 0 && ply < VARIED_PLIES {
             self.moves.vary(self.variety ^ ply);
         }
         self.learnt.rank::<P>(&mut self.moves, table_move, ply);

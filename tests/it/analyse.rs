@@ -155,8 +155,8 @@ fn a_test_set_is_answered_line_by_line() {
     for (columns, pos) in &positions {
         input += &format!("{columns}\n4444444\n{pos}\n");
     }
-    for every_move in ["", "--every-move"] {
-        let options = format!("analyse --game connect-four --exact --json {every_move} -");
+    for more in ["", "--every-move", "--threads 2"] {
+        let options = format!("analyse --game connect-four --exact --json {more} -");
         let output = run(&options, &input);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let text = String::from_utf8(output.stdout).expect("text");
@@ -180,10 +180,10 @@ fn a_test_set_is_answered_line_by_line() {
                     "{answer}, best are {best:?}"
                 );
                 let moves = answer["moves"].as_array().expect("a list").len();
-                let expected = if every_move.is_empty() {
-                    0
-                } else {
+                let expected = if more == "--every-move" {
                     truth.moves.len()
+                } else {
+                    0
                 };
                 assert_eq!(moves, expected, "{answer}");
             }
@@ -260,9 +260,16 @@ fn what_cannot_be_done_is_said() {
 /// Without time there is no exact value of the empty board, and no other is told.
 #[test]
 fn exact_is_all_or_nothing() {
-    let output = run("analyse --game connect-four --exact --time 0", "");
+    let options = "analyse --game connect-four --exact --time 0";
+    let output = run(options, "");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
+    let why = "the search ended before the exact value was known";
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("in time"), "{said}");
+    assert!(said.contains(why), "{said}");
+
+    let output = run(&format!("{options} --json"), "");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    assert_eq!(told, serde_json::json!({"error": why}));
 }
