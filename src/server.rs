@@ -14,6 +14,7 @@ mod outbox;
 mod peer;
 mod players;
 mod rate;
+mod recovery;
 mod reply;
 mod seeks;
 mod session;
@@ -26,10 +27,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub use outbox::{Frame, Outbox, Writer};
+pub use recovery::Recovered;
 pub use session::Session;
 pub use settings::{Search, Settings};
 
-use crate::store::Store;
+use crate::store::{ReadError, Store};
 use shared::Shared;
 
 /// One server. Clones are the same server.
@@ -48,6 +50,22 @@ impl Server {
         Ok(Self {
             shared: Shared::new(settings, store)?,
         })
+    }
+
+    /// Lets every match of the store go on that has not ended. To be called before the first
+    /// connection.
+    ///
+    /// # Errors
+    ///
+    /// The store could not be read.
+    pub async fn recover(&self) -> Result<Recovered, ReadError> {
+        self.shared.recover().await
+    }
+
+    /// Whether everything is well: what is asked now is likely to be kept.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        self.shared.store.is_well()
     }
 
     /// How the server is set up.

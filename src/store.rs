@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 pub use memory::MemoryStore;
 
 use crate::matches::{Creation, Event};
-use crate::protocol::{MatchId, PlayerId, Seq};
+use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 /// A store of matches, each a creation and its events, and of the players who sat in them.
 ///
@@ -30,7 +30,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Reads the record of a match; `None` if there is none.
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, Unreadable>>;
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>>;
+
+    /// The match that had this code last, if one is kept.
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
+
+    /// What a server begins with: every match that has not ended, and the players who are in one.
+    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>>;
 
     /// Lets go of an ended match that nobody can ask for any more. An adapter that keeps the past
     /// may keep it.
@@ -40,7 +46,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// The player whose token has this hash, if one is remembered.
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, Unreadable>>;
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
+
+    /// Whether what is written now is likely to be kept: false from a failure on until a write has
+    /// succeeded again.
+    fn is_well(&self) -> bool;
 }
 
 /// All that is known of a match.
@@ -83,5 +93,30 @@ pub enum WriteError {
 
 /// The store could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("the store could not be read")]
-pub struct Unreadable;
+pub enum ReadError {
+    /// It may be readable later.
+    #[error("the store cannot read now")]
+    Unavailable,
+    /// What is there makes no sense.
+    #[error(transparent)]
+    Damaged(Damage),
+}
+
+/// A match whose record makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the record of match {id} is damaged: {why}")]
+pub struct Damage {
+    /// Which.
+    pub id: MatchId,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What a server begins with.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// Every match that has not ended, as far as it can be read, oldest first.
+    pub matches: Vec<Result<Record, Damage>>,
+    /// Everybody who hosts one of these matches or sits in one.
+    pub players: Vec<PlayerRecord>,
+}

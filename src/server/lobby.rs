@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::clock::Chance;
 use super::match_handle::{Card, MatchHandle};
+use crate::matches::Creation;
 use crate::protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
 
 /// Every match that can be asked for. It only finds: what happens in a match is the match's own.
@@ -35,6 +36,15 @@ struct Entry {
 /// As many matches are kept as the server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
+
+/// A match from the store that can be asked for now.
+#[derive(Debug)]
+pub(super) enum Adopted {
+    /// It was not known, and its owner is to run.
+    New(MatchHandle),
+    /// It was known by then.
+    Known(MatchHandle),
+}
 
 /// The match that a list was to go on after is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +97,38 @@ impl Lobby {
             },
         );
         Ok((id, code))
+    }
+
+    /// Makes a match known that was found in the store, unless it is known already. Gives the one
+    /// that is known from now on.
+    pub(super) fn adopt(
+        &self,
+        creation: &Creation,
+        handle: MatchHandle,
+        matches_max: usize,
+    ) -> Result<Adopted, Full> {
+        let mut tables = self.tables();
+        if let Some(entry) = tables.matches.get(&creation.id) {
+            return entry.handle.clone().map(Adopted::Known).ok_or(Full);
+        }
+        if tables.matches.len() >= matches_max {
+            return Err(Full);
+        }
+        let status = handle.card.status();
+        // A code goes to the live match that has it, and else to the one that had it last.
+        let holder = tables.codes.get(&creation.code).copied();
+        if holder.is_none_or(|holder| status != Status::Ended || holder < creation.id) {
+            tables.codes.insert(creation.code, creation.id);
+        }
+        tables.last_id = tables.last_id.max(Some(creation.id));
+        tables.list(&handle.card, status);
+        let entry = Entry {
+            code: creation.code,
+            status,
+            handle: Some(handle.clone()),
+        };
+        tables.matches.insert(creation.id, entry);
+        Ok(Adopted::New(handle))
     }
 
     /// Makes a match that was created known.

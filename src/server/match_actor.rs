@@ -1,18 +1,23 @@
 //! The task that owns one match: it takes what is asked, has it stored, and tells everybody.
 //!
 //! It never waits for a client. What it waits for is the store, and only there do requests of one
-//! match queue up behind each other.
+//! match queue up behind each other. When it panics, or the store holds something else than it
+//! believes, the match is rebuilt from the store and goes on.
 
 mod audience;
 mod bot_turn;
 mod commit;
+mod rebuild;
 mod requests;
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
@@ -25,7 +30,11 @@ use super::outbox::Frame;
 use super::players::Players;
 use super::shared::Shared;
 use super::to_protocol;
-use crate::matches::{Attendance, Creation, Match};
+use crate::matches::{Attendance, Match};
+
+const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
+
+const LOST: ControlFlow<End> = ControlFlow::Break(End::Lost);
 
 /// How long the match waits before it tries again what the store would not take.
 const RETRY: Duration = Duration::from_secs(1);
@@ -48,16 +57,26 @@ pub(super) struct MatchActor {
     not_before: Option<Instant>,
     /// When the match is forgotten, once it has ended.
     retires_at: Option<Instant>,
+    /// How often it was rebuilt since it last got on.
+    rebuilt: u32,
+}
+
+/// Why a match is served no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Nobody can ask for it any more.
+    Over,
+    /// What the store holds is not what the match believes.
+    Lost,
 }
 
 impl MatchActor {
-    /// The owner of a match in which nothing has happened yet.
+    /// The owner of a match as it is in the store.
     pub(super) fn new(
         server: Arc<Shared>,
-        creation: Creation,
+        state: Match,
         mailbox: mpsc::Receiver<Box<Message>>,
     ) -> Self {
-        let state = Match::new(creation);
         let audience = Audience::default();
         let roster = roster(&state, &audience, &server.players);
         let card = Arc::new(Card::new(state.creation(), state.ply(), roster));
@@ -74,6 +93,7 @@ impl MatchActor {
             last_ply_at: now(),
             not_before: None,
             retires_at: None,
+            rebuilt: 0,
         }
     }
 
@@ -84,6 +104,28 @@ impl MatchActor {
 
     /// Serves the match until it is forgotten or the server lets go of it.
     pub(super) async fn run(mut self) {
+        loop {
+            let served = AssertUnwindSafe(self.serve()).catch_unwind().await;
+            let id = self.state.id();
+            match served {
+                Ok(End::Over) => break,
+                Ok(End::Lost) => {}
+                Err(_) => {
+                    let panics = self.server.count_panic();
+                    tracing::error!(%id, panics, "the task of a match panicked");
+                }
+            }
+            if !self.rebuild().await {
+                break;
+            }
+        }
+        let id = self.state.id();
+        self.audience.dismiss_all(id);
+        self.server.lobby.forget(id);
+        self.server.players.match_ended(&self.state);
+    }
+
+    async fn serve(&mut self) -> End {
         // One timer for the life of the match: making one anew for every message costs.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
@@ -94,27 +136,23 @@ impl MatchActor {
             {
                 alarm.as_mut().reset(deadline);
             }
-            let going_on = tokio::select! {
+            let going = tokio::select! {
                 biased; // A busy mailbox must not delay what time has decided.
                 () = &mut alarm, if deadline.is_some() => self.on_time().await,
                 found = thought(&mut self.bot_turn), if self.bot_turn.is_some() => {
                     self.on_thought(found);
-                    true
+                    GOES_ON
                 }
                 message = self.mailbox.recv() => match message {
                     Some(message) => self.on_message(*message).await,
-                    None => false, // The lobby has let go, and every session has left.
+                    None => return End::Over, // The lobby has let go, and every session has left.
                 },
             };
             self.audience.flush();
-            if !going_on {
-                break;
+            if let ControlFlow::Break(end) = going {
+                return end;
             }
         }
-        let id = self.state.id();
-        self.audience.dismiss_all(id);
-        self.server.lobby.forget(id);
-        self.server.players.match_ended(&self.state);
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -128,41 +166,41 @@ impl MatchActor {
         own.into_iter().chain(self.audience.presence_due()).min()
     }
 
-    /// Does what is due. False when the match is to be forgotten.
-    async fn on_time(&mut self) -> bool {
+    /// Does what is due.
+    async fn on_time(&mut self) -> ControlFlow<End> {
         let now = now();
         if self.audience.presence_due().is_some_and(|due| due <= now) {
             let presence = self.presence();
             self.audience.tell_presence(self.state.id(), presence);
         }
         if self.not_before.is_some_and(|not_before| now < not_before) {
-            return true;
+            return GOES_ON;
         }
         self.not_before = None;
         if self.retires_at.is_some_and(|at| at <= now) {
             self.server.store.retire(self.state.id()).await;
-            return false;
+            return ControlFlow::Break(End::Over);
         }
         let absence = self.attendance.due(&self.state, now);
         let bot = self.bot_turn.as_ref().and_then(|turn| turn.action(now));
         let Some(action) = absence.or(bot) else {
-            return true;
+            return GOES_ON;
         };
         match self.state.apply(&action) {
             Ok(events) => match self.commit(events).await {
-                Ok(()) => true,
+                Ok(()) => GOES_ON,
                 Err(NotStored::Unavailable) => {
                     self.not_before = Some(now + RETRY);
-                    true
+                    GOES_ON
                 }
-                Err(NotStored::Lost) => false,
+                Err(NotStored::Lost) => LOST,
             },
             Err(refusal) => {
                 // Both kinds of action are derived from the state, which allows them.
                 tracing::error!(id = %self.state.id(), ?action, %refusal, "a match refused itself");
                 self.bot_turn = None;
                 self.not_before = Some(now + RETRY);
-                true
+                GOES_ON
             }
         }
     }

@@ -167,7 +167,7 @@ impl MatchHandle {
 }
 
 impl Message {
-    fn into_reply(self) -> Option<Reply> {
+    pub(super) fn into_reply(self) -> Option<Reply> {
         match self {
             Self::Act { reply, .. }
             | Self::Join { reply, .. }

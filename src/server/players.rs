@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
 use super::peer::Peer;
-use crate::matches::Match;
+use crate::matches::{Match, Stage};
 use crate::protocol::{CloseCode, MatchId, PlayerId, Token};
 use crate::store::{PlayerRecord, TokenHash};
 
@@ -43,6 +43,16 @@ struct Player {
 pub(super) struct TooMany;
 
 impl Player {
+    const fn new(record: PlayerRecord, is_stored: bool) -> Self {
+        Self {
+            record,
+            is_stored,
+            peer: None,
+            hosts: BTreeSet::new(),
+            sits: BTreeSet::new(),
+        }
+    }
+
     fn live_matches(&self) -> Vec<MatchId> {
         self.hosts.union(&self.sits).copied().collect()
     }
@@ -77,13 +87,10 @@ impl Players {
     ) {
         let mut tables = self.tables();
         tables.by_token.insert(record.token, record.id);
-        let player = tables.players.entry(record.id).or_insert_with(|| Player {
-            record: record.clone(),
-            is_stored,
-            peer: None,
-            hosts: BTreeSet::new(),
-            sits: BTreeSet::new(),
-        });
+        let player = tables
+            .players
+            .entry(record.id)
+            .or_insert_with(|| Player::new(record.clone(), is_stored));
         greet(player.live_matches());
         if let Some(older) = player.peer.replace(Arc::clone(peer)) {
             older.outbox.close(CloseCode::Replaced);
@@ -173,6 +180,40 @@ impl Players {
         self.change(id, |player| {
             player.sits.remove(&from);
         });
+    }
+
+    /// Brings back a player who is in a live match, as the store remembers one.
+    pub(super) fn restore(&self, record: PlayerRecord) {
+        let mut tables = self.tables();
+        tables.by_token.insert(record.token, record.id);
+        tables
+            .players
+            .entry(record.id)
+            .or_insert_with(|| Player::new(record, true));
+    }
+
+    /// Notes who is in a live match that begins with this state.
+    pub(super) fn match_begins(&self, state: &Match) {
+        self.change(state.creation().host, |player| {
+            player.hosts.insert(state.id());
+        });
+        for player in state.players() {
+            self.sat_down(player, state.id());
+        }
+    }
+
+    /// Notes that a match goes on from another state than the one before.
+    pub(super) fn match_rebuilt(&self, before: &Match, state: &Match) {
+        if let Stage::Ended { .. } = state.stage() {
+            self.match_ended(before);
+            return;
+        }
+        // First who is in it: nobody who stays is to be let go of in between.
+        self.match_begins(state);
+        let gone = before.players().filter(|id| state.seat_of(*id).is_none());
+        for player in gone {
+            self.stood_up(player, state.id());
+        }
     }
 
     /// Notes that a match is live no more.

@@ -21,7 +21,7 @@ use super::seeks::{Seek, Seeks};
 use super::settings::Settings;
 use crate::catalog::Entry;
 use crate::game::Seat;
-use crate::matches::{Creation, Event, Occupant};
+use crate::matches::{Creation, Event, Match, Occupant};
 use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use crate::store::{Record, Store};
 
@@ -41,6 +41,8 @@ pub(super) struct Shared {
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_peer: AtomicU64,
+    /// How many panics have harmed a match.
+    panics: AtomicU64,
 }
 
 /// A match that somebody wants.
@@ -70,6 +72,7 @@ impl Shared {
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
+            panics: AtomicU64::new(0),
         }))
     }
 
@@ -105,6 +108,11 @@ impl Shared {
         Ok(())
     }
 
+    /// Counts one more panic that harmed a match, and tells how many there have been.
+    pub(super) fn count_panic(&self) -> u64 {
+        self.panics.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// Brings a match into the world: stored, running in its own task, and known to the lobby.
     pub(super) async fn create(self: &Arc<Self>, wanted: Wanted) -> Result<MatchHandle, WireError> {
         self.remember(wanted.host).await?;
@@ -127,7 +135,8 @@ impl Shared {
         };
         let events = first_events(wanted.seats);
         let (mailbox, messages) = mpsc::channel(MAILBOX);
-        let mut actor = MatchActor::new(Arc::clone(self), creation.clone(), messages);
+        let state = Match::new(creation.clone());
+        let mut actor = MatchActor::new(Arc::clone(self), state, messages);
         let record = Record {
             creation,
             events: events.clone(),

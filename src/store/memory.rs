@@ -1,14 +1,15 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
-use std::collections::HashMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 
-use super::{PlayerRecord, Record, Store, TokenHash, Unreadable, WriteError};
-use crate::matches::Event;
-use crate::protocol::{MatchId, Seq};
+use super::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use crate::matches::{Event, Occupant};
+use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 /// Keeps matches until they are retired and players for as long as it lives.
 #[derive(Debug, Default)]
@@ -18,7 +19,8 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Tables {
-    matches: HashMap<MatchId, Record>,
+    /// By id, which is by age.
+    matches: BTreeMap<MatchId, Record>,
     players: HashMap<TokenHash, PlayerRecord>,
 }
 
@@ -31,8 +33,15 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.tables().matches.insert(record.creation.id, record);
-        future::ready(Ok(())).boxed()
+        let mut tables = self.tables();
+        let written = match tables.matches.entry(record.creation.id) {
+            Entry::Vacant(place) => {
+                place.insert(record);
+                Ok(())
+            }
+            Entry::Occupied(_) => Err(WriteError::Conflict),
+        };
+        future::ready(written).boxed()
     }
 
     fn append(
@@ -52,8 +61,36 @@ impl Store for MemoryStore {
         future::ready(written).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, Unreadable>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
         future::ready(Ok(self.tables().matches.get(&id).cloned())).boxed()
+    }
+
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        let tables = self.tables();
+        let found = tables
+            .matches
+            .values()
+            .rfind(|record| record.creation.code == code)
+            .map(|record| record.creation.id);
+        future::ready(Ok(found)).boxed()
+    }
+
+    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
+        let tables = self.tables();
+        let has_ended =
+            |record: &&Record| matches!(record.events.last(), Some(Event::Ended { .. }));
+        let live: Vec<Record> = (tables.matches.values())
+            .filter(|record| !has_ended(record))
+            .cloned()
+            .collect();
+        let involved: HashSet<PlayerId> = live.iter().flat_map(involved).collect();
+        let players = tables.players.values();
+        let players = players.filter(|player| involved.contains(&player.id));
+        future::ready(Ok(Live {
+            players: players.cloned().collect(),
+            matches: live.into_iter().map(Ok).collect(),
+        }))
+        .boxed()
     }
 
     fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
@@ -66,7 +103,20 @@ impl Store for MemoryStore {
         future::ready(Ok(())).boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, Unreadable>> {
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         future::ready(Ok(self.tables().players.get(&token).cloned())).boxed()
     }
+
+    fn is_well(&self) -> bool {
+        true
+    }
+}
+
+/// The host and everybody who has ever sat down.
+fn involved(record: &Record) -> impl Iterator<Item = PlayerId> {
+    let seated = record.events.iter().filter_map(|event| match event {
+        Event::Seated { occupant, .. } => Occupant::player(occupant),
+        Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
+    });
+    seated.chain([record.creation.host])
 }

@@ -38,7 +38,7 @@ pub(super) fn router(server: Server) -> axum::Router {
     let connections = Arc::new(Semaphore::new(server.settings().connections_max));
     axum::Router::new()
         .route("/", get(GREETING))
-        .route("/healthz", get("ok\n"))
+        .route("/healthz", get(health))
         .route("/ws", any(upgrade))
         .with_state(Front {
             server,
@@ -56,6 +56,16 @@ async fn close(mut response: Response) -> Response {
         response.headers_mut().insert(header::CONNECTION, close);
     }
     response
+}
+
+/// Whether the server is well, for whoever watches over it.
+async fn health(State(front): State<Front>) -> (StatusCode, &'static str) {
+    if front.server.is_well() {
+        (StatusCode::OK, "ok\n")
+    } else {
+        let text = "the store cannot keep anything now\n";
+        (StatusCode::SERVICE_UNAVAILABLE, text)
+    }
 }
 
 /// Turns a request into a WebSocket, or says why not.

@@ -2,6 +2,7 @@
 //! and with time paused, so that a minute of waiting takes no time; a few use real sockets and the
 //! real process. Tests wait for events and never sleep.
 
+mod failing;
 mod support;
 
 mod abandonment;
@@ -13,6 +14,7 @@ mod hostile;
 mod lobby;
 mod matches;
 mod recorded;
+mod recovery;
 mod requests;
 mod resync;
 mod seek;

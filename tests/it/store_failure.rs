@@ -1,99 +1,14 @@
 //! What players are told when the store fails: nothing that is not kept.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
-use futures::FutureExt;
-use futures::future::{self, BoxFuture};
-use futures::lock::Mutex;
-use plyhouse::matches::Event;
-use plyhouse::protocol::{MatchId, Seq};
-use plyhouse::store::{
-    MemoryStore, PlayerRecord, Record, Store, TokenHash, Unreadable, WriteError,
-};
+use plyhouse::store::Store;
 use serde_json::json;
 
+use crate::failing::{
+    FINE, FailingStore, LOST_UNKNOWN, PANICS, UNAVAILABLE, UNREADABLE, WRITTEN_UNKNOWN,
+};
 use crate::support::{TestServer, settings};
-
-/// How the next writes go.
-const FINE: u8 = 0;
-/// Nothing is written.
-const UNAVAILABLE: u8 = 1;
-/// It is written, and the store does not know.
-const WRITTEN_UNKNOWN: u8 = 2;
-/// It is not written, and the store does not know.
-const LOST_UNKNOWN: u8 = 3;
-
-/// A store that fails as it is told to.
-#[derive(Debug, Default)]
-struct FailingStore {
-    memory: MemoryStore,
-    mode: AtomicU8,
-    /// While a test holds this, no match is created.
-    gate: Mutex<()>,
-}
-
-impl FailingStore {
-    fn set(&self, mode: u8) {
-        self.mode.store(mode, Ordering::SeqCst);
-    }
-
-    fn failing(&self) -> Option<WriteError> {
-        match self.mode.load(Ordering::SeqCst) {
-            UNAVAILABLE => Some(WriteError::Unavailable),
-            LOST_UNKNOWN => Some(WriteError::Unknown),
-            _ => None,
-        }
-    }
-}
-
-impl Store for FailingStore {
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => async move {
-                let _open = self.gate.lock().await;
-                self.memory.create(record).await
-            }
-            .boxed(),
-        }
-    }
-
-    fn append(
-        &self,
-        id: MatchId,
-        after: Seq,
-        events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        if let Some(error) = self.failing() {
-            return future::ready(Err(error)).boxed();
-        }
-        let written = self.memory.append(id, after, events);
-        if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
-            return written.map(|_| Err(WriteError::Unknown)).boxed();
-        }
-        written
-    }
-
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, Unreadable>> {
-        self.memory.load(id)
-    }
-
-    fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
-        self.memory.retire(id)
-    }
-
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.add_player(player),
-        }
-    }
-
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, Unreadable>> {
-        self.memory.player(token)
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_kept_is_not_told() {
@@ -165,4 +80,63 @@ async fn who_reconnects_while_being_paired_is_shown_the_match() {
     let shown = ann_again.event("match").await;
     assert_eq!(shown["match"], bob.event("match").await["match"]);
     assert_ne!(shown["you"], json!(null));
+}
+
+/// A match whose task panics is rebuilt from the store at once, and nobody else is harmed.
+#[tokio::test(start_paused = true)]
+async fn a_panic_harms_one_match_and_that_is_rebuilt() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob, id) = server.pair().await;
+    let (mut cat, _dan, other) = server.pair().await;
+    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
+    for player in [&mut ann, &mut bob] {
+        player.event("moved").await;
+    }
+
+    store.set(PANICS);
+    let failed = bob.play(&id, 1, "a1").await;
+    assert_eq!(failed["code"], "internal", "{failed}");
+    for player in [&mut ann, &mut bob] {
+        let snapshot = player.event("match").await;
+        assert_eq!(
+            (&snapshot["seq"], &snapshot["moves"]),
+            (&json!(4), &json!(["b2"]))
+        );
+        assert_eq!(snapshot["status"], "running");
+    }
+    assert_eq!(bob.play(&id, 1, "a1").await["seq"], 5);
+    assert_eq!(ann.event("moved").await["seq"], 5);
+    assert_eq!(cat.play(&other, 0, "b2").await["seq"], 4);
+
+    // Who was in it still is, and comes back into it.
+    let (_ann, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
+}
+
+/// A match of which nobody can tell what is kept waits until the store can be read again.
+#[tokio::test(start_paused = true)]
+async fn a_match_waits_until_the_store_can_be_read() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob, id) = server.pair().await;
+    store.set(UNREADABLE);
+    for _ in 0..2 {
+        let refused = ann.play(&id, 0, "b2").await;
+        assert_eq!(refused["retryable"], true, "{refused}");
+    }
+    store.set(FINE);
+    assert_eq!(bob.event("match").await["seq"], 3);
+    assert_eq!(ann.event("match").await["seq"], 3);
+    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
+    assert_eq!(bob.event("moved").await["seq"], 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_sign_of_health_is_the_stores() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    assert!(server.server.is_well());
+    store.set(UNAVAILABLE);
+    assert!(!server.server.is_well());
 }

@@ -61,6 +61,12 @@ impl Audience {
             .any(|member| member.follower.player == player)
     }
 
+    /// Everybody who follows.
+    pub(super) fn followers(&self) -> Vec<Follower> {
+        let members = self.members.values();
+        members.map(|member| member.follower.clone()).collect()
+    }
+
     /// Counts the connections that follow without a seat.
     pub(super) fn spectators(&self, state: &Match) -> u64 {
         let without_seat = |m: &&Member| state.seat_of(m.follower.player).is_none();

@@ -15,7 +15,7 @@ const HISTORY: usize = 256;
 pub(super) enum NotStored {
     /// Nothing was written, and the same may succeed later.
     Unavailable,
-    /// What the store holds is not what this match believes: it cannot go on.
+    /// What the store holds is not what this match believes, or cannot be told.
     Lost,
 }
 
@@ -65,6 +65,7 @@ impl MatchActor {
 
     /// Makes stored events part of the match, and then tells everybody.
     pub(in crate::server) fn happen(&mut self, events: &[Event]) {
+        self.rebuilt = 0;
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             self.take_in(event);

@@ -1,9 +1,11 @@
 //! What a match does about each request: it decides, tells what happened, and answers.
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{MatchActor, commit::NotStored};
+use super::{End, GOES_ON, LOST, MatchActor, commit::NotStored};
 use crate::game::Seat;
 use crate::matches::Action;
 use crate::protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq, ServerMessage};
@@ -14,8 +16,8 @@ use crate::server::reply::Reply;
 use crate::server::to_protocol;
 
 impl MatchActor {
-    /// Serves one request. False when the match cannot go on.
-    pub(super) async fn on_message(&mut self, message: Message) -> bool {
+    /// Serves one request.
+    pub(super) async fn on_message(&mut self, message: Message) -> ControlFlow<End> {
         match message {
             Message::Act { action, reply } => self.act(&action, reply).await,
             Message::Join {
@@ -31,13 +33,13 @@ impl MatchActor {
                 done,
             } => {
                 self.watch(&follower, reply, done);
-                true
+                GOES_ON
             }
             Message::Show { followers, done } => {
                 self.show(&followers);
                 // Whoever asked may be gone.
                 let _ = done.send(true);
-                true
+                GOES_ON
             }
             Message::Leave {
                 follower,
@@ -46,7 +48,7 @@ impl MatchActor {
             } => self.leave(&follower, reply, done).await,
             Message::Unfollow { peer } => {
                 self.dismiss(peer);
-                true
+                GOES_ON
             }
             Message::Resync {
                 follower,
@@ -57,47 +59,47 @@ impl MatchActor {
                 self.resync(&follower, since, reply);
                 // A session that is gone does not ask.
                 let _ = done.send(true);
-                true
+                GOES_ON
             }
         }
     }
 
-    async fn act(&mut self, action: &Action, reply: Reply) -> bool {
+    async fn act(&mut self, action: &Action, reply: Reply) -> ControlFlow<End> {
         let mut seq = None;
         if let Action::Play { player, ply, m } = action {
             if let Some(seq) = self.state.repeated(*player, *ply, m) {
                 reply.ok(Some(seq));
-                return true;
+                return GOES_ON;
             }
             seq = Some(self.state.seq().next());
         }
         match self.decide(action, reply).await {
             Ok(reply) => {
                 reply.ok(seq);
-                true
+                GOES_ON
             }
-            Err(going_on) => going_on,
+            Err(going) => going,
         }
     }
 
     /// Makes an action come about and gives the reply back, or answers why it did not; the error
-    /// tells whether the match can go on.
-    async fn decide(&mut self, action: &Action, reply: Reply) -> Result<Reply, bool> {
+    /// tells whether the match goes on.
+    async fn decide(&mut self, action: &Action, reply: Reply) -> Result<Reply, ControlFlow<End>> {
         match self.state.apply(action) {
             Err(refusal) => {
                 tracing::debug!(id = %self.state.id(), %refusal, "refused");
                 reply.error(to_protocol::refusal(&refusal));
-                Err(true)
+                Err(GOES_ON)
             }
             Ok(events) => match self.commit(events).await {
                 Ok(()) => Ok(reply),
                 Err(NotStored::Unavailable) => {
                     reply.refuse(ErrorCode::Overloaded, "the store cannot keep this now");
-                    Err(true)
+                    Err(GOES_ON)
                 }
                 Err(NotStored::Lost) => {
                     reply.refuse(ErrorCode::Internal, "the match cannot be kept");
-                    Err(false)
+                    Err(LOST)
                 }
             },
         }
@@ -110,31 +112,31 @@ impl MatchActor {
         seat: Option<Seat>,
         reply: Reply,
         done: Done,
-    ) -> bool {
+    ) -> ControlFlow<End> {
         let is_new = !self.audience.contains(follower.peer.id);
         let Some(reply) = self.admit(follower, reply) else {
-            return true;
+            return GOES_ON;
         };
         let player = follower.player;
         let joined = self
             .decide(&Action::Join { player, name, seat }, reply)
             .await;
         let is_done = joined.is_ok();
-        let going_on = match joined {
+        let going = match joined {
             Ok(reply) => {
                 self.tell_snapshot(follower, reply);
-                true
+                GOES_ON
             }
-            Err(going_on) => {
+            Err(going) => {
                 if is_new {
                     self.dismiss(follower.peer.id);
                 }
-                going_on
+                going
             }
         };
         // A session that is gone does not ask.
         let _ = done.send(is_done);
-        going_on
+        going
     }
 
     fn watch(&mut self, follower: &Follower, reply: Reply, done: Done) {
@@ -185,14 +187,14 @@ impl MatchActor {
             .has_snapshot(follower.peer.id, self.presence());
     }
 
-    fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> ServerMessage {
+    pub(super) fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> ServerMessage {
         let spectators = self.audience.spectators(&self.state);
         let is_connected = |player| self.server.players.is_connected(player);
         let snapshot = to_protocol::snapshot(&self.state, re, player, is_connected, spectators);
         ServerMessage::Match(Box::new(snapshot))
     }
 
-    async fn leave(&mut self, follower: &Follower, reply: Reply, done: Done) -> bool {
+    async fn leave(&mut self, follower: &Follower, reply: Reply, done: Done) -> ControlFlow<End> {
         let left = self
             .decide(
                 &Action::Leave {
@@ -202,17 +204,17 @@ impl MatchActor {
             )
             .await;
         let is_done = left.is_ok();
-        let going_on = match left {
+        let going = match left {
             Ok(reply) => {
                 self.dismiss(follower.peer.id);
                 reply.ok(None);
-                true
+                GOES_ON
             }
-            Err(going_on) => going_on,
+            Err(going) => going,
         };
         // A session that is gone does not ask.
         let _ = done.send(is_done);
-        going_on
+        going
     }
 
     fn dismiss(&mut self, peer: PeerId) {

@@ -112,14 +112,16 @@ impl Session {
     }
 
     /// The match that a request means.
-    fn find(&self, target: &str) -> Result<MatchHandle, WireError> {
+    async fn find(&self, target: &str) -> Result<MatchHandle, WireError> {
         let target = MatchRef::from(target);
         let followed = match target {
             MatchRef::Id(id) => self.peer.followed(id),
             MatchRef::Code(_) | MatchRef::Nothing => None,
         };
-        let found = followed.or_else(|| self.server.lobby.find(target));
-        found.ok_or_else(|| WireError::new(ErrorCode::UnknownMatch, "there is no such match"))
+        match followed {
+            Some(handle) => Ok(handle),
+            None => self.server.find(target).await,
+        }
     }
 
     fn follower(&self, player: &Player) -> Follower {
@@ -131,7 +133,7 @@ impl Session {
 
     /// Has the match decide and answer.
     async fn act(&self, target: &str, action: Action, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target)) {
+        if let Some((handle, reply)) = reply.check(self.find(target).await) {
             handle.act(action, reply).await;
         }
     }
@@ -182,7 +184,7 @@ impl Session {
     }
 
     async fn join(&self, player: &Player, target: &str, seat: Option<Seat>, reply: Reply) {
-        let Some((handle, reply)) = reply.check(self.find(target)) else {
+        let Some((handle, reply)) = reply.check(self.find(target).await) else {
             return;
         };
         let Some(((), reply)) = reply.check(self.server.remember(player.record.id).await) else {
@@ -194,7 +196,7 @@ impl Session {
     }
 
     async fn watch(&self, player: &Player, target: &str, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target)) {
+        if let Some((handle, reply)) = reply.check(self.find(target).await) {
             let watch = async |reply| handle.watch(self.follower(player), reply).await;
             self.follow(&handle, reply, watch).await;
         }
@@ -220,7 +222,7 @@ impl Session {
     }
 
     async fn leave(&self, player: &Player, target: &str, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target))
+        if let Some((handle, reply)) = reply.check(self.find(target).await)
             && handle.leave(self.follower(player), reply).await
         {
             self.peer.unfollow(handle.id());
@@ -235,7 +237,7 @@ impl Session {
         occupant: HostedOccupant,
         reply: Reply,
     ) {
-        let Some((handle, reply)) = reply.check(self.find(target)) else {
+        let Some((handle, reply)) = reply.check(self.find(target).await) else {
             return;
         };
         let (by, seat) = (player.record.id, from_protocol::seat(seat));
@@ -335,7 +337,7 @@ impl Session {
     }
 
     async fn resync(&self, player: &Player, target: &str, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target)) {
+        if let Some((handle, reply)) = reply.check(self.find(target).await) {
             handle.resync(self.follower(player), since, reply).await;
         }
     }

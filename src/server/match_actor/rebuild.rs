@@ -1,0 +1,113 @@
+//! A match that cannot go on as it is begins again with what the store holds.
+
+use tokio::time::sleep;
+
+use super::{MatchActor, RETRY, to_protocol};
+use crate::matches::{Attendance, Match, Stage};
+use crate::protocol::ErrorCode;
+use crate::server::clock::now;
+use crate::server::match_handle::Message;
+use crate::server::outbox::encode;
+use crate::store::ReadError;
+
+/// A match that has been rebuilt so often without getting on is given up.
+const REBUILT_MAX: u32 = 3;
+
+impl MatchActor {
+    /// Begins again with what the store holds, as soon as it can be read. False if that makes no
+    /// sense, or nobody is left to ask for the match.
+    pub(super) async fn rebuild(&mut self) -> bool {
+        let id = self.state.id();
+        self.rebuilt += 1;
+        if self.rebuilt > REBUILT_MAX {
+            tracing::error!(%id, "a match is given up: it does not get on");
+            return false;
+        }
+        loop {
+            match self.server.store.load(id).await {
+                Ok(Some(record)) => match Match::replay(record.creation, &record.events) {
+                    Ok(state) => {
+                        self.begin_again(state);
+                        return true;
+                    }
+                    Err(damage) => tracing::error!(%id, %damage, "a match is set aside"),
+                },
+                Ok(None) => tracing::error!(%id, "a match is set aside: the store has lost it"),
+                Err(error @ ReadError::Damaged(_)) => {
+                    tracing::error!(%id, %error, "a match is set aside");
+                }
+                Err(ReadError::Unavailable) => {
+                    if self.refuse_for_a_while().await {
+                        continue;
+                    }
+                }
+            }
+            return false;
+        }
+    }
+
+    /// Answers that the store cannot keep anything, until it is time to ask the store again. False
+    /// when nobody is left to ask for the match.
+    async fn refuse_for_a_while(&mut self) -> bool {
+        let again = sleep(RETRY);
+        tokio::pin!(again);
+        loop {
+            tokio::select! {
+                () = &mut again => return true,
+                message = self.mailbox.recv() => match message {
+                    Some(message) => self.refuse(*message),
+                    None => return false,
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, message: Message) {
+        match message {
+            Message::Unfollow { peer } => {
+                self.audience.dismiss(peer);
+            }
+            other => {
+                if let Some(reply) = other.into_reply() {
+                    reply.refuse(ErrorCode::Overloaded, "the store cannot be read now");
+                }
+            }
+        }
+    }
+
+    /// Goes on from this state, and shows it to everybody who follows.
+    fn begin_again(&mut self, state: Match) {
+        tracing::warn!(id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
+        let before = std::mem::replace(&mut self.state, state);
+        self.server.players.match_rebuilt(&before, &self.state);
+        self.bot_turn = None;
+        self.history.clear();
+        self.not_before = None;
+        self.attendance = Attendance::new(self.server.settings.abandon_after);
+        self.begin();
+        for follower in self.audience.followers() {
+            let outbox = &follower.peer.outbox;
+            outbox.post(encode(&self.snapshot(follower.player, None)));
+            outbox.flush();
+            let presence = self.presence();
+            self.audience.has_snapshot(follower.peer.id, presence);
+        }
+    }
+
+    /// Notes who is in the match, which was live when the server before this one ended.
+    pub(in crate::server) fn has_come_back(&self) {
+        self.server.players.match_begins(&self.state);
+    }
+
+    /// Brings everything in step with the state that the match begins with.
+    pub(in crate::server) fn begin(&mut self) {
+        self.last_ply_at = now();
+        self.card.set_ply(self.state.ply());
+        self.audience.seat_changed();
+        self.retires_at = matches!(self.state.stage(), Stage::Ended { .. })
+            .then(|| now() + self.server.settings.keep_ended);
+        let status = to_protocol::status(self.state.stage());
+        tracing::debug!(id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
+        self.roster_changed();
+    }
+}

@@ -1,0 +1,114 @@
+//! A store that fails as it is told to.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use futures::FutureExt;
+use futures::future::{self, BoxFuture};
+use futures::lock::Mutex;
+use plyhouse::matches::Event;
+use plyhouse::protocol::{MatchCode, MatchId, Seq};
+use plyhouse::store::{
+    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError,
+};
+
+/// How the next writes go.
+pub(crate) const FINE: u8 = 0;
+/// Nothing is written.
+pub(crate) const UNAVAILABLE: u8 = 1;
+/// It is written, and the store does not know.
+pub(crate) const WRITTEN_UNKNOWN: u8 = 2;
+/// It is not written, and the store does not know.
+pub(crate) const LOST_UNKNOWN: u8 = 3;
+
+/// A write panics, once.
+pub(crate) const PANICS: u8 = 4;
+/// It is not written, the store does not know, and cannot be read either.
+pub(crate) const UNREADABLE: u8 = 5;
+
+/// A store that fails as it is told to.
+#[derive(Debug, Default)]
+pub(crate) struct FailingStore {
+    pub(crate) memory: MemoryStore,
+    mode: AtomicU8,
+    /// While a test holds this, no match is created.
+    pub(crate) gate: Mutex<()>,
+}
+
+impl FailingStore {
+    pub(crate) fn set(&self, mode: u8) {
+        self.mode.store(mode, Ordering::SeqCst);
+    }
+
+    fn failing(&self) -> Option<WriteError> {
+        match self.mode.load(Ordering::SeqCst) {
+            UNAVAILABLE => Some(WriteError::Unavailable),
+            LOST_UNKNOWN | UNREADABLE => Some(WriteError::Unknown),
+            _ => None,
+        }
+    }
+}
+
+impl Store for FailingStore {
+    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => async move {
+                let _open = self.gate.lock().await;
+                self.memory.create(record).await
+            }
+            .boxed(),
+        }
+    }
+
+    fn append(
+        &self,
+        id: MatchId,
+        after: Seq,
+        events: Vec<Event>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        if let Some(error) = self.failing() {
+            return future::ready(Err(error)).boxed();
+        }
+        let panics = (self.mode).compare_exchange(PANICS, FINE, Ordering::SeqCst, Ordering::SeqCst);
+        assert!(panics.is_err(), "as planned");
+        let written = self.memory.append(id, after, events);
+        if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
+            return written.map(|_| Err(WriteError::Unknown)).boxed();
+        }
+        written
+    }
+
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
+        if self.mode.load(Ordering::SeqCst) == UNREADABLE {
+            return future::ready(Err(ReadError::Unavailable)).boxed();
+        }
+        self.memory.load(id)
+    }
+
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.memory.by_code(code)
+    }
+
+    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
+        self.memory.live()
+    }
+
+    fn is_well(&self) -> bool {
+        self.mode.load(Ordering::SeqCst) == FINE
+    }
+
+    fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
+        self.memory.retire(id)
+    }
+
+    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.add_player(player),
+        }
+    }
+
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.memory.player(token)
+    }
+}

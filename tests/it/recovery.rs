@@ -1,0 +1,156 @@
+//! What a server that is started again makes of its store: the matches go on as if nothing had been.
+
+use std::sync::Arc;
+
+use plyhouse::matches::Event;
+use plyhouse::server::{Recovered, Settings};
+use plyhouse::store::{MemoryStore, Store};
+use serde_json::json;
+
+use crate::support::{Player, TestServer, pass, settings, text};
+
+/// Ends the server and starts another with its store.
+async fn restart(server: TestServer, store: &Arc<MemoryStore>) -> (TestServer, Recovered) {
+    server.server.stop().await;
+    let store = Arc::clone(store) as Arc<dyn Store>;
+    let again = Settings {
+        seed: Some(8), // Chance that repeats would make new players into old ones.
+        ..settings()
+    };
+    let server = TestServer::with_store(again, store);
+    let recovered = server.server.recover().await.expect("readable");
+    (server, recovered)
+}
+
+fn with_store() -> (TestServer, Arc<MemoryStore>) {
+    let store = Arc::new(MemoryStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    (server, store)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_goes_on_where_it_was() {
+    let (server, store) = with_store();
+    let (mut ann, mut bob, id) = server.pair().await;
+    ann.play(&id, 0, "b2").await;
+    bob.event("moved").await;
+    let before = bob.ask(json!({"type": "watch", "match": id})).await;
+
+    let (server, recovered) = restart(server, &store).await;
+    assert_eq!((recovered.live, recovered.damaged), (1, 0));
+    let (mut ann, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(welcome["resumed"], true);
+    assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
+    let snapshot = ann.event("match").await;
+    for field in ["code", "seq", "moves", "position", "status", "host"] {
+        assert_eq!(snapshot[field], before[field], "{field}");
+    }
+
+    // A repeat is known, by code the match is found, and the other seat is Bob's alone.
+    assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
+    let mut eve = server.player("eve").await;
+    let watched = eve
+        .ask(json!({"type": "watch", "match": before["code"]}))
+        .await;
+    assert_eq!(watched["match"], json!(id));
+    let stolen = eve.play(&id, 1, "a1").await;
+    assert_eq!(stolen["code"], "not_seated");
+    let (mut bob, _) = server.come_back(&bob.token()).await;
+    assert_eq!(bob.play(&id, 1, "a1").await["seq"], 5);
+    assert_eq!(ann.event("moved").await["seq"], 5);
+    let list = eve.ask(json!({"type": "list", "status": "running"})).await;
+    assert_eq!(list["total"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_whose_turn_it_is_moves() {
+    let (server, store) = with_store();
+    let mut ann = server.player("ann").await;
+    let seats = json!(["me", {"bot": "max"}]);
+    let id = ann.create(json!({"seats": seats, "pace_ms": 5000})).await;
+    ann.play(&id, 0, "b2").await;
+
+    let (server, _) = restart(server, &store).await;
+    let (mut ann, _) = server.come_back(&ann.token()).await;
+    ann.event("match").await;
+    assert_eq!(ann.event("moved").await["ply"], 1);
+}
+
+/// The time in which players must come back begins with the server.
+#[tokio::test(start_paused = true)]
+async fn absence_counts_anew() {
+    let (server, store) = with_store();
+    let (ann, bob, id) = server.pair().await;
+    let tokens = [ann.token(), bob.token()];
+    let (server, _) = restart(server, &store).await;
+    pass(59).await;
+    let (mut ann, _) = server.come_back(&tokens[0]).await;
+    assert_eq!(ann.event("match").await["status"], "running");
+    // Ann is here again, so Bob alone has let her down.
+    let ended = ann.event("ended").await;
+    assert_eq!(
+        (&ended["outcome"]["winner"], &ended["outcome"]["reason"]),
+        (&json!(0), &json!("abandonment"))
+    );
+
+    let (server, recovered) = restart(server, &store).await;
+    assert_eq!(recovered.live, 0, "{id} has ended");
+    let (_, welcome) = server.come_back(&tokens[1]).await;
+    assert_eq!(welcome["following"], json!([]));
+}
+
+/// Ended matches are not brought back, but are there when they are asked for.
+#[tokio::test(start_paused = true)]
+async fn an_ended_match_is_read_when_it_is_asked_for() {
+    let (server, store) = with_store();
+    let (mut ann, _bob, id) = server.pair().await;
+    let code = text(&ann.ask(json!({"type": "watch", "match": id})).await["code"]);
+    ann.ask(json!({"type": "resign", "match": id})).await;
+
+    let (server, recovered) = restart(server, &store).await;
+    assert_eq!(recovered, Recovered::default());
+    let mut cat = server.player("cat").await;
+    for target in [&id, &code] {
+        let seen = cat.ask(json!({"type": "watch", "match": target})).await;
+        assert_eq!(
+            (&seen["match"], &seen["status"]),
+            (&json!(id), &json!("ended"))
+        );
+        assert_eq!(seen["outcome"]["reason"], "resignation", "{seen}");
+    }
+    let move_on = cat.play(&id, 0, "b2").await;
+    assert_eq!(move_on["type"], "error");
+}
+
+/// A match whose record makes no sense is not served, and the rest is.
+#[tokio::test(start_paused = true)]
+async fn a_damaged_match_is_set_aside() {
+    let (server, store) = with_store();
+    let (mut ann, mut bob, damaged) = server.pair().await;
+    let well = ann.create(json!({})).await;
+    bob.ask(json!({"type": "join", "match": well})).await;
+    let record = store
+        .load(serde_json::from_value(json!(damaged)).expect("an id"))
+        .await
+        .expect("readable")
+        .expect("it is there");
+    let moved = || Event::Moved {
+        seat: plyhouse::game::Seat::First,
+        m: "b2".to_owned(),
+    };
+    let seq = plyhouse::protocol::Seq(record.events.len() as u64);
+    let twice = vec![moved(), moved()];
+    store
+        .append(record.creation.id, seq, twice)
+        .await
+        .expect("written");
+
+    let (server, recovered) = restart(server, &store).await;
+    assert_eq!((recovered.live, recovered.damaged), (1, 1));
+    let (mut ann, welcome): (Player, _) = server.come_back(&ann.token()).await;
+    assert_eq!(welcome["following"], json!([{"match": well, "you": 0}]));
+    ann.event("match").await;
+    let watch = json!({"type": "watch", "match": damaged});
+    assert_eq!(ann.refused(watch).await, "internal");
+    assert_eq!(ann.play(&well, 0, "b2").await["seq"], 4);
+}
