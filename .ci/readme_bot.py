@@ -15,7 +15,9 @@ lines = len(bot.splitlines())
 assert lines < 40, f"the bot has {lines} lines"
 
 server = subprocess.Popen(
-    ["target/debug/plyhouse", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True
+    ["target/debug/plyhouse", "--listen", "127.0.0.1:0", "--data", ":memory:"],
+    stderr=subprocess.PIPE,
+    text=True,
 )
 try:
     url = "ws://" + server.stderr.readline().split()[-1] + "/ws"

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -14,13 +13,15 @@ use plyhouse::server::{Search, Settings};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
+use crate::data::Data;
+
 /// The defaults, which are the library's own.
 static DEFAULT: LazyLock<Settings> = LazyLock::new(Settings::default);
 
 /// A match server for two-player board games: people and minimax bots, over WebSocket.
 ///
-/// Without any option it serves this machine on port 7878, keeps its matches in memory, and gives
-/// bots every processor core but one.
+/// Without any option it serves this machine on port 7878, keeps its matches under
+/// `~/.local/share/plyhouse`, and gives bots every processor core but one.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -33,10 +34,10 @@ pub(crate) struct Args {
     )]
     pub(crate) listen: String,
 
-    /// Where matches are to be kept. Accepted already, but nothing is written there yet: this
-    /// version keeps its matches in memory
+    /// Where matches and players are kept. `:memory:` keeps them until the server ends. Without it:
+    /// `$XDG_DATA_HOME/plyhouse`, or `~/.local/share/plyhouse`
     #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
-    data: Option<PathBuf>,
+    data: Option<Data>,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
     #[arg(
@@ -76,10 +77,10 @@ struct MatchArgs {
           default_value_t = Seconds(DEFAULT.abandon_after))]
     abandon_after: Seconds,
 
-    /// How long an ended match can still be asked for; at least 600
-    #[arg(long, env = "PLYHOUSE_KEEP_ENDED", value_name = "SECONDS",
-          default_value_t = Seconds(DEFAULT.keep_ended), value_parser = ten_minutes)]
-    keep_ended: Seconds,
+    /// After how many days an ended match is forgotten. Without it: never
+    #[arg(long, env = "PLYHOUSE_KEEP_ENDED", value_name = "DAYS",
+          value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    keep_ended: Option<u32>,
 
     /// How many live matches a player may host
     #[arg(long, env = "PLYHOUSE_LIVE_MATCHES", value_name = "N",
@@ -185,6 +186,20 @@ struct BotArgs {
 }
 
 impl Args {
+    /// Where the data lies.
+    pub(crate) fn data(&self) -> anyhow::Result<Data> {
+        match &self.data {
+            Some(data) => Ok(data.clone()),
+            None => Data::default_directory(),
+        }
+    }
+
+    /// How long ended matches are kept, if not for ever.
+    pub(crate) fn keep_ended(&self) -> Option<Duration> {
+        let days = self.matches.keep_ended?;
+        Some(Duration::from_secs(u64::from(days) * 24 * 3600))
+    }
+
     /// The settings that were asked for.
     pub(crate) fn settings(self) -> Settings {
         let Self {
@@ -195,7 +210,7 @@ impl Args {
         } = self;
         Settings {
             abandon_after: matches.abandon_after.0,
-            keep_ended: matches.keep_ended.0,
+            linger: DEFAULT.linger,
             connections_max: connections.connections_max,
             live_matches_per_player: matches.live_matches,
             matches_max: matches.matches_max,
@@ -250,15 +265,6 @@ impl fmt::Display for Seconds {
 
 fn log_filter(text: &str) -> Result<String, ParseError> {
     EnvFilter::try_new(text).map(|_| text.to_owned())
-}
-
-/// The protocol promises that an ended match can be asked for during ten minutes.
-fn ten_minutes(text: &str) -> Result<Seconds, String> {
-    let seconds: Seconds = text.parse()?;
-    if seconds.0 < Duration::from_secs(600) {
-        return Err("clients may rely on ten minutes: at least 600".to_owned());
-    }
-    Ok(seconds)
 }
 
 /// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.
@@ -325,7 +331,10 @@ mod tests {
     fn options_are_taken() {
         let line =
             "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a:443/ --data /tmp";
-        let settings = Args::try_parse_from(line.split(' ')).unwrap().settings();
+        let args = Args::try_parse_from(line.split(' ')).unwrap();
+        assert_eq!(args.data().unwrap(), Data::Directory("/tmp".into()));
+        assert_eq!(args.keep_ended(), None);
+        let settings = args.settings();
         assert_eq!(settings.abandon_after, Duration::from_millis(500));
         assert_eq!(settings.search, Search::Threads(3));
         assert_eq!(settings.origins, ["https://a"]);
@@ -336,7 +345,9 @@ mod tests {
         for option in [
             "--abandon-after=-1",
             "--abandon-after=x",
-            "--keep-ended=5",
+            "--keep-ended=0",
+            "--keep-ended=never",
+            "--data=",
             "--burst=0",
             "--origin=nonsense",
             "--origin=https://a/page",

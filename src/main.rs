@@ -3,16 +3,15 @@
 
 mod args;
 mod commands;
+mod data;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
 use plyhouse::server::Server;
-use plyhouse::store::MemoryStore;
 use plyhouse::transport::Transport;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -68,9 +67,13 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         )
     })?;
     let address = listener.local_addr().context("cannot tell the address")?;
-    let server = Server::start(args.settings(), Arc::new(MemoryStore::default()))
-        .context("cannot start the search threads")?;
+    let data = args.data()?;
+    let store = data.open(args.keep_ended())?;
+    let server =
+        Server::start(args.settings(), store).context("cannot start the search threads")?;
+    let recovered = server.recover().await.context("cannot read the matches")?;
     writeln!(std::io::stderr(), "listening on {address}").context("cannot write to stderr")?;
+    tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
     let transport = Transport::new(server.clone());
     tokio::select! {
         () = transport.serve(listener) => {}

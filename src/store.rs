@@ -3,12 +3,16 @@
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
 mod memory;
+mod sqlite;
+#[cfg(test)]
+mod suite;
 
 use std::fmt;
 
 use futures::future::BoxFuture;
 
 pub use memory::MemoryStore;
+pub use sqlite::{OpenError, SqliteStore};
 
 use crate::matches::{Creation, Event};
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
@@ -62,6 +66,17 @@ pub struct Record {
     pub events: Vec<Event>,
 }
 
+impl Record {
+    /// The host, and everybody who has ever sat down. Some may be told twice.
+    fn involved(&self) -> impl Iterator<Item = PlayerId> {
+        let seated = self.events.iter().filter_map(|event| match event {
+            Event::Seated { occupant, .. } => occupant.player(),
+            Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
+        });
+        seated.chain([self.creation.host])
+    }
+}
+
 /// The SHA-256 of a token. The token itself is never kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenHash(pub [u8; 32]);
@@ -78,7 +93,7 @@ pub struct PlayerRecord {
 }
 
 /// A write did not happen, or may not have.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The match's last event is another than the writer believed: nothing was written.
     #[error("somebody else has written to this match")]

@@ -8,8 +8,9 @@ use std::time::Duration;
 pub struct Settings {
     /// How long a player may be without a connection before a match is lost.
     pub abandon_after: Duration,
-    /// How long an ended match can still be asked for. The protocol promises ten minutes.
-    pub keep_ended: Duration,
+    /// How long an ended match stays in memory. The protocol promises that it can be asked for
+    /// during ten minutes; a store that keeps it longer has it read again.
+    pub linger: Duration,
 
     /// How many connections are served at once. One more is told that the server is full.
     pub connections_max: usize,
@@ -70,7 +71,7 @@ impl Default for Settings {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             abandon_after: Duration::from_secs(60),
-            keep_ended: Duration::from_secs(600),
+            linger: Duration::from_secs(600),
             // Each needs a file descriptor and about 12 KiB.
             connections_max: 10_000,
             live_matches_per_player: 16,

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 
 use super::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
-use crate::matches::{Event, Occupant};
+use crate::matches::Event;
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 /// Keeps matches until they are retired and players for as long as it lives.
@@ -83,7 +83,7 @@ impl Store for MemoryStore {
             .filter(|record| !has_ended(record))
             .cloned()
             .collect();
-        let involved: HashSet<PlayerId> = live.iter().flat_map(involved).collect();
+        let involved: HashSet<PlayerId> = live.iter().flat_map(Record::involved).collect();
         let players = tables.players.values();
         let players = players.filter(|player| involved.contains(&player.id));
         future::ready(Ok(Live {
@@ -112,11 +112,10 @@ impl Store for MemoryStore {
     }
 }
 
-/// The host and everybody who has ever sat down.
-fn involved(record: &Record) -> impl Iterator<Item = PlayerId> {
-    let seated = record.events.iter().filter_map(|event| match event {
-        Event::Seated { occupant, .. } => Occupant::player(occupant),
-        Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
-    });
-    seated.chain([record.creation.host])
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::suite::suite;
+
+    suite!((MemoryStore::default(), ()));
 }

@@ -179,8 +179,10 @@ async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::R
 
 /// The limits that protect a server against one busy client are lifted; the others are the
 /// defaults.
-fn real_args(args: &Args) -> [&str; 10] {
+fn real_args(args: &Args) -> [&str; 12] {
     [
+        "--data",
+        ":memory:",
         "--listen",
         "127.0.0.1:0",
         "--log",

@@ -268,6 +268,7 @@ fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
     command
         .args(args)
+        .env("PLYHOUSE_DATA", ":memory:")
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
         .kill_on_drop(true);

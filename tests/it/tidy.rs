@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Event, ServerMessage};
 
 /// The floor of each module, as `src/ARCHITECTURE.md` tells. A module names only lower floors.
-const FLOORS: [(&str, u8); 13] = [
+const FLOORS: [(&str, u8); 14] = [
     ("game", 0),
     ("protocol", 0),
     ("search", 1),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u8); 13] = [
     ("main", 7),
     ("commands", 7),
     ("args", 7),
+    ("data", 6),
     // Beside the house: what clients are built on.
     ("client", 1),
 ];

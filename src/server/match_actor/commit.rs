@@ -121,7 +121,7 @@ impl MatchActor {
                 termination,
             } => {
                 tracing::debug!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
-                self.retires_at = Some(now() + self.server.settings.keep_ended);
+                self.retires_at = Some(now() + self.server.settings.linger);
                 self.server.players.match_ended(&self.state);
             }
         }

@@ -105,7 +105,7 @@ impl MatchActor {
         self.card.set_ply(self.state.ply());
         self.audience.seat_changed();
         self.retires_at = matches!(self.state.stage(), Stage::Ended { .. })
-            .then(|| now() + self.server.settings.keep_ended);
+            .then(|| now() + self.server.settings.linger);
         let status = to_protocol::status(self.state.stage());
         tracing::debug!(id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();

@@ -1,0 +1,72 @@
+//! Where the data lies, and which store is made of that.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use etcetera::base_strategy::{BaseStrategy, Xdg};
+use plyhouse::store::{MemoryStore, SqliteStore, Store};
+
+/// What is said instead of a directory.
+const MEMORY: &str = ":memory:";
+
+/// Where the data lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Data {
+    /// In memory, and lost with the process.
+    Memory,
+    /// In this directory.
+    Directory(PathBuf),
+}
+
+impl Data {
+    /// Where it lies if nothing is said: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
+    pub(crate) fn default_directory() -> anyhow::Result<Self> {
+        let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
+        Ok(Self::Directory(base.data_dir().join("plyhouse")))
+    }
+
+    /// Opens the store.
+    pub(crate) fn open(&self, keep_ended: Option<Duration>) -> anyhow::Result<Arc<dyn Store>> {
+        Ok(match self {
+            Self::Memory => Arc::new(MemoryStore::default()),
+            Self::Directory(directory) => Arc::new(SqliteStore::open(directory, keep_ended)?),
+        })
+    }
+}
+
+impl FromStr for Data {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("a directory is needed, or :memory:".to_owned()),
+            MEMORY => Ok(Self::Memory),
+            path => Ok(Self::Directory(path.into())),
+        }
+    }
+}
+
+impl fmt::Display for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str(MEMORY),
+            Self::Directory(directory) => directory.display().fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_or_memory() {
+        assert_eq!(":memory:".parse(), Ok(Data::Memory));
+        assert_eq!("/a/b".parse(), Ok(Data::Directory("/a/b".into())));
+        assert!("".parse::<Data>().is_err());
+    }
+}

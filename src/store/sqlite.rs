@@ -1,0 +1,182 @@
+//! The store that keeps everything in one SQLite database, and loses nothing that it has confirmed.
+//!
+//! One thread writes and another reads, each with a connection of its own. What has gathered while
+//! one transaction was synced to the disk goes into the next, so many matches share a sync and a
+//! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
+
+mod lock;
+mod reader;
+mod rows;
+mod schema;
+mod worker;
+mod writer;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{self, BoxFuture};
+
+use self::lock::Lock;
+use self::reader::Reader;
+use self::writer::{Task, Writer};
+use super::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use crate::matches::Event;
+use crate::protocol::{MatchCode, MatchId, Seq};
+
+/// The database's file within its directory.
+const FILE: &str = "plyhouse.db";
+
+/// The oldest SQLite that is used: in older ones a reader could see a write-ahead log being reset
+/// (the fix is in its release notes), or they are not known to be sound.
+const SQLITE_MIN: i32 = 3_051_003;
+
+/// Keeps matches and players in a directory of their own.
+#[derive(Debug)]
+pub struct SqliteStore {
+    // In this order: the lock is let go of when nobody writes any more.
+    writer: Writer,
+    reader: Reader,
+    condition: Arc<Condition>,
+    _lock: Lock,
+}
+
+/// How well the store is, as its threads know it.
+#[derive(Debug)]
+struct Condition {
+    /// What is written is kept.
+    is_well: AtomicBool,
+    /// What the file tells is what is on the disk. Not so after a sync that failed, until the file
+    /// has been opened anew and synced.
+    is_certain: AtomicBool,
+}
+
+/// Why a store cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it open.
+    #[error("another server is using {}", .0.display())]
+    InUse(PathBuf),
+    /// The directory cannot be made or read.
+    #[error("cannot use {}", .0.display())]
+    Directory(PathBuf, #[source] io::Error),
+    /// The database cannot be opened or is not one.
+    #[error("cannot open the database in {}", .0.display())]
+    Database(PathBuf, #[source] rusqlite::Error),
+    /// A later version of this program has written it.
+    #[error("{} was written by a later version of plyhouse", .0.display())]
+    TooNew(PathBuf),
+    /// The SQLite that this program was built with is known to lose data.
+    #[error("SQLite {0} is too old: 3.51.3 is needed")]
+    OldSqlite(&'static str),
+}
+
+impl SqliteStore {
+    /// Opens the store in this directory, which is made if it is not there.
+    ///
+    /// Ended matches are forgotten after `keep_ended`, if it is given.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenError`].
+    pub fn open(directory: &Path, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
+        if rusqlite::version_number() < SQLITE_MIN {
+            return Err(OpenError::OldSqlite(rusqlite::version()));
+        }
+        let lock = Lock::take(directory)?;
+        let path = directory.join(FILE);
+        let failed = |error| OpenError::Database(directory.to_owned(), error);
+        let connection = schema::open(&path, directory)?;
+        let condition = Arc::new(Condition {
+            is_well: AtomicBool::new(true),
+            is_certain: AtomicBool::new(true),
+        });
+        let reader = Reader::start(schema::open_to_read(&path).map_err(failed)?, &condition)
+            .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
+        let writer = Writer::start(connection, path, keep_ended, &condition)
+            .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
+        Ok(Self {
+            writer,
+            reader,
+            condition,
+            _lock: lock,
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::Create(record)).boxed()
+    }
+
+    fn append(
+        &self,
+        id: MatchId,
+        after: Seq,
+        events: Vec<Event>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer
+            .write(Task::Append { id, after, events })
+            .boxed()
+    }
+
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
+        self.reader
+            .read(move |connection| reader::load(connection, id))
+            .boxed()
+    }
+
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.reader
+            .read(move |connection| reader::by_code(connection, code))
+            .boxed()
+    }
+
+    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
+        self.reader.read(reader::live).boxed()
+    }
+
+    fn retire(&self, _id: MatchId) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
+    }
+
+    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::AddPlayer(player)).boxed()
+    }
+
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader
+            .read(move |connection| reader::player(connection, token))
+            .boxed()
+    }
+
+    fn is_well(&self) -> bool {
+        self.condition.is_well.load(Ordering::Relaxed)
+    }
+}
+
+impl Condition {
+    fn set_well(&self, is_well: bool) {
+        if self.is_well.swap(is_well, Ordering::Relaxed) != is_well {
+            if is_well {
+                tracing::info!("the store is well again");
+            } else {
+                tracing::error!("the store cannot keep anything now");
+            }
+        }
+    }
+
+    fn set_certain(&self, is_certain: bool) {
+        self.is_certain.store(is_certain, Ordering::SeqCst);
+    }
+
+    fn is_certain(&self) -> bool {
+        self.is_certain.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! One server a directory.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::OpenError;
+
+/// The file that is locked. It stays when the lock is let go of, and means nothing then.
+const LOCK: &str = "plyhouse.lock";
+
+/// Keeps others out of a directory for as long as it lives, or the process does.
+#[derive(Debug)]
+pub(super) struct Lock(#[expect(dead_code, reason = "it is locked while it is open")] File);
+
+impl Lock {
+    /// Makes the directory, for its owner alone, if it is not there, and locks it.
+    pub(super) fn take(directory: &Path) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::Directory(directory.to_owned(), error);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .map_err(failed)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(directory.join(LOCK))
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(OpenError::InUse(directory.to_owned())),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Matches and events as they are in the database.
+
+use std::time::Duration;
+
+use rusqlite::Row;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::catalog;
+use crate::game::Seat;
+use crate::matches::{Creation, Event, Occupant, Termination};
+use crate::protocol::{MatchId, PlayerId};
+use crate::search::Level;
+
+/// An event as JSON. Names are never changed: they are on disks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum EventRow {
+    Seated {
+        seat: u8,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        player: Option<Uuid>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bot: Option<String>,
+    },
+    Started {},
+    Moved {
+        seat: u8,
+        #[serde(rename = "move")]
+        m: String,
+    },
+    Ended {
+        winner: Option<u8>,
+        reason: Reason,
+    },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reason {
+    Rules,
+    Resignation,
+    Abandonment,
+    Aborted,
+}
+
+/// The text that an event is kept as.
+pub(in crate::store) fn event_to_text(event: &Event) -> String {
+    let row = match event {
+        Event::Seated { seat, occupant } => {
+            let (player, name, bot) = match occupant {
+                Occupant::Open => (None, None, None),
+                Occupant::Player { id, name } => (Some(id.0), Some(name.clone()), None),
+                Occupant::Bot(level) => (None, None, Some(level.id().to_owned())),
+            };
+            EventRow::Seated {
+                seat: number(*seat),
+                player,
+                name,
+                bot,
+            }
+        }
+        Event::Started => EventRow::Started {},
+        Event::Moved { seat, m } => EventRow::Moved {
+            seat: number(*seat),
+            m: m.clone(),
+        },
+        Event::Ended {
+            winner,
+            termination,
+        } => EventRow::Ended {
+            winner: winner.map(number),
+            reason: match termination {
+                Termination::Rules => Reason::Rules,
+                Termination::Resignation => Reason::Resignation,
+                Termination::Abandonment => Reason::Abandonment,
+                Termination::Aborted => Reason::Aborted,
+            },
+        },
+    };
+    serde_json::to_string(&row).expect("it has only texts and numbers")
+}
+
+/// The event that is kept as this text, or what is wrong with it.
+pub(in crate::store) fn event_from_text(text: &str) -> Result<Event, String> {
+    let row: EventRow = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(match row {
+        EventRow::Seated {
+            seat: number,
+            player,
+            name,
+            bot,
+        } => Event::Seated {
+            seat: seat(number)?,
+            occupant: match (player, name, bot) {
+                (None, None, None) => Occupant::Open,
+                (Some(id), Some(name), None) => Occupant::Player {
+                    id: PlayerId(id),
+                    name,
+                },
+                (None, None, Some(level)) => Occupant::Bot(
+                    level
+                        .parse::<Level>()
+                        .map_err(|_| format!("there is no level {level:?}"))?,
+                ),
+                _ => return Err("a seat has one occupant".to_owned()),
+            },
+        },
+        EventRow::Started {} => Event::Started,
+        EventRow::Moved { seat: number, m } => Event::Moved {
+            seat: seat(number)?,
+            m,
+        },
+        EventRow::Ended { winner, reason } => Event::Ended {
+            winner: winner.map(seat).transpose()?,
+            termination: match reason {
+                Reason::Rules => Termination::Rules,
+                Reason::Resignation => Termination::Resignation,
+                Reason::Abandonment => Termination::Abandonment,
+                Reason::Aborted => Termination::Aborted,
+            },
+        },
+    })
+}
+
+const fn number(seat: Seat) -> u8 {
+    match seat {
+        Seat::First => 0,
+        Seat::Second => 1,
+    }
+}
+
+fn seat(number: u8) -> Result<Seat, String> {
+    match number {
+        0 => Ok(Seat::First),
+        1 => Ok(Seat::Second),
+        _ => Err(format!("there is no seat {number}")),
+    }
+}
+
+/// The columns of a match, in the order in which [`creation`] reads them.
+pub(in crate::store) const CREATION: &str = "id, code, game, host, listed, pace_ms, seed";
+
+/// What was settled when the match of this row was created, or what is wrong with the row.
+pub(in crate::store) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
+    let id = MatchId(Uuid::from_bytes(row.get(0)?));
+    let code: String = row.get(1)?;
+    let game: String = row.get(2)?;
+    let host = PlayerId(Uuid::from_bytes(row.get(3)?));
+    let listed = row.get(4)?;
+    let pace_ms: i64 = row.get(5)?;
+    let seed: i64 = row.get(6)?;
+    let read = || {
+        Ok(Creation {
+            id,
+            code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
+            game: catalog::find(&game).ok_or_else(|| format!("there is no game {game:?}"))?,
+            host,
+            listed,
+            pace: Duration::from_millis(u64::try_from(pace_ms).map_err(|_| "a negative pace")?),
+            seed: seed.cast_unsigned(),
+        })
+    };
+    Ok(read())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_is_read_as_it_was_written() {
+        let ann = Occupant::Player {
+            id: PlayerId(Uuid::from_u128(7)),
+            name: "ann \"\u{e9}\"".to_owned(),
+        };
+        let seated =
+            [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| Event::Seated {
+                seat: Seat::Second,
+                occupant,
+            });
+        let moved = Event::Moved {
+            seat: Seat::First,
+            m: "b2".to_owned(),
+        };
+        let terminations = [
+            Termination::Rules,
+            Termination::Resignation,
+            Termination::Abandonment,
+            Termination::Aborted,
+        ];
+        let ended = terminations.map(|termination| Event::Ended {
+            winner: (termination == Termination::Rules).then_some(Seat::Second),
+            termination,
+        });
+        let all = seated
+            .into_iter()
+            .chain([Event::Started, moved])
+            .chain(ended);
+        for event in all {
+            assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
+        }
+    }
+
+    /// What is on disks stays readable.
+    #[test]
+    fn events_are_written_like_this() {
+        let moved = Event::Moved {
+            seat: Seat::First,
+            m: "b2".to_owned(),
+        };
+        assert_eq!(
+            event_to_text(&moved),
+            r#"{"type":"moved","seat":0,"move":"b2"}"#
+        );
+        assert_eq!(event_to_text(&Event::Started), r#"{"type":"started"}"#);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_not_read() {
+        for text in [
+            "",
+            "{}",
+            r#"{"type":"moved","seat":2,"move":"b2"}"#,
+            r#"{"type":"moved","seat":0}"#,
+            r#"{"type":"seated","seat":0,"bot":"godlike"}"#,
+            r#"{"type":"seated","seat":0,"bot":"hard","name":"ann"}"#,
+            r#"{"type":"started","more":1}"#,
+        ] {
+            assert!(event_from_text(text).is_err(), "{text}");
+        }
+    }
+}

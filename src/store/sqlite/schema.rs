@@ -1,0 +1,103 @@
+//! How the database is opened, and what tables it has.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::OpenError;
+
+/// How long a statement waits for another process, such as a backup, before it fails.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Every version of the tables, each by what makes it from the one before. Never changed, only
+/// added to.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE players (
+        id      BLOB NOT NULL PRIMARY KEY,       -- a UUID
+        name    TEXT NOT NULL,
+        token   BLOB NOT NULL UNIQUE             -- the SHA-256 of it
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE matches (
+        id       BLOB NOT NULL PRIMARY KEY,      -- a UUID of version 7, so in the order of creation
+        code     TEXT NOT NULL,
+        game     TEXT NOT NULL,
+        host     BLOB NOT NULL REFERENCES players (id),
+        listed   INTEGER NOT NULL,
+        pace_ms  INTEGER NOT NULL,
+        seed     INTEGER NOT NULL,               -- 64 bits, whose sign means nothing
+        last_seq INTEGER NOT NULL,
+        ended_ms INTEGER                         -- milliseconds since 1970; NULL while it is live
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX matches_by_code ON matches (code, id);
+    CREATE INDEX matches_live ON matches (id) WHERE ended_ms IS NULL;
+    CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL;
+
+    CREATE TABLE events (
+        match  BLOB NOT NULL REFERENCES matches (id) ON DELETE CASCADE,
+        seq    INTEGER NOT NULL,
+        at_ms  INTEGER NOT NULL,
+        event  TEXT NOT NULL,                    -- JSON
+        PRIMARY KEY (match, seq)
+    ) STRICT, WITHOUT ROWID;
+    "];
+
+/// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
+pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
+    let failed = |error| OpenError::Database(directory.to_owned(), error);
+    let mut connection = open_to_write(path).map_err(failed)?;
+    let version = version(&connection).map_err(failed)?;
+    let Some(missing) = MIGRATIONS.get(version..) else {
+        return Err(OpenError::TooNew(path.to_owned()));
+    };
+    migrate(&mut connection, version, missing).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Opens a database whose tables are up to date.
+pub(super) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Has an effect on a database that has no tables yet: what is deleted can be given back.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Every commit waits until it is on the disk.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    // After a checkpoint the log is cut back to this many bytes.
+    connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+/// Opens a database to read in it.
+pub(super) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(
+        path,
+        // A reader of a log that nobody has open must be able to make the files beside it.
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", "ON")?;
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<usize> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn migrate(connection: &mut Connection, version: usize, missing: &[&str]) -> rusqlite::Result<()> {
+    for (step, tables) in missing.iter().enumerate() {
+        let change = connection.transaction()?;
+        change.execute_batch(tables)?;
+        change.pragma_update(None, "user_version", version + step + 1)?;
+        change.commit()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::game::Seat;
+use crate::store::suite::{self, moved, player, record, started, suite};
+
+fn open(directory: &Path) -> SqliteStore {
+    SqliteStore::open(directory, None).expect("it opens")
+}
+
+fn fresh() -> (SqliteStore, TempDir) {
+    let directory = tempfile::tempdir().expect("a directory");
+    (open(directory.path()), directory)
+}
+
+suite!(fresh());
+
+/// A store with one match of so many moves, all confirmed.
+async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
+    let store = open(directory);
+    let written = record(1, &player(1));
+    let id = written.creation.id;
+    store.add_player(player(1)).await.expect("written");
+    store.create(written).await.expect("written");
+    store.append(id, Seq(1), started()).await.expect("written");
+    for (index, m) in moves.iter().enumerate() {
+        let seat = [Seat::First, Seat::Second][index % 2];
+        let after = Seq(3 + index as u64);
+        store
+            .append(id, after, vec![moved(seat, m)])
+            .await
+            .expect("written");
+    }
+    store
+}
+
+fn the_match() -> MatchId {
+    record(1, &player(1)).creation.id
+}
+
+#[tokio::test]
+async fn everything_is_there_when_it_is_opened_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    drop(with_moves(directory.path(), &["b2", "a1"]).await);
+    let store = open(directory.path());
+    let live = store.live().await.expect("readable");
+    let record = live.matches[0].as_ref().expect("sound");
+    assert_eq!(record.events.len(), 5);
+    assert_eq!(live.players, [player(1)]);
+    assert_eq!(
+        store.player(player(1).token).await.expect("readable"),
+        Some(player(1))
+    );
+}
+
+#[tokio::test]
+async fn a_second_server_is_kept_out() {
+    let (store, directory) = fresh();
+    let second = SqliteStore::open(directory.path(), None);
+    assert!(matches!(second, Err(OpenError::InUse(_))), "{second:?}");
+    drop(store);
+    open(directory.path());
+}
+
+#[tokio::test]
+async fn the_directory_is_made_for_its_owner_alone() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let directory = parent.path().join("share/plyhouse");
+    let _store = open(&directory);
+    let mode = fs::metadata(&directory)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[tokio::test]
+async fn a_later_version_is_left_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    drop(open(directory.path()));
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    connection
+        .pragma_update(None, "user_version", 1_000)
+        .expect("written");
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), None);
+    assert!(matches!(store, Err(OpenError::TooNew(_))), "{store:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_not_opened() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join(FILE), "no database, ".repeat(1000)).expect("written");
+    let store = SqliteStore::open(directory.path(), None);
+    assert!(matches!(store, Err(OpenError::Database(..))), "{store:?}");
+}
+
+/// A crash in the middle of a write leaves a log with a torn end: what was confirmed before is
+/// there, and what was torn is not.
+#[tokio::test]
+async fn a_torn_end_of_the_log_is_no_harm() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = with_moves(directory.path(), &["b2", "a1", "c3"]).await;
+    // The files as a crash would leave them: the store is still open.
+    let crashed = tempfile::tempdir().expect("a directory");
+    for file in [FILE, "plyhouse.db-wal"] {
+        fs::copy(directory.path().join(file), crashed.path().join(file)).expect("copied");
+    }
+    drop(store);
+    let log = crashed.path().join("plyhouse.db-wal");
+    let whole = fs::metadata(&log).expect("it is there").len();
+    let mut log = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(log)
+        .expect("it opens");
+    log.seek(SeekFrom::Start(whole - 100)).expect("sought");
+    let mut tail = [0; 100];
+    log.read_exact(&mut tail).expect("read");
+    log.seek(SeekFrom::Start(whole - 100)).expect("sought");
+    log.write_all(&tail.map(|byte| !byte)).expect("written");
+    log.set_len(whole - 10).expect("cut");
+    drop(log);
+
+    let store = open(crashed.path());
+    let record = store
+        .load(the_match())
+        .await
+        .expect("readable")
+        .expect("there");
+    assert_eq!(record.events.len(), 5, "all but the last, which was torn");
+    store
+        .append(the_match(), Seq(5), vec![moved(Seat::First, "c3")])
+        .await
+        .expect("it goes on");
+}
+
+/// Events that make no sense are told as damage, and other matches are read.
+#[tokio::test]
+async fn a_damaged_match_is_told_apart() {
+    for damage in [
+        "UPDATE events SET event = '{\"type\":\"moved\"}' WHERE seq = 4",
+        "DELETE FROM events WHERE seq = 2",
+        "DELETE FROM events WHERE seq = 5",
+        "UPDATE matches SET game = 'whist' WHERE last_seq = 5",
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = with_moves(directory.path(), &["b2", "a1"]).await;
+        store.create(record(2, &player(1))).await.expect("written");
+        drop(store);
+        let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+        assert_eq!(connection.execute(damage, []), Ok(1), "{damage}");
+        drop(connection);
+        let store = open(directory.path());
+        let live = store.live().await.expect("readable").matches;
+        let damaged: Vec<bool> = live.iter().map(Result::is_err).collect();
+        assert_eq!(damaged, [true, false], "{damage}");
+        let one = store.load(the_match()).await;
+        assert!(matches!(one, Err(ReadError::Damaged(_))), "{one:?}");
+    }
+}
+
+/// Ended matches are forgotten when their time is over, live ones never.
+#[tokio::test]
+async fn ended_matches_are_forgotten_in_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    suite::what_has_not_ended_is_live(&store).await;
+    let ended = MatchId(uuid::Uuid::from_u128(33));
+    while store.load(ended).await.expect("readable").is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(store.live().await.expect("readable").matches.len(), 2);
+}

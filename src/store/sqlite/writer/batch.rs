@@ -1,0 +1,186 @@
+//! One batch of writes as one transaction.
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+
+use super::Task;
+use crate::matches::Event;
+use crate::protocol::{MatchId, Seq};
+use crate::store::sqlite::rows::event_to_text;
+use crate::store::{PlayerRecord, Record, WriteError};
+
+/// The present, by the clock of the machine, in milliseconds since 1970.
+const NOW_MS: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/// Why a batch was not written.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// None of it was.
+    NothingWritten(rusqlite::Error),
+    /// It was to be made durable, and that failed.
+    Uncertain(rusqlite::Error),
+}
+
+/// Writes every task that fits what is there, in one transaction. The answers are in the order of
+/// the tasks, and true when this returns.
+pub(super) fn write(
+    connection: &mut Connection,
+    tasks: &[&Task],
+) -> Result<Vec<Result<(), WriteError>>, Failure> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(Failure::NothingWritten)?;
+    let mut answers = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        // When this fails, the transaction is rolled back.
+        answers.push(apply(&transaction, task).map_err(Failure::NothingWritten)?);
+    }
+    transaction.commit().map_err(Failure::Uncertain)?;
+    Ok(answers)
+}
+
+/// The same answer to every task.
+pub(super) fn all(tasks: &[&Task], answer: WriteError) -> Vec<Result<(), WriteError>> {
+    tasks.iter().map(|_| Err(answer)).collect()
+}
+
+/// Writes something of no meaning, to see whether that can be done.
+pub(super) fn probe(connection: &mut Connection) -> rusqlite::Result<()> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    connection.pragma_update(None, "user_version", version)
+}
+
+/// What has become of tasks whose transaction may have been committed or not.
+pub(super) fn what_is_there(
+    connection: &mut Connection,
+    tasks: &[&Task],
+) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
+    tasks
+        .iter()
+        .map(|task| is_there(connection, task))
+        .collect()
+}
+
+fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
+    let is_there = match task {
+        Task::Create(record) => last_seq(connection, record.creation.id)?.is_some(),
+        Task::Append { id, after, events } => {
+            let wanted = after.0 + events.len() as u64;
+            last_seq(connection, *id)?.is_some_and(|last| last >= wanted)
+                && events_from(connection, *id, *after, events)?
+        }
+        Task::AddPlayer(player) => {
+            let sql = "SELECT 1 FROM players WHERE id = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.exists([player.id.0.as_bytes()])?
+        }
+    };
+    Ok(if is_there {
+        Ok(())
+    } else {
+        Err(WriteError::Unavailable)
+    })
+}
+
+/// Whether the events after this one are these.
+fn events_from(
+    connection: &Connection,
+    id: MatchId,
+    after: Seq,
+    events: &[Event],
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT event FROM events WHERE match = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    let texts: Vec<String> = statement
+        .query_map((id.0.as_bytes(), integer(after), events.len()), |row| {
+            row.get(0)
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(texts
+        .iter()
+        .eq(events.iter().map(event_to_text).collect::<Vec<_>>().iter()))
+}
+
+fn last_seq(connection: &Connection, id: MatchId) -> rusqlite::Result<Option<u64>> {
+    let mut statement = connection.prepare_cached("SELECT last_seq FROM matches WHERE id = ?1")?;
+    statement
+        .query_row([id.0.as_bytes()], |row| row.get(0))
+        .optional()
+}
+
+/// Writes one task. The inner error is its own; the outer one is that of the whole batch.
+fn apply(transaction: &Transaction<'_>, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
+    match task {
+        Task::Create(record) => create(transaction, record),
+        Task::Append { id, after, events } => append(transaction, *id, *after, events),
+        Task::AddPlayer(player) => add_player(transaction, player).map(Ok),
+    }
+}
+
+fn create(
+    transaction: &Transaction<'_>,
+    Record { creation, events }: &Record,
+) -> rusqlite::Result<Result<(), WriteError>> {
+    let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0) ON CONFLICT DO NOTHING";
+    let inserted = transaction.prepare_cached(sql)?.execute((
+        creation.id.0.as_bytes(),
+        creation.code.to_string(),
+        creation.game.info.id,
+        creation.host.0.as_bytes(),
+        creation.listed,
+        u64::try_from(creation.pace.as_millis())
+            .unwrap_or(u64::MAX)
+            .min(i64::MAX.cast_unsigned()),
+        creation.seed.cast_signed(),
+    ))?;
+    if inserted == 0 {
+        return Ok(Err(WriteError::Conflict));
+    }
+    append(transaction, creation.id, Seq(0), events)
+}
+
+fn append(
+    transaction: &Transaction<'_>,
+    id: MatchId,
+    after: Seq,
+    events: &[Event],
+) -> rusqlite::Result<Result<(), WriteError>> {
+    let has_ended = matches!(events.last(), Some(Event::Ended { .. }));
+    let sql = format!(
+        "UPDATE matches SET last_seq = ?3, ended_ms = iif(?4, {NOW_MS}, ended_ms)
+         WHERE id = ?1 AND last_seq = ?2"
+    );
+    let last = Seq(after.0 + events.len() as u64);
+    let updated = transaction.prepare_cached(&sql)?.execute((
+        id.0.as_bytes(),
+        integer(after),
+        integer(last),
+        has_ended,
+    ))?;
+    if updated == 0 {
+        return Ok(Err(WriteError::Conflict));
+    }
+    let sql =
+        format!("INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, {NOW_MS}, ?3)");
+    let mut statement = transaction.prepare_cached(&sql)?;
+    let mut seq = after;
+    for event in events {
+        seq = seq.next();
+        statement.execute((id.0.as_bytes(), integer(seq), event_to_text(event)))?;
+    }
+    Ok(Ok(()))
+}
+
+fn add_player(transaction: &Transaction<'_>, player: &PlayerRecord) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO players (id, name, token) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    transaction.prepare_cached(sql)?.execute((
+        player.id.0.as_bytes(),
+        &player.name,
+        player.token.0,
+    ))?;
+    Ok(())
+}
+
+fn integer(seq: Seq) -> i64 {
+    i64::try_from(seq.0).unwrap_or(i64::MAX)
+}
