@@ -155,6 +155,7 @@ impl<P: Evaluate> TypedAnalyst<P> {
 
 impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError> {
+        self.table.next_search();
         self.pos.0 = P::start();
         let text = text.trim_ascii();
         let Err(error) = self.play(text) else {

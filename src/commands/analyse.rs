@@ -31,8 +31,10 @@ const WALKED_MAX: u32 = 10;
 ///
 /// Values are for the side to move, wins and losses on the scale that is customary for the game:
 /// in Connect Four the number of the winner's own discs left and one, in tic-tac-toe ten less the
-/// plies. Where the end of the game can be seen they are exact; else `about` so much, by looking as
-/// many plies ahead as there was time for. Ctrl-C ends the search, and what is known by then is told.
+/// plies. Where the end of the game can be seen they are exact; else `about` so much, by looking
+/// ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
+/// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
+/// position, and what is known by then is told; not so with --method.
 ///
 /// With `-` for a position it reads a position or a list of moves a line from stdin, and answers
 /// each with one line. A line that cannot be answered is answered with an error, and the status is
@@ -41,8 +43,8 @@ const WALKED_MAX: u32 = 10;
 /// With --json an answer is one object: `position`; `turn`, the side to move, which all values are
 /// for; `outcome`, as in the protocol, if the game is over; `score`; `result`, win, draw or loss, if
 /// that is known; `plies` to the win or loss; whether all this is `exact`; the `depth` that was
-/// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited, and
-/// `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
+/// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited (by the first
+/// thread, if there are several), and `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
 /// `table_use`, how many of a thousand places this search has filled; moves `pruned`, where a method
 /// counts them; the `best` move; `pv`, the principal variation; and `moves`, best first, each with
 /// `move`, `score`, `result`, `plies`, and how well that is `known`: exact, estimate, or at_most

@@ -23,7 +23,8 @@ pub(super) struct Findings<M> {
     pub(super) pv: Vec<M>,
     /// The best move and all that are within the wanted margin of it, each with its value.
     pub(super) close: Vec<(M, Score)>,
-    /// Whether nothing was estimated, so that to look farther would find nothing else.
+    /// Set if nothing was estimated anywhere in the look, so that to look farther would find nothing
+    /// else.
     pub(super) complete: bool,
 }
 
@@ -36,7 +37,7 @@ impl<M> Findings<M> {
         complete: false,
     };
 
-    /// Whether looking farther cannot change the value.
+    /// Whether looking farther cannot change who wins. A win may still turn out to be nearer.
     pub(super) fn is_final(&self) -> bool {
         self.complete || self.score.plies_to_end().is_some()
     }

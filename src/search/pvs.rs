@@ -20,10 +20,11 @@ use crate::game::Seat;
 /// The depth of a look that ends where the game does.
 pub(super) const TO_THE_END: u32 = u8::MAX as u32;
 
-/// How many plies less are looked ahead after a null move.
+/// How many plies less are looked ahead after a null move ("R").
 const NULL_MOVE_REDUCTION: u32 = 3;
 
-/// From this place in the order on a move is late, and looked at one ply less deeply at first.
+/// From this place in the order on a move is late, and looked at one ply less deeply at first (late
+/// move reductions: Romstad, "An introduction to late move reductions", 2006).
 const LATE_MOVE: usize = 3;
 
 /// Below this depth nothing is reduced: the look would see next to nothing.
@@ -119,7 +120,8 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             return Ok(Score::of(outcome, pos.turn(), 0));
         }
 
-        // Where the line of best play is wanted, it is followed to its end.
+        // Bounds of the value by the plies to the nearest possible end (mate-distance pruning), and by
+        // what the game knows. Where the line of best play is wanted, it is followed to its end.
         let mut known = Bounds::ANY;
         if self.parts.knowledge && (W::IS_NULL || depth == 0) {
             known = pos.bounds();
@@ -232,6 +234,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         } else {
             pos.after(ranked.m)
         };
+        // Where seats take turns it does not matter whose turn it is, and nobody need ask.
         let seat = if P::TAKES_TURNS {
             Seat::First
         } else {

@@ -157,21 +157,21 @@ impl Slot<'_> {
         let is_fresh = |data: u64| age_of(data) == self.age;
         if deep_check ^ deep == self.key {
             self.store(0, self.key ^ data, data);
-            return false;
+            return !is_fresh(deep);
         }
         // An entry of an earlier search counts as none, lest that search change this one.
         if !is_fresh(deep) {
             self.store(0, self.key ^ data, data);
             return true;
         }
-        let is_taken = !is_fresh(self.load(3));
+        let takes_place = !is_fresh(self.load(3));
         if depth_of(deep) <= entry.depth {
             self.store(2, deep_check, deep);
             self.store(0, self.key ^ data, data);
         } else {
             self.store(2, self.key ^ data, data);
         }
-        is_taken
+        takes_place
     }
 
     #[inline]

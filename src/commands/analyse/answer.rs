@@ -172,7 +172,7 @@ impl<'a> Answer<'a> {
             }),
             score: value.score,
             result: value.result,
-            plies: Some(0),
+            plies: value.plies,
             exact: true,
             depth: 0,
             selective_depth: 0,

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::str;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use plyhouse::catalog::Analyst;
@@ -19,6 +20,9 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// Answers are written together, when so many bytes of them have gathered or no line is waiting.
 const WRITTEN_BYTES: usize = 16 << 10;
+
+/// What took so long is written at once.
+const SLOW: Duration = Duration::from_millis(20);
 
 /// How lines are answered.
 #[derive(Debug)]
@@ -54,17 +58,19 @@ impl Lines {
             let answered = text_of(&line)
                 .map_err(str::to_owned)
                 .and_then(|text| self.answer_one(analyst, text, &mut position, &stop, &mut out));
-            if let Err(error) = answered {
+            if let Err(error) = &answered {
                 failed += 1;
                 if self.json {
-                    json::write_error(&mut out, &error);
+                    json::write_error(&mut out, error);
                 } else {
                     out.extend_from_slice(format!("error: {error}").as_bytes());
                 }
             }
             out.push(b'\n');
-            // Whoever waits for the answer before the next line gets it.
-            if input.buffer().is_empty() || out.len() >= WRITTEN_BYTES {
+            // Whoever waits for the answer before the next line gets it, and so does whoever has
+            // waited long for this one.
+            let is_slow = answered.is_ok_and(|took| took >= SLOW);
+            if is_slow || input.buffer().is_empty() || out.len() >= WRITTEN_BYTES {
                 write(&mut output, &mut out)?;
             }
         }
@@ -72,7 +78,8 @@ impl Lines {
         Ok(failed)
     }
 
-    /// Writes the answer to a line, but not its end; or tells what is wrong with it.
+    /// Writes the answer to a line, but not its end, and tells how long the search took; or tells what
+    /// is wrong with the line.
     fn answer_one(
         &self,
         analyst: &mut dyn Analyst,
@@ -80,13 +87,13 @@ impl Lines {
         position: &mut String,
         stop: &Stop,
         out: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<Duration, String> {
         analyst.set_up(text).map_err(|error| error.to_string())?;
         position.clear();
         write!(position, "{}", analyst.position()).expect("written to memory");
         if let Some(outcome) = analyst.position().outcome() {
             self.tell(&Answer::ended(self.info, analyst, position, outcome), out);
-            return Ok(());
+            return Ok(Duration::ZERO);
         }
         let found = self.question.ask(analyst, stop, &mut |_| {});
         let report = found.map_err(|error| error.to_string())?;
@@ -95,7 +102,7 @@ impl Lines {
             &Answer::new(self.info, analyst, position, scale, &report),
             out,
         );
-        Ok(())
+        Ok(report.time)
     }
 
     fn tell(&self, answer: &Answer<'_>, out: &mut Vec<u8>) {

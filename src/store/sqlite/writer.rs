@@ -175,9 +175,7 @@ impl Work {
             .is_well
             .load(std::sync::atomic::Ordering::Relaxed)
         {
-            let probed = self
-                .reopened()
-                .and_then(batch::probe);
+            let probed = self.reopened().and_then(batch::probe);
             match probed {
                 Ok(()) => self.condition.set_well(true),
                 Err(error) => tracing::warn!(%error, "the store still cannot keep anything"),
