@@ -47,7 +47,7 @@ mod tests {
     use crate::search::{Evaluate, Limits, Score, Stop, Table, reaches};
 
     /// Up to this ply the book knows an answer to everything.
-    const LAST_PLY: u8 = 11;
+    const LAST_PLY: u8 = 13;
 
     /// How the game ends with best play, for the side to move.
     fn outcome(pos: &ConnectFour) -> Ordering {
