@@ -23,7 +23,7 @@ use crate::catalog::Entry;
 use crate::game::Seat;
 use crate::matches::{Creation, Event, Match, Occupant};
 use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
-use crate::store::{Record, Store};
+use crate::store::{Record, Store, WriteError};
 
 /// What every task of one server shares.
 #[derive(Debug)]
@@ -145,10 +145,12 @@ impl Shared {
             tracing::error!(%id, %error, "match not stored");
             self.lobby.forget(id);
             self.players.unhost(wanted.host, id);
-            return Err(WireError::new(
-                ErrorCode::Overloaded,
-                "the store cannot keep this now",
-            ));
+            // Whoever tries again after a write of which nobody knows may get a second match.
+            let code = match error {
+                WriteError::Unknown => ErrorCode::Internal,
+                WriteError::Conflict | WriteError::Unavailable => ErrorCode::Overloaded,
+            };
+            return Err(WireError::new(code, "the store cannot keep this now"));
         }
         tracing::debug!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);

@@ -9,6 +9,7 @@ mod abandonment;
 mod analyse;
 mod bots;
 mod closing;
+mod disk;
 mod hello;
 mod hostile;
 mod lobby;

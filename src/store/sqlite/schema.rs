@@ -48,6 +48,13 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
     let failed = |error| OpenError::Database(directory.to_owned(), error);
     let mut connection = open_to_write(path).map_err(failed)?;
     let version = version(&connection).map_err(failed)?;
+    if version == 0 {
+        // What is deleted can be given back. To be said before there are tables, and only then: it
+        // writes, which must not stand in the way of a store that is opened anew.
+        connection
+            .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+            .map_err(failed)?;
+    }
     let Some(missing) = MIGRATIONS.get(version..) else {
         return Err(OpenError::TooNew(path.to_owned()));
     };
@@ -64,8 +71,6 @@ pub(super) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Has an effect on a database that has no tables yet: what is deleted can be given back.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Every commit waits until it is on the disk.
     connection.pragma_update(None, "synchronous", "FULL")?;
