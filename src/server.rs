@@ -11,6 +11,7 @@ mod lobby;
 mod match_actor;
 mod match_handle;
 mod outbox;
+mod panics;
 mod peer;
 mod players;
 mod rate;
@@ -66,6 +67,13 @@ impl Server {
     #[must_use]
     pub fn is_well(&self) -> bool {
         self.shared.store.is_well()
+    }
+
+    /// How often a match or a search has panicked. Each time it was that match alone which was harmed,
+    /// and it went on.
+    #[must_use]
+    pub fn panics(&self) -> u64 {
+        self.shared.panics.get()
     }
 
     /// How the server is set up.

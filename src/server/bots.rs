@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::panics::Panics;
 use super::settings::{Search, Settings};
 use crate::catalog::AnyPosition;
 use crate::search::{Level, Limits, Stop, Table};
@@ -49,10 +50,10 @@ struct Job {
 
 impl Bots {
     /// Starts the threads. They end when this is dropped.
-    pub(super) fn start(settings: &Settings) -> std::io::Result<Self> {
+    pub(super) fn start(settings: &Settings, panics: &Panics) -> std::io::Result<Self> {
         let threads = match settings.search {
             Search::Inline => None,
-            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings)?),
+            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings, panics)?),
         };
         Ok(Self {
             search_time: settings.search_time,
@@ -90,15 +91,15 @@ impl Bots {
 }
 
 impl Threads {
-    fn start(count: usize, settings: &Settings) -> std::io::Result<Self> {
+    fn start(count: usize, settings: &Settings, panics: &Panics) -> std::io::Result<Self> {
         let (room, table_bytes) = (settings.search_queue.max(1), settings.search_table);
         let (queue, jobs) = sync_channel(room);
         let jobs = Arc::new(Mutex::new(jobs));
         for number in 0..count {
-            let jobs = Arc::clone(&jobs);
+            let (jobs, panics) = (Arc::clone(&jobs), panics.clone());
             thread::Builder::new()
                 .name(format!("search-{number}"))
-                .spawn(move || work(&jobs, Table::new(table_bytes)))?;
+                .spawn(move || work(&jobs, Table::new(table_bytes), &panics))?;
         }
         Ok(Self {
             queue,
@@ -108,7 +109,7 @@ impl Threads {
 }
 
 /// Every thread has a table of its own, which forgets between searches.
-fn work(jobs: &Mutex<Receiver<Job>>, mut table: Table) {
+fn work(jobs: &Mutex<Receiver<Job>>, mut table: Table, panics: &Panics) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job {
@@ -126,7 +127,8 @@ fn work(jobs: &Mutex<Receiver<Job>>, mut table: Table) {
         let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits, &mut table)));
         // Nobody may be waiting any more.
         let _ = answer.send(found.unwrap_or_else(|_| {
-            tracing::error!("a search panicked; the bot moves without it");
+            let panics = panics.count();
+            tracing::error!(panics, "a search panicked; the bot moves without it");
             None
         }));
     }

@@ -111,7 +111,7 @@ impl MatchActor {
                 Ok(End::Over) => break,
                 Ok(End::Lost) => {}
                 Err(_) => {
-                    let panics = self.server.count_panic();
+                    let panics = self.server.panics.count();
                     tracing::error!(%id, panics, "the task of a match panicked");
                 }
             }

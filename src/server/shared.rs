@@ -14,6 +14,7 @@ use super::lobby::{Full, Lobby};
 use super::match_actor::MatchActor;
 use super::match_handle::{Follower, MAILBOX, MatchHandle};
 use super::outbox::Outbox;
+use super::panics::Panics;
 use super::peer::{Peer, PeerId};
 use super::players::{Players, TooMany};
 use super::reply::Reply;
@@ -41,8 +42,7 @@ pub(super) struct Shared {
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_peer: AtomicU64,
-    /// How many panics have harmed a match.
-    panics: AtomicU64,
+    pub(super) panics: Panics,
 }
 
 /// A match that somebody wants.
@@ -59,8 +59,9 @@ pub(super) struct Wanted {
 
 impl Shared {
     pub(super) fn new(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Arc<Self>> {
+        let panics = Panics::default();
         Ok(Arc::new(Self {
-            bots: Arc::new(Bots::start(&settings)?),
+            bots: Arc::new(Bots::start(&settings, &panics)?),
             chance: Chance::new(settings.seed),
             settings,
             store,
@@ -72,7 +73,7 @@ impl Shared {
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
-            panics: AtomicU64::new(0),
+            panics,
         }))
     }
 
@@ -106,11 +107,6 @@ impl Shared {
         })?;
         self.players.stored(player);
         Ok(())
-    }
-
-    /// Counts one more panic that harmed a match, and tells how many there have been.
-    pub(super) fn count_panic(&self) -> u64 {
-        self.panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Brings a match into the world: stored, running in its own task, and known to the lobby.

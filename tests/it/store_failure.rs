@@ -97,6 +97,7 @@ async fn a_panic_harms_one_match_and_that_is_rebuilt() {
     store.set(PANICS);
     let failed = bob.play(&id, 1, "a1").await;
     assert_eq!(failed["code"], "internal", "{failed}");
+    assert_eq!(server.server.panics(), 1);
     for player in [&mut ann, &mut bob] {
         let snapshot = player.event("match").await;
         assert_eq!(
