@@ -1,6 +1,7 @@
 //! One server a directory.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -17,11 +18,7 @@ impl Lock {
     /// Makes the directory, for its owner alone, if it is not there, and locks it.
     pub(super) fn take(directory: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Directory(directory.to_owned(), error);
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)
-            .map_err(failed)?;
+        make(directory).map_err(failed)?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -35,4 +32,22 @@ impl Lock {
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
+}
+
+/// Makes a directory and those above it, as far as they are missing, and has the disk know of them:
+/// else a power cut could take the directory with all that was synced in it.
+fn make(directory: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = directory
+        .ancestors()
+        .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+        .collect();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)?;
+    for made in missing {
+        let above = made.parent().filter(|above| !above.as_os_str().is_empty());
+        File::open(above.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
