@@ -18,6 +18,12 @@ pub(super) struct Queued<J> {
     _place: OwnedSemaphorePermit,
 }
 
+impl<J> Queued<J> {
+    pub(super) const fn new(job: J, place: OwnedSemaphorePermit) -> Self {
+        Self { job, _place: place }
+    }
+}
+
 /// The way to a thread. When it is dropped, the thread does what is in the queue and ends.
 pub(super) struct Worker<J> {
     queue: Option<SyncSender<Queued<J>>>,
@@ -46,7 +52,7 @@ impl<J: Send + 'static> Worker<J> {
         let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
             return false;
         };
-        let queued = Queued { job, _place: place };
+        let queued = Queued::new(job, place);
         // There is room for as many as there are permits.
         self.queue
             .as_ref()

@@ -224,3 +224,6 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

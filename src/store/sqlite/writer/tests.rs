@@ -1,0 +1,130 @@
+//! What the writer does when a sync fails, with a connection whose commits are made to fail.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::game::Seat;
+use crate::store::suite::{moved, player, record, started};
+
+/// A writer without its thread.
+fn work(directory: &Path) -> Work {
+    let path = directory.join("plyhouse.db");
+    Work {
+        connection: Some(schema::open(&path, directory).expect("it opens")),
+        path,
+        keep_ended: None,
+        condition: Arc::new(Condition {
+            is_well: AtomicBool::new(true),
+            is_certain: AtomicBool::new(true),
+        }),
+    }
+}
+
+/// Has these written in one batch, and gives the answers.
+fn write(work: &mut Work, tasks: Vec<Task>) -> Vec<Result<(), WriteError>> {
+    let (answers, jobs): (Vec<_>, Vec<_>) = tasks
+        .into_iter()
+        .map(|task| {
+            let (answer, written) = oneshot::channel();
+            (written, Job { task, answer })
+        })
+        .unzip();
+    let places = Arc::new(tokio::sync::Semaphore::new(jobs.len()));
+    work.write(
+        jobs.into_iter()
+            .map(|job| Queued::new(job, Arc::clone(&places).try_acquire_owned().expect("room")))
+            .collect(),
+    );
+    let answers = answers.into_iter();
+    answers
+        .map(|mut answer| answer.try_recv().expect("answered"))
+        .collect()
+}
+
+fn append() -> Task {
+    Task::Append {
+        id: record(1, &player(1)).creation.id,
+        after: Seq(1),
+        events: started(),
+    }
+}
+
+fn begun() -> (Work, TempDir) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut work = work(directory.path());
+    let tasks = vec![
+        Task::AddPlayer(player(1)),
+        Task::Create(record(1, &player(1))),
+    ];
+    assert_eq!(write(&mut work, tasks), [Ok(()), Ok(())]);
+    (work, directory)
+}
+
+/// Nothing of a transaction that did not come about is there, and the file is opened anew: the
+/// next write is none of the failed connection's.
+#[test]
+fn after_a_commit_that_failed_what_is_there_is_read() {
+    let (mut work, _kept) = begun();
+    let connection = work.connection.as_mut().expect("open");
+    connection
+        .commit_hook(Some(|| true))
+        .expect("the hook is set");
+    let answers = write(&mut work, vec![append(), append()]);
+    assert_eq!(answers, [Err(WriteError::Unavailable); 2]);
+    assert!(!work.condition.is_well.load(Ordering::Relaxed));
+    assert!(work.condition.is_certain());
+
+    // The new connection has no hook.
+    assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
+    assert!(work.condition.is_well.load(Ordering::Relaxed));
+}
+
+/// Where the file cannot be opened anew, nobody is told anything, and nothing is read either.
+#[test]
+fn while_the_file_cannot_be_opened_nothing_is_certain() {
+    let (mut work, kept) = begun();
+    let connection = work.connection.as_mut().expect("open");
+    connection
+        .commit_hook(Some(|| true))
+        .expect("the hook is set");
+    let path = std::mem::replace(&mut work.path, kept.path().join("nowhere/plyhouse.db"));
+    assert_eq!(write(&mut work, vec![append()]), [Err(WriteError::Unknown)]);
+    assert!(!work.condition.is_certain());
+    // Nothing was tried, so that much is known.
+    let answers = write(&mut work, vec![append()]);
+    assert_eq!(answers, [Err(WriteError::Unavailable)]);
+
+    work.path = path;
+    work.look_around();
+    assert!(work.condition.is_certain());
+    assert!(work.condition.is_well.load(Ordering::Relaxed));
+    assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
+}
+
+/// What has become of a batch is told task by task.
+#[test]
+fn what_is_there_is_told_task_by_task() {
+    let (mut work, _kept) = begun();
+    write(&mut work, vec![append()]);
+    let id = record(1, &player(1)).creation.id;
+    let other = |after, events| Task::Append { id, after, events };
+    let tasks = [
+        Task::AddPlayer(player(1)),
+        Task::AddPlayer(player(2)),
+        Task::Create(record(1, &player(1))),
+        Task::Create(record(2, &player(1))),
+        append(),
+        other(Seq(3), vec![moved(Seat::First, "b2")]),
+        other(
+            Seq(1),
+            vec![moved(Seat::First, "b2"), moved(Seat::Second, "a1")],
+        ),
+    ];
+    let tasks: Vec<&Task> = tasks.iter().collect();
+    let found = work.what_is_there(&tasks);
+    let are_there: Vec<bool> = found.iter().map(Result::is_ok).collect();
+    assert_eq!(are_there, [true, false, true, false, true, false, false]);
+}
