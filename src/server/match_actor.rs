@@ -32,6 +32,9 @@ use super::shared::Shared;
 use super::to_protocol;
 use crate::matches::{Attendance, Match};
 
+/// A match that has panicked more often than this without getting on in between is given up.
+const PANICS_MAX: u32 = 3;
+
 const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
 
 const LOST: ControlFlow<End> = ControlFlow::Break(End::Lost);
@@ -57,8 +60,8 @@ pub(super) struct MatchActor {
     not_before: Option<Instant>,
     /// When the match is forgotten, once it has ended.
     retires_at: Option<Instant>,
-    /// How often it was rebuilt since it last got on.
-    rebuilt: u32,
+    /// How often it has panicked since it last got on.
+    panicked: u32,
 }
 
 /// Why a match is served no longer.
@@ -93,7 +96,7 @@ impl MatchActor {
             last_ply_at: now(),
             not_before: None,
             retires_at: None,
-            rebuilt: 0,
+            panicked: 0,
         }
     }
 
@@ -113,6 +116,11 @@ impl MatchActor {
                 Err(_) => {
                     let panics = self.server.panics.count();
                     tracing::error!(%id, panics, "the task of a match panicked");
+                    self.panicked += 1;
+                    if self.panicked > PANICS_MAX {
+                        tracing::error!(%id, "a match is given up: it does not get on");
+                        break;
+                    }
                 }
             }
             if !self.rebuild().await {

@@ -65,7 +65,7 @@ impl MatchActor {
 
     /// Makes stored events part of the match, and then tells everybody.
     pub(in crate::server) fn happen(&mut self, events: &[Event]) {
-        self.rebuilt = 0;
+        self.panicked = 0;
         let mut told = Vec::with_capacity(events.len());
         for event in events {
             self.take_in(event);

@@ -10,19 +10,11 @@ use crate::server::match_handle::Message;
 use crate::server::outbox::encode;
 use crate::store::ReadError;
 
-/// A match that has been rebuilt so often without getting on is given up.
-const REBUILT_MAX: u32 = 3;
-
 impl MatchActor {
     /// Begins again with what the store holds, as soon as it can be read. False if that makes no
     /// sense, or nobody is left to ask for the match.
     pub(super) async fn rebuild(&mut self) -> bool {
         let id = self.state.id();
-        self.rebuilt += 1;
-        if self.rebuilt > REBUILT_MAX {
-            tracing::error!(%id, "a match is given up: it does not get on");
-            return false;
-        }
         loop {
             match self.server.store.load(id).await {
                 Ok(Some(record)) => match Match::replay(record.creation, &record.events) {
