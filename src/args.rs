@@ -230,6 +230,7 @@ impl Args {
             search_table: bots.search_table << 20,
             search_time: bots.search_time.0,
             seed: None,
+            started_ms: None,
         }
     }
 }

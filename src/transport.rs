@@ -50,6 +50,7 @@ impl Transport {
     pub async fn serve(&self, listener: TcpListener) {
         loop {
             tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
                 () = self.server.shutdown().cancelled() => return,
                 () = self.accept(&listener) => {}
             }
@@ -83,6 +84,7 @@ impl Transport {
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();
         tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
             served = connection => {
                 if let Err(error) = served {
                     tracing::debug!(%error, "request failed");

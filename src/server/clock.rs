@@ -14,17 +14,11 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn new() -> Self {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the one place that reads the wall clock"
-        )]
-        let since_1970 = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+    /// A clock that shows `started_ms` now, or what the operating system says.
+    pub(super) fn new(started_ms: Option<u64>) -> Self {
         Self {
             started: now(),
-            started_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
+            started_ms: started_ms.unwrap_or_else(wall_ms),
         }
     }
 
@@ -33,6 +27,17 @@ impl Clock {
         let passed = u64::try_from((now() - self.started).as_millis()).unwrap_or(u64::MAX);
         self.started_ms.saturating_add(passed)
     }
+}
+
+fn wall_ms() -> u64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the wall clock"
+    )]
+    let since_1970 = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The present by tokio's clock.

@@ -7,7 +7,7 @@ use super::outbox::Outbox;
 use crate::protocol::{MatchId, Status};
 
 /// Tells the connections of one process apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PeerId(pub(super) u64);
 
 /// One connection as the rest of the server sees it.

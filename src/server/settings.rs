@@ -53,6 +53,9 @@ pub struct Settings {
 
     /// Where chance comes from: the operating system, or a number for a world that can be replayed.
     pub seed: Option<u64>,
+    /// When the server starts, in milliseconds since 1970: by the operating system's clock, or by
+    /// that of a world that can be replayed.
+    pub started_ms: Option<u64>,
 }
 
 /// Where bots think.
@@ -92,6 +95,7 @@ impl Default for Settings {
             search_table: 64 << 20,
             search_time: Duration::from_secs(2),
             seed: None,
+            started_ms: None,
         }
     }
 }

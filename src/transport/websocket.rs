@@ -48,6 +48,7 @@ pub(super) async fn serve(
     let end = {
         let mut reading = pin!(read(&socket, &mut session, &outbox, server));
         tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
             end = &mut reading => end,
             _ = write(&socket, &outbox) => {
                 // A request that is being served is not torn off in the middle.
@@ -193,6 +194,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     loop {
         let has_room = outbox.has_room();
         tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
             code = &mut closed => return End::Close(code),
             () = &mut shutdown => return End::Close(CloseCode::GoingAway),
             message = socket.next(), if has_room => {

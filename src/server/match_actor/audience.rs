@@ -1,6 +1,6 @@
 //! Everybody who follows a match, and what they are told of each other.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::game::Seat;
@@ -22,7 +22,8 @@ const DIRECT_MAX: usize = 16;
 /// Everybody who follows a match.
 #[derive(Debug, Default)]
 pub(super) struct Audience {
-    members: HashMap<PeerId, Member>,
+    /// In the order in which they connected, which is the order in which they are told.
+    members: BTreeMap<PeerId, Member>,
     /// When those are to be told who is there who do not know.
     presence_due: Option<Instant>,
     /// Something was added to outboxes and has not been flushed.
@@ -105,7 +106,7 @@ impl Audience {
 
     /// Lets everybody go, since the match is no more.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
-        for (_, member) in self.members.drain() {
+        for (_, member) in std::mem::take(&mut self.members) {
             member.follower.peer.unfollow(id);
         }
     }

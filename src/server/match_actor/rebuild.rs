@@ -45,6 +45,7 @@ impl MatchActor {
         tokio::pin!(again);
         loop {
             tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
                 () = &mut again => return true,
                 message = self.mailbox.recv() => match message {
                     Some(message) => self.refuse(*message),

@@ -325,6 +325,7 @@ impl Session {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
             tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
                 () = seek.over.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(bot_after) => {
