@@ -137,16 +137,10 @@ impl Shared {
             creation,
             events: events.clone(),
         };
-        if let Err(error) = self.store.create(record).await {
-            tracing::error!(%id, %error, "match not stored");
+        if let Err(error) = self.keep(record).await {
             self.lobby.forget(id);
             self.players.unhost(wanted.host, id);
-            // Whoever tries again after a write of which nobody knows may get a second match.
-            let code = match error {
-                WriteError::Unknown => ErrorCode::Internal,
-                WriteError::Conflict | WriteError::Unavailable => ErrorCode::Overloaded,
-            };
-            return Err(WireError::new(code, "the store cannot keep this now"));
+            return Err(error);
         }
         tracing::debug!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);
@@ -154,6 +148,28 @@ impl Shared {
         self.lobby.open(handle.clone());
         self.spawn(actor.run());
         Ok(handle)
+    }
+
+    /// Has the store begin the record of a match.
+    async fn keep(&self, record: Record) -> Result<(), WireError> {
+        let id = record.creation.id;
+        let Err(error) = self.store.create(record).await else {
+            return Ok(());
+        };
+        tracing::error!(%id, %error, "match not stored");
+        if matches!(error, WriteError::Unknown) {
+            match self.store.load(id).await {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::error!(%id, %error, "nobody knows whether there is a match");
+                    let message = "the match may have been created or not";
+                    return Err(WireError::new(ErrorCode::Internal, message));
+                }
+            }
+        }
+        let message = "the store cannot keep this now";
+        Err(WireError::new(ErrorCode::Overloaded, message))
     }
 
     /// Seats two players who were looking for somebody, or one and a bot, and shows them the match.

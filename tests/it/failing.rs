@@ -54,7 +54,11 @@ impl Store for FailingStore {
             Some(error) => future::ready(Err(error)).boxed(),
             None => async move {
                 let _open = self.gate.lock().await;
-                self.memory.create(record).await
+                self.memory.create(record).await?;
+                match self.mode.load(Ordering::SeqCst) {
+                    WRITTEN_UNKNOWN => Err(WriteError::Unknown),
+                    _ => Ok(()),
+                }
             }
             .boxed(),
         }

@@ -43,6 +43,11 @@ async fn what_was_kept_after_all_is_told() {
     store.set(WRITTEN_UNKNOWN);
     assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
     assert_eq!(bob.event("moved").await["seq"], 4);
+    let created = bob.create(json!({})).await;
+    assert_eq!(
+        ann.ask(json!({"type": "watch", "match": created})).await["seq"],
+        1
+    );
 }
 
 #[tokio::test(start_paused = true)]
