@@ -138,6 +138,23 @@ async fn a_match_waits_until_the_store_can_be_read() {
     assert_eq!(bob.event("moved").await["seq"], 4);
 }
 
+/// Who comes back meanwhile is shown it then, and follows it.
+#[tokio::test(start_paused = true)]
+async fn who_comes_back_to_a_match_that_waits_follows_it() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, bob, id) = server.pair().await;
+    store.set(UNREADABLE);
+    ann.play(&id, 0, "b2").await;
+    let (mut bob, welcome) = server.come_back(&bob.token()).await;
+    assert_eq!(welcome["following"], json!([{"match": id, "you": 1}]));
+    store.set(FINE);
+    assert_eq!(bob.event("match").await["seq"], 3);
+    ann.event("match").await;
+    ann.play(&id, 0, "b2").await;
+    assert_eq!(bob.event("moved").await["seq"], 4);
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_sign_of_health_is_the_stores() {
     let store = Arc::new(FailingStore::default());

@@ -60,6 +60,15 @@ impl MatchActor {
             Message::Unfollow { peer } => {
                 self.audience.dismiss(peer);
             }
+            // Their connections have noted that they follow. They are shown the match with the others
+            // once it can be shown.
+            Message::Show { followers, done } => {
+                for follower in followers.iter().filter(|f| !f.peer.is_closed()) {
+                    self.audience.admit(follower);
+                }
+                // Whoever asked may be gone.
+                let _ = done.send(true);
+            }
             other => {
                 if let Some(reply) = other.into_reply() {
                     reply.refuse(ErrorCode::Overloaded, "the store cannot be read now");
