@@ -19,6 +19,7 @@ mod recovery;
 mod requests;
 mod resync;
 mod seek;
+mod sim;
 mod socket;
 mod store_failure;
 mod tidy;

@@ -1,0 +1,122 @@
+//! Whether what happened in a world may have happened.
+//!
+//! The checker is pure, and knows nothing of how the world came about: it takes what clients sent
+//! and received and what the store holds in the end, and holds the one against the other and both
+//! against the protocol's promises.
+
+mod keeping;
+mod moves;
+mod reading;
+mod telling;
+
+use std::fmt;
+
+use self::keeping::Keeping;
+use self::reading::Reading;
+use super::history::History;
+use super::store::Tables;
+
+/// A promise that was not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    pub(crate) about: String,
+}
+
+/// The promises that may be broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Something that somebody was told is not in the store.
+    Lost,
+    /// Two were told different things about the same event, or the store holds a third.
+    Contradiction,
+    /// Somebody who follows a match was not told an event, or was told one twice.
+    Gap,
+    /// Somebody was shown an older state than somebody had been told of before.
+    WentBack,
+    /// A snapshot is not what the events before it make.
+    WrongSnapshot,
+    /// The store holds an event that cannot have followed those before it.
+    Impossible,
+    /// One move was played twice.
+    PlayedTwice,
+    /// A match has two results.
+    TwoResults,
+    /// Something was turned down, and came about.
+    Refused,
+    /// A move was played that only somebody without the seat had asked for.
+    WithoutSeat,
+    /// Something came about that nobody had asked for.
+    FromNowhere,
+    /// A match or a player is not known any more.
+    Forgotten,
+    /// A token made somebody another player.
+    WrongPlayer,
+    /// An answer to nothing, or a second one, or one of the wrong kind.
+    BadAnswer,
+    /// An answer came before the event that it is about.
+    TooEarly,
+    /// Something came that is no message of the protocol.
+    Nonsense,
+}
+
+/// What there was in a world: what is checked must also have happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Moves that were answered `ok`.
+    pub(crate) moves: usize,
+    /// Of these, how many were asked for again and answered again.
+    pub(crate) repeats: usize,
+    /// Matches that somebody came back to after a crash.
+    pub(crate) resumed: usize,
+    /// Requests that were turned down.
+    pub(crate) refusals: usize,
+    /// Matches with a result.
+    pub(crate) ended: usize,
+}
+
+impl Kind {
+    /// Every promise.
+    pub(crate) const ALL: [Self; 16] = [
+        Self::Lost,
+        Self::Contradiction,
+        Self::Gap,
+        Self::WentBack,
+        Self::WrongSnapshot,
+        Self::Impossible,
+        Self::PlayedTwice,
+        Self::TwoResults,
+        Self::Refused,
+        Self::WithoutSeat,
+        Self::FromNowhere,
+        Self::Forgotten,
+        Self::WrongPlayer,
+        Self::BadAnswer,
+        Self::TooEarly,
+        Self::Nonsense,
+    ];
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.about)
+    }
+}
+
+/// Everything that is wrong with a world, and what there was in it.
+pub(crate) fn check(history: &History, kept: &Tables) -> (Vec<Fault>, Tally) {
+    let mut reading = Reading::default();
+    for (place, entry) in history.entries.iter().enumerate() {
+        reading.read(place, &entry.what);
+    }
+    let mut keeping = Keeping::new(&reading);
+    for (id, record) in &kept.matches {
+        keeping.check(*id, record);
+    }
+    let (mut faults, mut tally) = keeping.finish(kept);
+    tally.resumed = reading.resumed;
+    tally.refusals = reading.refusals;
+    let mut all = reading.faults;
+    all.append(&mut faults);
+    (all, tally)
+}

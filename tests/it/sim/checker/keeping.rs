@@ -1,0 +1,202 @@
+//! Holds what was told against what the store holds in the end.
+
+use std::collections::BTreeMap;
+
+use plyhouse::matches::{Event, Match, Occupant, Stage};
+use plyhouse::protocol::{self, MatchId, PlayerId, Ply};
+use plyhouse::store::Record;
+
+use super::moves::{Asked, Verdict};
+use super::reading::{Reading, Told, contradiction};
+use super::telling::{as_told, shows};
+use super::{Fault, Kind, Tally};
+use crate::sim::store::Tables;
+
+/// A move that is kept: which, by whom, and what.
+type Kept = (Ply, Option<PlayerId>, String);
+
+/// The comparison of a reading with a store.
+#[derive(Debug)]
+pub(super) struct Keeping<'a> {
+    reading: &'a Reading,
+    faults: Vec<Fault>,
+    tally: Tally,
+    /// The moves that are kept, by match and number.
+    played: BTreeMap<(MatchId, u64), Kept>,
+    /// How many matches are kept of each host, listed and not.
+    hosted: BTreeMap<(PlayerId, bool), usize>,
+}
+
+impl<'a> Keeping<'a> {
+    pub(super) fn new(reading: &'a Reading) -> Self {
+        Self {
+            reading,
+            faults: Vec::new(),
+            tally: Tally::default(),
+            played: BTreeMap::new(),
+            hosted: BTreeMap::new(),
+        }
+    }
+
+    fn fault(&mut self, kind: Kind, about: String) {
+        self.faults.push(Fault { kind, about });
+    }
+
+    /// Goes through the record of a match.
+    pub(super) fn check(&mut self, id: MatchId, record: &Record) {
+        let none = Told::default();
+        let told = self.reading.matches.get(&id).unwrap_or(&none);
+        let host = (record.creation.host, record.creation.listed);
+        *self.hosted.entry(host).or_default() += 1;
+        let mut state = Match::new(record.creation.clone());
+        self.snapshots(told, &state);
+        let mut before = None;
+        for event in &record.events {
+            if state.fold(event).is_err() {
+                let about = format!("{id}: {event:?} after {} events", state.seq());
+                return self.fault(impossible(before, event), about);
+            }
+            before = Some(event);
+            let known = told.events.get(&state.seq().0);
+            if let Some((_, known)) = known {
+                self.event(&state, event, known);
+            }
+            self.asked_for(&state, event, known.map(|(place, _)| *place));
+            self.snapshots(told, &state);
+        }
+        self.tally.ended += usize::from(matches!(state.stage(), Stage::Ended { .. }));
+        let last = state.seq().0;
+        let shown = told.snapshots.iter().map(|(_, snapshot)| snapshot.seq.0);
+        let told = told.events.keys().copied().chain(shown).max();
+        if let Some(seq) = told.filter(|seq| *seq > last) {
+            self.fault(
+                Kind::Lost,
+                format!("{id}: {seq} was told, {last} is the last kept"),
+            );
+        }
+    }
+
+    /// Holds an event that was told against the one that is kept.
+    fn event(&mut self, state: &Match, event: &Event, told: &protocol::Event) {
+        let kept = as_told(state, event);
+        if kept != *told {
+            let about = format!("{told:?} was told, {kept:?} is kept");
+            self.fault(contradiction(&kept, told), about);
+        }
+    }
+
+    /// Holds the snapshots of this state against it.
+    fn snapshots(&mut self, told: &Told, state: &Match) {
+        for (player, snapshot) in &told.snapshots {
+            if snapshot.seq == state.seq() && !shows(snapshot, state, *player) {
+                let about = format!("{snapshot:?} was shown to {player:?} of {state:?}");
+                self.fault(Kind::WrongSnapshot, about);
+            }
+        }
+    }
+
+    /// Whether somebody who may has asked for an event, before it was told at this place.
+    fn asked_for(&mut self, state: &Match, event: &Event, told_at: Option<usize>) {
+        let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
+        match event {
+            Event::Seated {
+                occupant: Occupant::Player { id, .. },
+                ..
+            } if !self.reading.sitters.contains(id) => self.fault(Kind::FromNowhere, about),
+            Event::Moved { seat, m } => {
+                let player = state.occupant(*seat).player();
+                let ply = Ply(state.ply().0 - 1);
+                let place = (state.id(), state.seq().0);
+                self.played.insert(place, (ply, player, m.clone()));
+                // A bot moves unasked.
+                if player.is_some() {
+                    let fits = |asked: &&Asked| {
+                        (asked.id == state.id() && asked.ply == ply && asked.m == *m)
+                            && told_at.is_none_or(|told_at| asked.place < told_at)
+                    };
+                    let asked = self.reading.moves.iter().filter(fits);
+                    if let Some(kind) = unbacked(asked, player) {
+                        self.fault(kind, about);
+                    }
+                }
+            }
+            Event::Seated { .. } | Event::Started | Event::Ended { .. } => {}
+        }
+    }
+
+    /// What can be said when all records have been gone through.
+    pub(super) fn finish(mut self, kept: &Tables) -> (Vec<Fault>, Tally) {
+        for id in self.reading.matches.keys() {
+            if !kept.matches.contains_key(id) {
+                self.fault(Kind::Lost, format!("the whole match {id}"));
+            }
+        }
+        for (host, hosted) in std::mem::take(&mut self.hosted) {
+            let asked = self.reading.hosts.get(&host).copied().unwrap_or(0);
+            if hosted > asked {
+                let about = format!("{hosted} matches of {host:?}, who has {asked}");
+                self.fault(Kind::Refused, about);
+            }
+        }
+        for id in &self.reading.resigned {
+            let last = kept.matches.get(id).and_then(|record| record.events.last());
+            if !matches!(last, Some(Event::Ended { .. })) {
+                self.fault(Kind::Lost, format!("the resignation in {id}"));
+            }
+        }
+        self.promises();
+        (self.faults, self.tally)
+    }
+
+    /// Every move that was answered `ok` is there, and the same one whenever it was asked for.
+    fn promises(&mut self) {
+        let mut promised = BTreeMap::new();
+        let mut seen = BTreeMap::new();
+        for asked in &self.reading.moves {
+            let key = (asked.id, asked.ply.0, asked.player, asked.m.as_str());
+            let times: &mut usize = seen.entry(key).or_default();
+            *times += 1;
+            let Verdict::Done(Some(seq)) = asked.verdict else {
+                continue;
+            };
+            self.tally.repeats += usize::from(*times > 1);
+            let first = *promised.entry(key).or_insert(seq);
+            if first != seq {
+                self.fault(Kind::PlayedTwice, format!("{asked:?} was {first} before"));
+            }
+            match self.played.get(&(asked.id, seq.0)) {
+                None => self.fault(Kind::Lost, format!("{asked:?}")),
+                Some(kept) if *kept != (asked.ply, asked.player, asked.m.clone()) => {
+                    let about = format!("{asked:?} is answered for {kept:?}");
+                    self.fault(Kind::Contradiction, about);
+                }
+                Some(_) => {}
+            }
+        }
+        self.tally.moves = promised.len();
+    }
+}
+
+/// What is wrong with a move that this player has played, given the requests that fit it.
+fn unbacked<'a>(asked: impl Iterator<Item = &'a Asked>, player: Option<PlayerId>) -> Option<Kind> {
+    let (own, others): (Vec<_>, Vec<_>) = asked.partition(|asked| asked.player == player);
+    if own.is_empty() {
+        let is_asked = !others.is_empty();
+        return Some(if is_asked {
+            Kind::WithoutSeat
+        } else {
+            Kind::FromNowhere
+        });
+    }
+    let is_refused = |asked: &&Asked| asked.verdict == Verdict::Refused;
+    own.iter().all(is_refused).then_some(Kind::Refused)
+}
+
+/// What an event is called that cannot have followed another.
+fn impossible(before: Option<&Event>, event: &Event) -> Kind {
+    match (before, event) {
+        (Some(Event::Ended { .. }), Event::Ended { .. }) => Kind::TwoResults,
+        (Some(before @ Event::Moved { .. }), event) if before == event => Kind::PlayedTwice,
+        _ => Kind::Impossible,
+    }
+}

@@ -1,0 +1,229 @@
+//! Reads a history from its beginning to its end: what each connection was told, and what that says
+//! about the matches.
+
+mod answers;
+mod events;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plyhouse::protocol::{
+    ClientMessage, Event, MatchId, MatchRef, PlayerId, RequestId, ServerMessage, Snapshot,
+};
+
+pub(super) use self::events::contradiction;
+use super::moves::{Asked, Verdict, canonical};
+use super::{Fault, Kind};
+use crate::sim::history::{ConnectionId, What};
+
+/// What a history says.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) faults: Vec<Fault>,
+    pub(super) matches: BTreeMap<MatchId, Told>,
+    pub(super) moves: Vec<Asked>,
+    /// Who has asked for a seat or a match.
+    pub(super) sitters: BTreeSet<PlayerId>,
+    /// How many matches each player has asked for and not been refused: listed ones, which are
+    /// created, and others, which are sought.
+    pub(super) hosts: BTreeMap<(PlayerId, bool), usize>,
+    /// The matches of which a resignation was answered `ok`.
+    pub(super) resigned: Vec<MatchId>,
+    pub(super) resumed: usize,
+    pub(super) refusals: usize,
+    connections: BTreeMap<ConnectionId, Connection>,
+    codes: BTreeMap<String, MatchId>,
+    tokens: BTreeMap<String, PlayerId>,
+    /// Who must be known for ever, having sat or hosted.
+    lasting: BTreeSet<PlayerId>,
+    crashes: usize,
+}
+
+/// What was told about a match.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Each event, where it was told first, and without what may change.
+    pub(super) events: BTreeMap<u64, (usize, Event)>,
+    pub(super) snapshots: Vec<(Option<PlayerId>, Snapshot)>,
+    /// The event of each ply.
+    plies: BTreeMap<u64, u64>,
+    /// The last event that anybody was told of, in whatever form.
+    newest: u64,
+    /// How many crashes there had been when somebody came into it or back to it last.
+    crashes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Connection {
+    player: Option<PlayerId>,
+    waiting: BTreeMap<RequestId, Waiting>,
+    /// The last event that was told of each match that is followed.
+    following: BTreeMap<MatchId, u64>,
+    /// The matches that the welcome has promised to show.
+    promised: BTreeSet<MatchId>,
+    /// What was known of all matches when the client said who it was.
+    known_at_hello: BTreeMap<MatchId, u64>,
+}
+
+/// A request that has no answer yet.
+#[derive(Debug)]
+struct Waiting {
+    message: ClientMessage,
+    target: Option<MatchId>,
+    /// What was known of the match when it was sent.
+    newest: u64,
+    /// Which move it asks for.
+    asked: Option<usize>,
+    /// Whether whoever says hello must be known.
+    is_lasting: bool,
+}
+
+impl Reading {
+    fn fault(&mut self, kind: Kind, about: String) {
+        self.faults.push(Fault { kind, about });
+    }
+
+    fn connection(&mut self, id: ConnectionId) -> &mut Connection {
+        self.connections.entry(id).or_default()
+    }
+
+    /// Takes in what comes next, at this place of the history.
+    pub(super) fn read(&mut self, place: usize, what: &What) {
+        match what {
+            What::Opened { connection, .. } => {
+                self.connections.insert(*connection, Connection::default());
+            }
+            What::Sent {
+                connection,
+                request,
+            } => {
+                if let Some(id) = request.id {
+                    self.sent(place, *connection, id, &request.message);
+                }
+            }
+            What::Got {
+                connection,
+                message,
+            } => self.got(place, *connection, message),
+            What::GotNonsense { text, .. } => self.fault(Kind::Nonsense, text.clone()),
+            What::Closed { .. } | What::Fate(_) => {}
+            What::Crash(_) => self.crashes += 1,
+        }
+    }
+
+    fn sent(&mut self, place: usize, on: ConnectionId, re: RequestId, message: &ClientMessage) {
+        let target = target(message).and_then(|target| match MatchRef::from(target) {
+            MatchRef::Id(id) => Some(id),
+            MatchRef::Code(code) => self.codes.get(&code.to_string()).copied(),
+            MatchRef::Nothing => None,
+        });
+        let newest = target.and_then(|id| self.matches.get(&id));
+        let newest = newest.map_or(0, |told| told.newest);
+        let waiting = Waiting {
+            message: message.clone(),
+            target,
+            newest,
+            asked: self.sent_move(place, on, target, message),
+            is_lasting: self.sent_hello(on, message),
+        };
+        self.sent_for_seat(on, message);
+        self.connection(on).waiting.insert(re, waiting);
+    }
+
+    fn sent_move(
+        &mut self,
+        place: usize,
+        on: ConnectionId,
+        target: Option<MatchId>,
+        message: &ClientMessage,
+    ) -> Option<usize> {
+        let (ClientMessage::Move { ply, m, .. }, Some(id)) = (message, target) else {
+            return None;
+        };
+        let player = self.connection(on).player;
+        self.moves.push(Asked {
+            place,
+            player,
+            id,
+            ply: *ply,
+            m: canonical(m),
+            verdict: Verdict::Unclear,
+        });
+        Some(self.moves.len() - 1)
+    }
+
+    /// Tells whether the server must know whoever it is.
+    fn sent_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
+        let ClientMessage::Hello { token, .. } = message else {
+            return false;
+        };
+        let known = self.matches.iter().map(|(id, told)| (*id, told.newest));
+        self.connection(on).known_at_hello = known.collect();
+        let owner = token.as_ref().and_then(|t| self.tokens.get(t.reveal()));
+        owner.is_some_and(|owner| self.lasting.contains(owner))
+    }
+
+    fn sent_for_seat(&mut self, on: ConnectionId, message: &ClientMessage) {
+        let wanted = wanted(message);
+        let is_join = matches!(message, ClientMessage::Join { .. });
+        let Some(player) = self.connection(on).player else {
+            return;
+        };
+        if is_join || wanted.is_some() {
+            self.sitters.insert(player);
+        }
+        if let Some(is_listed) = wanted {
+            *self.hosts.entry((player, is_listed)).or_default() += 1;
+        }
+    }
+
+    fn got(&mut self, place: usize, on: ConnectionId, message: &ServerMessage) {
+        let re = message.re();
+        let waiting = re.and_then(|re| self.connection(on).waiting.remove(&re));
+        if re.is_some() && waiting.is_none() {
+            let about = format!("{on:?} did not ask for {message:?}");
+            self.fault(Kind::BadAnswer, about);
+        }
+        match message {
+            ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, waiting.as_ref()),
+            ServerMessage::Match(snapshot) => self.shown(on, snapshot, waiting.as_ref()),
+            ServerMessage::Events { events, .. } => self.caught_up(place, events, waiting.as_ref()),
+            ServerMessage::Event(event) => self.told(place, on, event),
+            ServerMessage::Ok { .. }
+            | ServerMessage::Error(_)
+            | ServerMessage::Pong { .. }
+            | ServerMessage::Matches { .. }
+            | ServerMessage::Presence { .. } => {}
+        }
+        if let Some(waiting) = waiting {
+            self.answered(on, &waiting, message);
+        }
+    }
+}
+
+/// Whether a request wants a match that is listed, if it wants a match.
+fn wanted(message: &ClientMessage) -> Option<bool> {
+    match message {
+        ClientMessage::Create { listed, .. } => Some(listed.unwrap_or(true)),
+        ClientMessage::Seek { .. } => Some(false),
+        _ => None,
+    }
+}
+
+/// The match that a request names.
+fn target(message: &ClientMessage) -> Option<&str> {
+    match message {
+        ClientMessage::Join { target, .. }
+        | ClientMessage::Watch { target }
+        | ClientMessage::Leave { target }
+        | ClientMessage::Seat { target, .. }
+        | ClientMessage::Move { target, .. }
+        | ClientMessage::Resign { target }
+        | ClientMessage::Resync { target, .. } => Some(target),
+        ClientMessage::Hello { .. }
+        | ClientMessage::Ping
+        | ClientMessage::Create { .. }
+        | ClientMessage::List { .. }
+        | ClientMessage::Seek { .. }
+        | ClientMessage::Unseek => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! What answers say.
+
+use plyhouse::protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
+
+use super::{ConnectionId, Kind, Reading, Verdict, Waiting, wanted};
+
+impl Reading {
+    pub(super) fn welcomed(
+        &mut self,
+        on: ConnectionId,
+        welcome: &Welcome,
+        waiting: Option<&Waiting>,
+    ) {
+        let id = welcome.player.id;
+        let owner = self.tokens.get(welcome.token.reveal()).copied();
+        if welcome.resumed && owner.is_some_and(|owner| owner != id) {
+            let about = format!("{on:?} is {id} by the token of {owner:?}");
+            self.fault(Kind::WrongPlayer, about);
+        }
+        if !welcome.resumed && self.tokens.values().any(|known| *known == id) {
+            self.fault(Kind::WrongPlayer, format!("{on:?} is {id} without a token"));
+        }
+        if !welcome.resumed && waiting.is_some_and(|waiting| waiting.is_lasting) {
+            self.fault(Kind::Forgotten, format!("who {on:?} was, now {id}"));
+        }
+        self.tokens.insert(welcome.token.reveal().to_owned(), id);
+        let following = welcome.following.iter().map(|followed| followed.match_id);
+        let connection = self.connection(on);
+        connection.player = Some(id);
+        connection.promised = following.collect();
+    }
+
+    pub(super) fn answered(&mut self, on: ConnectionId, waiting: &Waiting, answer: &ServerMessage) {
+        let verdict = Verdict::of(answer);
+        if let Some(asked) = waiting.asked.and_then(|asked| self.moves.get_mut(asked)) {
+            asked.verdict = verdict;
+        }
+        self.refusals += usize::from(verdict == Verdict::Refused);
+        match (&waiting.message, waiting.target, verdict) {
+            (ClientMessage::Move { .. }, Some(id), Verdict::Done(Some(seq))) => {
+                let told = self.connection(on).following.get(&id).copied();
+                if told.is_some_and(|told| told < seq.0) {
+                    let about = format!("{on:?}: {answer:?}, only {told:?} was told");
+                    self.fault(Kind::TooEarly, about);
+                }
+            }
+            (ClientMessage::Move { .. }, _, Verdict::Done(_)) => {
+                self.fault(Kind::BadAnswer, format!("{on:?}: {answer:?} to a move"));
+            }
+            (ClientMessage::Resign { .. }, Some(id), Verdict::Done(_)) => self.resigned.push(id),
+            (ClientMessage::Leave { .. }, Some(id), Verdict::Done(_)) => {
+                self.connection(on).following.remove(&id);
+            }
+            _ => {}
+        }
+        if let (Some(id), Verdict::Done(_)) = (waiting.target, verdict)
+            && self.connection(on).promised.contains(&id)
+        {
+            let about = format!("{on:?} is answered {answer:?} and was never shown {id}");
+            self.fault(Kind::Gap, about);
+        }
+        if let (Some(is_listed), Verdict::Refused) = (wanted(&waiting.message), verdict)
+            && let Some(player) = self.connection(on).player
+            && let Some(hosted) = self.hosts.get_mut(&(player, is_listed))
+        {
+            *hosted -= 1;
+        }
+        // Ended matches, too, are kept for longer than a world lasts.
+        if let (ServerMessage::Error(error), Some(id)) = (answer, waiting.target)
+            && error.code == ErrorCode::UnknownMatch
+            && waiting.newest > 0
+        {
+            self.fault(Kind::Forgotten, format!("{id}: {:?}", waiting.message));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is told of matches: each connection in order, and all of them the same.
+
+use plyhouse::protocol::{ClientMessage, Event, Occupant, Snapshot};
+
+use super::{ConnectionId, Kind, Reading, Told, Waiting};
+
+impl Reading {
+    /// A snapshot: the connection follows from here on.
+    pub(super) fn shown(
+        &mut self,
+        on: ConnectionId,
+        snapshot: &Snapshot,
+        waiting: Option<&Waiting>,
+    ) {
+        let (id, seq) = (snapshot.match_id, snapshot.seq.0);
+        let connection = self.connection(on);
+        let player = connection.player;
+        connection.promised.remove(&id);
+        let known = match waiting {
+            Some(waiting) if waiting.target == Some(id) => waiting.newest,
+            Some(_) => 0,
+            None => connection.known_at_hello.get(&id).copied().unwrap_or(0),
+        };
+        let followed = match waiting.map(|waiting| &waiting.message) {
+            // What is followed stays as it is.
+            Some(ClientMessage::Resync { .. }) => connection.following.get(&id).copied(),
+            _ => connection.following.insert(id, seq),
+        };
+        if seq < known.max(followed.unwrap_or(0)) {
+            let about =
+                format!("{on:?} is shown {id} at {seq}; {known} and {followed:?} are known");
+            self.fault(Kind::WentBack, about);
+        }
+        // Who follows has been told everything by then, but for what a match has forgotten that had
+        // to be rebuilt, which shows itself unasked.
+        if waiting.is_some() && followed.is_some_and(|followed| seq > followed) {
+            let about = format!("{on:?} is shown {id} at {seq} after {followed:?}");
+            self.fault(Kind::Gap, about);
+        }
+        let is_involved = snapshot.you.is_some() || Some(snapshot.host) == player;
+        self.lasting.extend(player.filter(|_| is_involved));
+        self.codes.insert(snapshot.code.clone(), id);
+        let crashes = self.crashes;
+        let told = self.matches.entry(id).or_insert_with(|| Told {
+            crashes,
+            ..Told::default()
+        });
+        if waiting.is_none() && told.crashes < crashes {
+            told.crashes = crashes;
+            self.resumed += 1;
+        }
+        told.newest = told.newest.max(seq);
+        told.snapshots.push((player, snapshot.clone()));
+    }
+
+    /// An event as it happens.
+    pub(super) fn told(&mut self, place: usize, on: ConnectionId, event: &Event) {
+        let (id, seq) = (event.match_id(), event.seq().0);
+        let known = self.connection(on).following.insert(id, seq);
+        if known.is_none_or(|known| seq != known + 1) {
+            let about = format!("{on:?} is told {seq} of {id} after {known:?}");
+            self.fault(Kind::Gap, about);
+        }
+        self.observe(place, event);
+    }
+
+    /// Events that were asked for again.
+    pub(super) fn caught_up(&mut self, place: usize, events: &[Event], waiting: Option<&Waiting>) {
+        let Some(Waiting {
+            message: ClientMessage::Resync { since, .. },
+            target: Some(id),
+            newest,
+            ..
+        }) = waiting
+        else {
+            return self.fault(Kind::BadAnswer, "events that nobody asked for".to_owned());
+        };
+        let mut last = since.0;
+        for event in events {
+            if event.seq().0 != last + 1 || event.match_id() != *id {
+                let about = format!("{event:?} after {last} of {id}, asked for again");
+                self.fault(Kind::Gap, about);
+            }
+            last = event.seq().0;
+            self.observe(place, event);
+        }
+        if last < *newest {
+            let about = format!("what was missed of {id} ends at {last}; {newest} is known");
+            self.fault(Kind::WentBack, about);
+        }
+    }
+
+    /// Holds an event against what others were told of it.
+    fn observe(&mut self, place: usize, event: &Event) {
+        let (id, seq, event) = (event.match_id(), event.seq().0, timeless(event));
+        let told = self.matches.entry(id).or_default();
+        told.newest = told.newest.max(seq);
+        let mut faults = Vec::new();
+        if let Event::Moved { ply, .. } = event
+            && *told.plies.entry(ply.0).or_insert(seq) != seq
+        {
+            let about = format!("{event:?} was told under another number");
+            faults.push((Kind::PlayedTwice, about));
+        }
+        match told.events.get(&seq) {
+            None => {
+                told.events.insert(seq, (place, event));
+            }
+            Some((_, known)) if *known != event => {
+                let about = format!("{known:?} and {event:?} were told");
+                faults.push((contradiction(known, &event), about));
+            }
+            Some(_) => {}
+        }
+        for (kind, about) in faults {
+            self.fault(kind, about);
+        }
+    }
+}
+
+/// What the contradiction of two events is called.
+pub(in crate::sim::checker) const fn contradiction(one: &Event, other: &Event) -> Kind {
+    match (one, other) {
+        (Event::Ended { .. }, Event::Ended { .. }) => Kind::TwoResults,
+        _ => Kind::Contradiction,
+    }
+}
+
+/// An event without what depends on when it is told.
+fn timeless(event: &Event) -> Event {
+    let mut event = event.clone();
+    if let Event::Seated {
+        occupant: Occupant::Player { connected, .. },
+        ..
+    } = &mut event
+    {
+        *connected = false;
+    }
+    event
+}

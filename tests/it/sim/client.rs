@@ -1,0 +1,237 @@
+//! Somebody at a keyboard: plays, makes mistakes, loses the connection and comes back.
+
+mod choice;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use plyhouse::protocol::{ClientMessage, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use self::choice::Deed;
+use super::dice::Dice;
+use super::line::{Line, PATIENCE};
+use super::plan::{FIRST_CLIENT, Role};
+use super::view::View;
+use super::world::{Base, name};
+
+/// How often somebody tries to have a last look at the world before giving up on it: for some
+/// twenty seconds.
+const LAST_TRIES: usize = 100;
+
+/// Somebody at a keyboard.
+#[derive(Debug)]
+pub(crate) struct Client {
+    base: Rc<Base>,
+    name: String,
+    role: Role,
+    dice: Dice,
+    me: Option<PlayerId>,
+    token: Option<Token>,
+    views: BTreeMap<MatchId, View>,
+    /// A request whose answer has not come: to be sent again.
+    doubtful: Option<ClientMessage>,
+    /// Moves that were answered `ok`.
+    played: Vec<ClientMessage>,
+    /// An older connection that was not closed.
+    older: Option<Line>,
+}
+
+impl Client {
+    pub(crate) fn new(base: Rc<Base>, place: usize, role: Role) -> Self {
+        let dice = Dice::new(base.plan.seed, FIRST_CLIENT + place as u64);
+        Self {
+            base,
+            name: name(place),
+            role,
+            dice,
+            me: None,
+            token: None,
+            views: BTreeMap::new(),
+            doubtful: None,
+            played: Vec::new(),
+            older: None,
+        }
+    }
+
+    /// Lives until the world is calm, and then looks at everything once more.
+    pub(crate) async fn live(mut self) -> turmoil::Result {
+        while !self.is_calm() {
+            let pause = self.dice.ms(1..=120);
+            sleep(pause).await;
+            if let Some(mut line) = self.come_back().await {
+                let end = self.session(&mut line).await;
+                self.hang_up(line, end).await;
+            }
+        }
+        self.older = None;
+        for _ in 0..LAST_TRIES {
+            if self.look().await.is_some() {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+        Err(format!("{} is not served any more", self.name).into())
+    }
+
+    fn is_calm(&self) -> bool {
+        turmoil::sim_elapsed().is_none_or(|now| now >= self.base.plan.calm_at)
+    }
+
+    async fn hang_up(&mut self, mut line: Line, end: Option<Deed>) {
+        match end {
+            Some(Deed::Goodbye) => line.close().await,
+            Some(Deed::Overlap) => self.older = Some(line),
+            Some(Deed::Vanish | Deed::Ask(_) | Deed::AskTwice(_)) | None => {
+                self.older = None;
+                line.closed::<()>("given up by the client");
+            }
+        }
+    }
+
+    /// A connection on which the server knows who this is.
+    async fn come_back(&mut self) -> Option<Line> {
+        let mut line = Line::open(Rc::clone(&self.base), &self.name).await?;
+        let hello = ClientMessage::Hello {
+            protocol: None,
+            name: Some(self.name.clone()),
+            token: self.token.clone(),
+        };
+        match self.ask(&mut line, hello).await? {
+            ServerMessage::Welcome(welcome) => {
+                self.me = Some(welcome.player.id);
+                self.token = Some(welcome.token);
+                Some(line)
+            }
+            _ => line.closed("not welcome"),
+        }
+    }
+
+    /// Does one thing after the other, until one ends the connection, or something else does.
+    async fn session(&mut self, line: &mut Line) -> Option<Deed> {
+        loop {
+            let think = self.dice.ms(1..=60);
+            self.listen(line, think).await?;
+            if self.is_calm() {
+                return Some(Deed::Goodbye);
+            }
+            match self.choose() {
+                Deed::Ask(message) => {
+                    self.ask(line, message).await?;
+                }
+                Deed::AskTwice(message) => {
+                    self.doubtful = Some(message.clone());
+                    line.send(message.clone()).await?;
+                    self.ask(line, message).await?;
+                }
+                end @ (Deed::Vanish | Deed::Overlap | Deed::Goodbye) => return Some(end),
+            }
+        }
+    }
+
+    /// Takes in what comes for so long.
+    async fn listen(&mut self, line: &mut Line, time: Duration) -> Option<()> {
+        let until = Instant::now() + time;
+        loop {
+            let message = tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                message = line.receive() => message?,
+                () = sleep_until(until) => return Some(()),
+            };
+            self.take_in(&message);
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    async fn ask(&mut self, line: &mut Line, message: ClientMessage) -> Option<ServerMessage> {
+        if is_worth_repeating(&message) {
+            self.doubtful = Some(message.clone());
+        }
+        let id = line.send(message.clone()).await?;
+        let answer = self.answer(line, id).await?;
+        self.doubtful = None;
+        if let (ClientMessage::Move { .. }, ServerMessage::Ok { .. }) = (&message, &answer) {
+            self.played.push(message);
+        }
+        Some(answer)
+    }
+
+    async fn answer(&mut self, line: &mut Line, id: RequestId) -> Option<ServerMessage> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let message = tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                message = line.receive() => message?,
+                () = sleep_until(until) => return line.closed("no answer"),
+            };
+            self.take_in(&message);
+            if message.re() == Some(id) {
+                return Some(message);
+            }
+        }
+    }
+
+    fn take_in(&mut self, message: &ServerMessage) {
+        match message {
+            ServerMessage::Match(snapshot) => {
+                let mut board = self.base.board.borrow_mut();
+                if !board.contains(&snapshot.match_id) {
+                    board.push(snapshot.match_id);
+                }
+                let view = View::new(snapshot, self.me);
+                self.views.insert(snapshot.match_id, view);
+            }
+            ServerMessage::Event(event) => {
+                if let Some(view) = self.views.get_mut(&event.match_id()) {
+                    view.take_in(event, self.me);
+                }
+            }
+            ServerMessage::Welcome(_)
+            | ServerMessage::Pong { .. }
+            | ServerMessage::Ok { .. }
+            | ServerMessage::Matches { .. }
+            | ServerMessage::Events { .. }
+            | ServerMessage::Error(_)
+            | ServerMessage::Presence { .. } => {}
+        }
+    }
+
+    /// Looks at every match that anybody knows of, from its first event on.
+    async fn look(&mut self) -> Option<()> {
+        let mut line = self.come_back().await?;
+        let board = self.base.board.borrow().clone();
+        for id in board {
+            let target = id.to_string();
+            let watch = ClientMessage::Watch {
+                target: target.clone(),
+            };
+            let since = Seq(0);
+            self.ask(&mut line, watch).await?;
+            let resync = ClientMessage::Resync { target, since };
+            self.ask(&mut line, resync).await?;
+        }
+        line.close().await;
+        Some(())
+    }
+}
+
+/// Whether somebody whose connection was lost before the answer would ask again. Who has created a
+/// match would see it on coming back.
+fn is_worth_repeating(message: &ClientMessage) -> bool {
+    match message {
+        ClientMessage::Move { .. } | ClientMessage::Resign { .. } | ClientMessage::Join { .. } => {
+            true
+        }
+        ClientMessage::Hello { .. }
+        | ClientMessage::Ping
+        | ClientMessage::Create { .. }
+        | ClientMessage::Watch { .. }
+        | ClientMessage::Leave { .. }
+        | ClientMessage::Seat { .. }
+        | ClientMessage::List { .. }
+        | ClientMessage::Seek { .. }
+        | ClientMessage::Unseek
+        | ClientMessage::Resync { .. } => false,
+    }
+}

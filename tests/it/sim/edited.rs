@@ -1,0 +1,241 @@
+//! Histories in which one thing is changed: the checker has to see it, and to call it by its name.
+
+mod finding;
+
+use std::collections::BTreeSet;
+
+use plyhouse::game::Seat;
+use plyhouse::matches::{self, Termination};
+use plyhouse::protocol::{ErrorCode, Event, SeatNumber, Seq, ServerMessage};
+
+use self::finding::{
+    answer, connection, error, got, is_told, moved, nobody, place, place_of_move, place_of_own,
+    player, rename_all, told,
+};
+use super::checker::{Kind, check};
+use super::history::{ConnectionId, History, What};
+use super::plan::Plan;
+use super::store::Tables;
+use super::world;
+
+/// In how many worlds it is tried. Not every world has a place for every edit.
+const WORLDS: u64 = 8;
+
+/// What is changed; nothing if there is no place for it.
+type Edit = fn(&mut History, &mut Tables) -> Option<()>;
+
+/// One change for every promise, at least.
+const EDITS: &[(&str, Kind, Edit)] = &[
+    ("a lost tail", Kind::Lost, |_, kept| {
+        moved(kept)?.pop().map(drop)
+    }),
+    ("a lost match", Kind::Lost, |_, kept| {
+        kept.matches.pop_first().map(drop)
+    }),
+    (
+        "a contradicting event",
+        Kind::Contradiction,
+        |history, _| {
+            told(history, |event| match event {
+                Event::Moved { m, .. } => {
+                    m.push('x');
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    ("a contradicting record", Kind::Contradiction, |_, kept| {
+        rename_all(kept);
+        Some(())
+    }),
+    ("a gap", Kind::Gap, |history, _| {
+        let place = place(history, |what| is_told(what, "moved"))?;
+        history.entries.remove(place);
+        Some(())
+    }),
+    ("an event twice", Kind::Gap, |history, _| {
+        let place = place(history, |what| is_told(what, "moved"))?;
+        let again = history.entries[place].clone();
+        history.entries.insert(place, again);
+        Some(())
+    }),
+    ("an old snapshot", Kind::WentBack, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.seq.0 > 3 => {
+                snapshot.seq = Seq(1);
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("a wrong snapshot", Kind::WrongSnapshot, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Match(snapshot) => {
+                snapshot.ply.0 += 1;
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("an impossible event", Kind::Impossible, |_, kept| {
+        moved(kept)?.push(matches::Event::Started);
+        Some(())
+    }),
+    ("a doubled move", Kind::PlayedTwice, |_, kept| {
+        let events = moved(kept)?;
+        let last = events.last()?.clone();
+        events.push(last);
+        Some(())
+    }),
+    (
+        "a move under two numbers",
+        Kind::PlayedTwice,
+        |history, _| {
+            told(history, |event| match event {
+                Event::Moved { ply, .. } if ply.0 > 0 => {
+                    ply.0 -= 1;
+                    Some(())
+                }
+                _ => None,
+            })
+        },
+    ),
+    ("two winners told", Kind::TwoResults, |history, _| {
+        told(history, |event| match event {
+            Event::Ended { outcome, .. } => {
+                let other = outcome.winner.map_or(SeatNumber(0), SeatNumber::other);
+                outcome.winner = Some(other);
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("two results kept", Kind::TwoResults, |_, kept| {
+        let mut records = kept.matches.values_mut();
+        let events = records.find_map(|record| {
+            let is_end = matches!(record.events.last(), Some(matches::Event::Ended { .. }));
+            is_end.then_some(&mut record.events)
+        })?;
+        events.push(matches::Event::Ended {
+            winner: Some(Seat::First),
+            termination: Termination::Resignation,
+        });
+        Some(())
+    }),
+    ("a refused move", Kind::Refused, |history, _| {
+        let place = place_of_move(history)?;
+        let answer = answer(history, place)?;
+        *answer = error(answer.re(), ErrorCode::Overloaded);
+        Some(())
+    }),
+    ("a refused match", Kind::Refused, |history, _| {
+        got(history, false, |message| match message {
+            ServerMessage::Match(snapshot) if snapshot.re.is_some() => {
+                *message = error(snapshot.re, ErrorCode::Overloaded);
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("a stranger's move", Kind::WithoutSeat, |history, _| {
+        // It was somebody else who had asked for it.
+        let place = place_of_move(history)?;
+        let sender = player(history, connection(history, place)?)?;
+        let stranger = (0..place).find_map(|place| {
+            let on = connection(history, place)?;
+            player(history, on).filter(|player| *player != sender)?;
+            Some(on)
+        })?;
+        match &mut history.entries[place].what {
+            What::Sent { connection, .. } => *connection = stranger,
+            _ => return None,
+        }
+        Some(())
+    }),
+    ("a move of nobody", Kind::FromNowhere, |history, _| {
+        let place = place_of_move(history)?;
+        history.entries.remove(place);
+        Some(())
+    }),
+    ("a forgotten match", Kind::Forgotten, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Match(snapshot) if snapshot.re.is_some() => {
+                *message = error(snapshot.re, ErrorCode::UnknownMatch);
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("a forgotten player", Kind::Forgotten, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Welcome(welcome) if welcome.resumed => {
+                welcome.resumed = false;
+                welcome.player.id = nobody();
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("another's token", Kind::WrongPlayer, |history, _| {
+        got(history, true, |message| match message {
+            ServerMessage::Welcome(welcome) if welcome.resumed => {
+                welcome.player.id = nobody();
+                Some(())
+            }
+            _ => None,
+        })
+    }),
+    ("a second answer", Kind::BadAnswer, |history, _| {
+        let is_answer =
+            |what: &What| matches!(what, What::Got { message, .. } if message.re().is_some());
+        let place = place(history, is_answer)?;
+        let again = history.entries[place].clone();
+        history.entries.insert(place, again);
+        Some(())
+    }),
+    (
+        "an answer before the event",
+        Kind::TooEarly,
+        |history, _| {
+            let place = place_of_own(history)?;
+            let event = history.entries.remove(place);
+            history.entries.insert(place + 1, event);
+            Some(())
+        },
+    ),
+    ("nonsense", Kind::Nonsense, |history, _| {
+        history.entries.last_mut()?.what = What::GotNonsense {
+            connection: ConnectionId(1),
+            text: "{}".to_owned(),
+        };
+        Some(())
+    }),
+];
+
+#[test]
+fn every_promise_has_an_edit() {
+    for kind in Kind::ALL {
+        assert!(EDITS.iter().any(|edit| edit.1 == kind), "{kind:?}");
+    }
+}
+
+#[test]
+fn every_edit_is_seen() {
+    let mut unplaced: BTreeSet<&str> = EDITS.iter().map(|edit| edit.0).collect();
+    for seed in 0..WORLDS {
+        let ended = world::run(Plan::calm(seed), None);
+        assert_eq!(check(&ended.history, &ended.kept).0, []);
+        for (name, kind, edit) in EDITS {
+            let (mut history, mut kept) = (ended.history.clone(), ended.kept.clone());
+            if edit(&mut history, &mut kept).is_none() {
+                continue;
+            }
+            let (faults, _) = check(&history, &kept);
+            let kinds: Vec<Kind> = faults.iter().map(|fault| fault.kind).collect();
+            assert!(kinds.contains(kind), "{name} in {seed}: {faults:#?}");
+            unplaced.remove(name);
+        }
+    }
+    assert!(unplaced.is_empty(), "no place for {unplaced:?}");
+}

@@ -1,0 +1,91 @@
+//! Stores that break their promise, to see whether the checker finds out.
+
+use plyhouse::matches::{Event, Match};
+use plyhouse::store::Record;
+
+use super::dice::Dice;
+use super::store::Tables;
+
+/// How a store breaks its promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// A write is answered before its sync.
+    AnswersEarly,
+    /// A crash takes the last event of a match, although it was synced.
+    LosesTail,
+    /// A crash leaves a match's last move there twice.
+    DoublesMove,
+    /// A crash leaves a move that nobody made.
+    InventsMove,
+    /// A crash makes another seat the winner.
+    ChangesWinner,
+    /// A crash takes the players.
+    ForgetsPlayers,
+    /// A crash takes a match.
+    ForgetsMatch,
+    /// What it says it has not written it has.
+    WritesWhatItRefuses,
+}
+
+impl Flaw {
+    /// Does to the tables what a crash is to do.
+    pub(super) fn befall(self, tables: &mut Tables, dice: &mut Dice) {
+        match self {
+            Self::AnswersEarly | Self::WritesWhatItRefuses => {}
+            Self::LosesTail => change(tables, dice, |record| {
+                matches!(record.events.last(), Some(Event::Moved { .. })) && {
+                    record.events.pop();
+                    true
+                }
+            }),
+            Self::DoublesMove => change(tables, dice, |record| match record.events.last() {
+                Some(last @ Event::Moved { .. }) => {
+                    record.events.push(last.clone());
+                    true
+                }
+                Some(_) | None => false,
+            }),
+            Self::InventsMove => change(tables, dice, |record| {
+                let Ok(state) = Match::replay(record.creation.clone(), &record.events) else {
+                    return false;
+                };
+                let is_players = |seat| state.occupant(seat).player().is_some();
+                let Some(seat) = state.turn().filter(|seat| is_players(*seat)) else {
+                    return false;
+                };
+                // The last of the list is what a player, who chooses at random, hardly tries.
+                let m = state.position().legal_moves().pop().expect("it goes on");
+                record.events.push(Event::Moved { seat, m });
+                true
+            }),
+            Self::ChangesWinner => change(tables, dice, |record| match record.events.last_mut() {
+                Some(Event::Ended {
+                    winner: Some(winner),
+                    ..
+                }) => {
+                    *winner = winner.other();
+                    true
+                }
+                Some(_) | None => false,
+            }),
+            Self::ForgetsPlayers => tables.players.clear(),
+            Self::ForgetsMatch => {
+                let ids: Vec<_> = tables.matches.keys().copied().collect();
+                if let Some(id) = dice.pick(&ids) {
+                    tables.matches.remove(id);
+                }
+            }
+        }
+    }
+}
+
+/// Changes the first match that fits, beginning anywhere.
+fn change(tables: &mut Tables, dice: &mut Dice, mut change: impl FnMut(&mut Record) -> bool) {
+    let mut records: Vec<_> = tables.matches.values_mut().collect();
+    if records.is_empty() {
+        return;
+    }
+    let start = usize::try_from(dice.between(0..=records.len() as u64 - 1)).expect("an index");
+    records.rotate_left(start);
+    let _ = records.into_iter().any(&mut change);
+}

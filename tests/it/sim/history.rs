@@ -1,0 +1,93 @@
+//! What happened in a world, as everybody outside the server saw it.
+
+use std::fmt;
+
+use plyhouse::protocol::{Request, ServerMessage};
+
+/// Everything that was sent and received, in the order of the world's one clock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// One thing that happened, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) at_us: u128,
+    pub(crate) what: What,
+}
+
+/// Tells the connections of one world apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ConnectionId(pub(crate) u64);
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// A client has a connection.
+    Opened {
+        connection: ConnectionId,
+        client: String,
+    },
+    Sent {
+        connection: ConnectionId,
+        request: Box<Request>,
+    },
+    Got {
+        connection: ConnectionId,
+        message: Box<ServerMessage>,
+    },
+    /// Something came that is no message of the protocol.
+    GotNonsense {
+        connection: ConnectionId,
+        text: String,
+    },
+    /// The client's end of the connection is no more.
+    Closed {
+        connection: ConnectionId,
+        why: String,
+    },
+    /// The server died.
+    Crash(String),
+    /// Something else befell the world.
+    Fate(String),
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = |value: Result<String, serde_json::Error>| value.map_err(|_| fmt::Error);
+        match self {
+            Self::Opened { connection, client } => {
+                write!(f, "{:>4}    {client} connects", connection.0)
+            }
+            Self::Sent {
+                connection,
+                request,
+            } => {
+                let request = json(serde_json::to_string(request))?;
+                write!(f, "{:>4} -> {request}", connection.0)
+            }
+            Self::Got {
+                connection,
+                message,
+            } => {
+                let message = json(serde_json::to_string(message))?;
+                write!(f, "{:>4} <- {message}", connection.0)
+            }
+            Self::GotNonsense { connection, text } => write!(f, "{:>4} <- {text}", connection.0),
+            Self::Closed { connection, why } => {
+                write!(f, "{:>4}    closed: {why}", connection.0)
+            }
+            Self::Crash(what) | Self::Fate(what) => write!(f, "   *    {what}"),
+        }
+    }
+}
+
+impl fmt::Display for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Entry { at_us, what } in &self.entries {
+            writeln!(f, "{:>6}.{:03} {what}", at_us / 1000, at_us % 1000)?;
+        }
+        Ok(())
+    }
+}

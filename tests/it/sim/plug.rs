@@ -1,0 +1,69 @@
+//! A socket whose process can be killed.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use turmoil::net::TcpStream;
+
+/// A process that is killed runs no destructors, but a simulated one does, and some of ours have
+/// something to say. Once the plug is pulled nothing of it gets out.
+#[derive(Debug)]
+pub(crate) struct Plugged {
+    stream: TcpStream,
+    plug: Plug,
+}
+
+/// What all sockets of one process hang on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plug(Arc<AtomicBool>);
+
+impl Plug {
+    pub(crate) fn pull(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_pulled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Plugged {
+    pub(crate) const fn new(stream: TcpStream, plug: Plug) -> Self {
+        Self { stream, plug }
+    }
+}
+
+impl AsyncRead for Plugged {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Plugged {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.plug.is_pulled() {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,294 @@
+//! A disk as it is between two syncs: what was written and not synced is lost when the host dies,
+//! or some of it is not, and nobody can tell before.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use plyhouse::matches::Event;
+use plyhouse::protocol::{MatchCode, MatchId, Seq};
+use plyhouse::store::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use tokio::time::sleep;
+
+use super::dice::Dice;
+use super::flaw::Flaw;
+use super::plan::DiskPlan;
+
+/// What a store holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) matches: BTreeMap<MatchId, Record>,
+    pub(crate) players: BTreeMap<[u8; 32], PlayerRecord>,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+enum Write {
+    Create(Record),
+    Append(MatchId, Seq, Vec<Event>),
+    Player(PlayerRecord),
+}
+
+/// Writes that one sync makes durable together.
+#[derive(Debug)]
+struct Batch {
+    starts: Duration,
+    ends: Duration,
+    writes: Vec<Write>,
+}
+
+/// A store that outlives the server of its world. Clones are the same store.
+#[derive(Clone, Debug)]
+pub(crate) struct SimStore(Arc<Mutex<Disk>>);
+
+#[derive(Debug)]
+struct Disk {
+    plan: DiskPlan,
+    dice: Dice,
+    flaw: Option<Flaw>,
+    /// What a crash leaves.
+    synced: Tables,
+    /// What there is with all that waits for a sync.
+    written: Tables,
+    batches: VecDeque<Batch>,
+}
+
+impl Tables {
+    fn apply(&mut self, write: Write) -> Result<(), WriteError> {
+        match write {
+            Write::Create(record) => {
+                let id = record.creation.id;
+                if self.matches.contains_key(&id) {
+                    return Err(WriteError::Conflict);
+                }
+                self.matches.insert(id, record);
+            }
+            Write::Append(id, after, events) => match self.matches.get_mut(&id) {
+                Some(record) if record.events.len() as u64 == after.0 => {
+                    record.events.extend(events);
+                }
+                Some(_) | None => return Err(WriteError::Conflict),
+            },
+            Write::Player(player) => {
+                self.players.entry(player.token.0).or_insert(player);
+            }
+        }
+        Ok(())
+    }
+
+    fn live(&self) -> impl Iterator<Item = &Record> {
+        let has_ended = |record: &Record| matches!(record.events.last(), Some(Event::Ended { .. }));
+        self.matches
+            .values()
+            .filter(move |record| !has_ended(record))
+    }
+}
+
+impl Disk {
+    /// Makes durable what has been synced by now.
+    fn settle(&mut self, now: Duration) {
+        while self.batches.front().is_some_and(|batch| batch.ends <= now) {
+            let batch = self.batches.pop_front().expect("it was there");
+            for write in batch.writes {
+                self.synced.apply(write).expect("it was checked before");
+            }
+        }
+    }
+
+    /// Begins a write: gives how long it takes, and its outcome.
+    fn write(&mut self, write: Write, now: Duration) -> (Duration, Result<(), WriteError>) {
+        self.settle(now);
+        if self.dice.percent(self.plan.unavailable_percent) || self.plan.is_sick(now) {
+            if self.flaw == Some(Flaw::WritesWhatItRefuses) {
+                let _ = self.begin(write, now);
+            }
+            return (self.dice.ms(0..=20), Err(WriteError::Unavailable));
+        }
+        let is_unknown = self.dice.percent(self.plan.unknown_percent);
+        if is_unknown && self.dice.percent(50) {
+            return (self.dice.ms(0..=50), Err(WriteError::Unknown));
+        }
+        match self.begin(write, now) {
+            Err(conflict) => (Duration::ZERO, Err(conflict)),
+            Ok(_) if self.flaw == Some(Flaw::AnswersEarly) => (Duration::ZERO, Ok(())),
+            Ok(ends) if is_unknown => (ends - now, Err(WriteError::Unknown)),
+            Ok(ends) => (ends - now, Ok(())),
+        }
+    }
+
+    /// Has a write take part in the next sync, and gives when that will have ended.
+    fn begin(&mut self, write: Write, now: Duration) -> Result<Duration, WriteError> {
+        self.written.apply(write.clone())?;
+        let sync = self.dice.ms(self.plan.sync_ms.clone());
+        match self.batches.back_mut() {
+            // This one has not begun yet: it waits for the one before.
+            Some(batch) if batch.starts >= now => batch.writes.push(write),
+            last => {
+                let starts = last.map_or(now, |batch| batch.ends);
+                self.batches.push_back(Batch {
+                    starts,
+                    ends: starts + sync,
+                    writes: vec![write],
+                });
+            }
+        }
+        Ok(self.batches.back().expect("it has been put there").ends)
+    }
+
+    /// Until when all that is written now will be durable.
+    fn durable_at(&self) -> Option<Duration> {
+        self.batches.back().map(|batch| batch.ends)
+    }
+}
+
+impl SimStore {
+    pub(crate) fn new(plan: DiskPlan, dice: Dice, flaw: Option<Flaw>) -> Self {
+        Self(Arc::new(Mutex::new(Disk {
+            plan,
+            dice,
+            flaw,
+            synced: Tables::default(),
+            written: Tables::default(),
+            batches: VecDeque::new(),
+        })))
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The host dies. Of what was not synced, the first so many writes are there all the same.
+    pub(crate) fn crash(&self, now: Duration) -> usize {
+        let mut disk = self.disk();
+        disk.settle(now);
+        let unsynced: Vec<Write> = std::mem::take(&mut disk.batches)
+            .into_iter()
+            .flat_map(|batch| batch.writes)
+            .collect();
+        let surviving = match disk.flaw {
+            // Whatever was told too early is to be missed.
+            Some(Flaw::AnswersEarly) => 0,
+            _ => disk.dice.between(0..=unsynced.len() as u64),
+        };
+        let lost = unsynced.len() as u64 - surviving;
+        for (_, write) in (0..surviving).zip(unsynced) {
+            disk.synced.apply(write).expect("it was checked before");
+        }
+        let Disk {
+            flaw, synced, dice, ..
+        } = &mut *disk;
+        if let Some(flaw) = flaw {
+            flaw.befall(synced, dice);
+        }
+        disk.written = disk.synced.clone();
+        usize::try_from(lost).expect("as many as there were")
+    }
+
+    /// Everything that is durable in the end.
+    pub(crate) fn kept(&self, now: Duration) -> Tables {
+        let mut disk = self.disk();
+        disk.settle(now);
+        disk.synced.clone()
+    }
+
+    /// How many matches are live.
+    pub(crate) fn live_matches(&self) -> usize {
+        self.disk().synced.live().count()
+    }
+
+    async fn write(&self, write: Write) -> Result<(), WriteError> {
+        let (takes, outcome) = self.disk().write(write, now());
+        sleep(takes).await;
+        outcome
+    }
+
+    /// Reads what is durable, after all that was written before.
+    async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {
+        let durable_at = self.disk().durable_at();
+        if let Some(wait) = durable_at.and_then(|at| at.checked_sub(now())) {
+            sleep(wait).await;
+        }
+        let mut disk = self.disk();
+        disk.settle(now());
+        read(&disk.synced)
+    }
+
+    /// The same, if the disk can be read.
+    async fn try_read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, ReadError> {
+        let is_unreadable = {
+            let mut disk = self.disk();
+            let percent = disk.plan.unreadable_percent;
+            disk.dice.percent(percent)
+        };
+        if is_unreadable {
+            return Err(ReadError::Unavailable);
+        }
+        Ok(self.read(read).await)
+    }
+}
+
+/// The world's time.
+fn now() -> Duration {
+    turmoil::sim_elapsed().expect("the store is used by a host of the world")
+}
+
+impl Store for SimStore {
+    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::Create(record)).boxed()
+    }
+
+    fn append(
+        &self,
+        id: MatchId,
+        after: Seq,
+        events: Vec<Event>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::Append(id, after, events)).boxed()
+    }
+
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
+        self.try_read(move |tables| tables.matches.get(&id).cloned())
+            .boxed()
+    }
+
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.try_read(move |tables| {
+            let mut records = tables.matches.values();
+            let found = records.rfind(|record| record.creation.code == code);
+            found.map(|record| record.creation.id)
+        })
+        .boxed()
+    }
+
+    /// More players than are asked for, which must do no harm. Never fails: a server that cannot
+    /// read this does not start.
+    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
+        self.read(|tables| {
+            Ok(Live {
+                matches: tables.live().cloned().map(Ok).collect(),
+                players: tables.players.values().cloned().collect(),
+            })
+        })
+        .boxed()
+    }
+
+    /// Keeps the past, so that it can be looked at in the end.
+    fn retire(&self, _: MatchId) -> BoxFuture<'_, ()> {
+        futures::future::ready(()).boxed()
+    }
+
+    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::Player(player)).boxed()
+    }
+
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.try_read(move |tables| tables.players.get(&token.0).cloned())
+            .boxed()
+    }
+
+    fn is_well(&self) -> bool {
+        !self.disk().plan.is_sick(now())
+    }
+}

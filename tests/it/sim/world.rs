@@ -1,0 +1,230 @@
+//! One world: the real server on a simulated host, clients on others, a network between them, and
+//! one clock. Nothing in it depends on anything but its seed.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use plyhouse::protocol::MatchId;
+use plyhouse::server::{Search, Server, Settings};
+use plyhouse::transport::Transport;
+use turmoil::Sim;
+use turmoil::net::TcpListener;
+
+use super::client::Client;
+use super::dice::Dice;
+use super::flaw::Flaw;
+use super::history::{ConnectionId, Entry, History, What};
+use super::plan::{DISK, Fate, Plan};
+use super::plug::{Plug, Plugged};
+use super::store::{SimStore, Tables};
+
+pub(crate) const SERVER: &str = "server";
+pub(crate) const PORT: u16 = 7878;
+
+/// How far the world goes at a time. Messages arrive, and fates befall, between two steps; what
+/// waits for a timer within a host is as exact as tokio's.
+const STEP: Duration = Duration::from_millis(5);
+
+/// The least time that a message takes.
+const LATENCY_MIN: Duration = Duration::from_millis(1);
+
+/// A world that is not at its end by then is stuck.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// When every world begins: the year 2026.
+const BEGINS_MS: u64 = 1_767_225_600_000;
+
+/// What all in a world share.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) plan: Plan,
+    pub(crate) store: SimStore,
+    pub(crate) history: RefCell<History>,
+    /// The matches that people have told each other of.
+    pub(crate) board: RefCell<Vec<MatchId>>,
+    connections: Cell<u64>,
+    boots: Cell<u64>,
+    plug: RefCell<Plug>,
+    /// How long messages of each client take, where the plan has changed it.
+    slow: RefCell<BTreeMap<usize, Duration>>,
+    crashes_in_play: Cell<usize>,
+}
+
+/// A world that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) history: History,
+    pub(crate) kept: Tables,
+    /// How often the server died while matches were live.
+    pub(crate) crashes_in_play: usize,
+    /// Why the world did not come to its end, if it did not.
+    pub(crate) stuck: Option<String>,
+}
+
+/// Lets the world of a plan run to its end.
+pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
+    let base = Rc::new(Base {
+        store: SimStore::new(plan.disk.clone(), Dice::new(plan.seed, DISK), flaw),
+        history: RefCell::default(),
+        board: RefCell::default(),
+        connections: Cell::default(),
+        boots: Cell::default(),
+        plug: RefCell::default(),
+        slow: RefCell::default(),
+        crashes_in_play: Cell::default(),
+        plan,
+    });
+    let plan = &base.plan;
+    let mut sim = turmoil::Builder::new()
+        .rng_seed(plan.seed)
+        .epoch(UNIX_EPOCH + Duration::from_millis(BEGINS_MS))
+        .tick_duration(STEP)
+        .simulation_duration(LONGEST)
+        .min_message_latency(LATENCY_MIN)
+        .max_message_latency(plan.latency_max)
+        .enable_random_order()
+        .build();
+    let served = Rc::clone(&base);
+    sim.host(SERVER, move || serve(Rc::clone(&served)));
+    for (place, role) in plan.clients.iter().enumerate() {
+        let client = Client::new(Rc::clone(&base), place, *role);
+        sim.client(name(place), client.live());
+    }
+    let stuck = pass(&mut sim, &base).err();
+    let kept = base.store.kept(sim.elapsed());
+    drop(sim);
+    Ended {
+        history: base.history.take(),
+        kept,
+        crashes_in_play: base.crashes_in_play.get(),
+        stuck,
+    }
+}
+
+/// What the client at this place is called.
+pub(crate) fn name(place: usize) -> String {
+    ["ann", "bob", "cat", "dan", "eve"][place].to_owned()
+}
+
+/// Lets time pass until every client has had its last look.
+fn pass(sim: &mut Sim<'_>, base: &Base) -> Result<(), String> {
+    let mut fates = base.plan.fates.iter().peekable();
+    loop {
+        while let Some((_, fate)) = fates.next_if(|(at, _)| *at <= sim.elapsed()) {
+            base.befall(sim, *fate);
+        }
+        if sim.step().map_err(|error| error.to_string())? {
+            return Ok(());
+        }
+    }
+}
+
+async fn serve(base: Rc<Base>) -> turmoil::Result {
+    base.boots.set(base.boots.get() + 1);
+    let plug = Plug::default();
+    base.plug.replace(plug.clone());
+    let server = Server::start(settings(&base), Arc::new(base.store.clone()))?;
+    server.recover().await?;
+    let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
+    let transport = Transport::new(server.clone());
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let stream = Plugged::new(stream, plug.clone());
+        let transport = transport.clone();
+        server.spawn(async move { transport.serve_stream(stream).await });
+    }
+}
+
+/// A server's settings, with waits that a world of a few seconds lives to see.
+fn settings(base: &Base) -> Settings {
+    let now = turmoil::sim_elapsed().expect("the server is a host of the world");
+    Settings {
+        abandon_after: Duration::from_millis(1500),
+        linger: Duration::from_millis(400),
+        ping_interval: Duration::from_millis(400),
+        idle_timeout: Duration::from_millis(1200),
+        handshake_timeout: Duration::from_millis(800),
+        close_timeout: Duration::from_millis(200),
+        search: Search::Inline,
+        search_table: 1 << 16,
+        // Not the seed of the last time: nobody is to get a token that somebody has.
+        seed: Some(base.plan.seed ^ base.boots.get() << 48),
+        started_ms: u64::try_from(now.as_millis()).ok().map(|ms| BEGINS_MS + ms),
+        ..Settings::default()
+    }
+}
+
+impl Base {
+    /// Notes what happens, at this time.
+    fn note_at(&self, at: Duration, what: What) {
+        let at_us = at.as_micros();
+        self.history
+            .borrow_mut()
+            .entries
+            .push(Entry { at_us, what });
+    }
+
+    /// Notes what happens to a client now.
+    pub(crate) fn note(&self, what: What) {
+        let now = turmoil::sim_elapsed().expect("a client is a host of the world");
+        self.note_at(now, what);
+    }
+
+    pub(crate) fn new_connection(&self) -> ConnectionId {
+        self.connections.set(self.connections.get() + 1);
+        ConnectionId(self.connections.get())
+    }
+
+    /// Lets the world suffer what the plan has in store for it.
+    fn befall(&self, sim: &mut Sim<'_>, fate: Fate) {
+        let clients = || (0..self.plan.clients.len()).map(name);
+        match fate {
+            Fate::Kill => return self.crash(sim, fate),
+            Fate::CutPower => {
+                clients().for_each(|client| sim.partition(SERVER, client));
+                return self.crash(sim, fate);
+            }
+            Fate::Restart => {
+                sim.bounce(SERVER);
+                clients().for_each(|client| sim.release(SERVER, client));
+            }
+            Fate::Hold(place) => sim.hold(SERVER, name(place)),
+            Fate::Part(place) => sim.partition(SERVER, name(place)),
+            Fate::Release(place) | Fate::Join(place) => sim.release(SERVER, name(place)),
+            Fate::Slow(place, latency) => {
+                self.slow.borrow_mut().insert(place, latency);
+                sim.set_link_latency(SERVER, name(place), latency);
+            }
+        }
+        self.note_at(sim.elapsed(), What::Fate(format!("{fate:?}")));
+    }
+
+    fn crash(&self, sim: &mut Sim<'_>, how: Fate) {
+        self.plug.borrow().pull();
+        let live = self.store.live_matches();
+        let lost = self.store.crash(sim.elapsed());
+        // The server's sockets close in the order of a hash map. What they say must not take a time
+        // that depends on the order.
+        for place in 0..self.plan.clients.len() {
+            sim.set_link_latency(SERVER, name(place), LATENCY_MIN);
+        }
+        sim.crash(SERVER);
+        for place in 0..self.plan.clients.len() {
+            match self.slow.borrow().get(&place) {
+                Some(latency) => sim.set_link_latency(SERVER, name(place), *latency),
+                None => {
+                    let latency = self.plan.latency_max;
+                    sim.set_link_max_message_latency(SERVER, name(place), latency);
+                }
+            }
+        }
+        if live > 0 {
+            self.crashes_in_play.set(self.crashes_in_play.get() + 1);
+        }
+        let what = format!("{how:?}: {live} matches are live, {lost} writes are lost");
+        self.note_at(sim.elapsed(), What::Crash(what));
+    }
+}
