@@ -161,7 +161,11 @@ impl MatchHandle {
         if let Err(unsent) = self.mailbox.send(Box::new(message)).await
             && let Some(reply) = (*unsent.0).into_reply()
         {
-            reply.refuse(ErrorCode::UnknownMatch, "that match is no more");
+            // It has just been put away, and may be found in the store.
+            reply.refuse(
+                ErrorCode::Overloaded,
+                "that match is being put away; ask again",
+            );
         }
     }
 }
