@@ -1,9 +1,12 @@
 //! What the binary does beside serving: a file for each command.
 
 mod analyse;
+mod archive;
+mod export;
 mod interrupt;
 mod perft;
 mod tournament;
+mod verify;
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -14,8 +17,10 @@ use plyhouse::catalog::{self, CATALOG, Entry};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Analyse(analyse::Args),
+    Export(export::Args),
     Perft(perft::Args),
     Tournament(tournament::Args),
+    Verify(verify::Args),
 }
 
 impl Command {
@@ -24,8 +29,10 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Analyse(args) => args.run(),
+            Self::Export(args) => args.run(),
             Self::Perft(args) => args.run(),
             Self::Tournament(args) => args.run(),
+            Self::Verify(args) => args.run(),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::fmt;
 use futures::future::BoxFuture;
 
 pub use memory::MemoryStore;
-pub use sqlite::{OpenError, SqliteStore};
+pub use sqlite::{Fault, KeptMatch, OpenError, SqliteArchive, SqliteStore, Summary};
 
 use crate::matches::{Creation, Event};
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};

@@ -4,6 +4,7 @@
 //! one transaction was synced to the disk goes into the next, so many matches share a sync and a
 //! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
 
+mod archive;
 mod lock;
 mod reader;
 mod rows;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use archive::{Fault, KeptMatch, SqliteArchive, Summary};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 
@@ -69,6 +71,12 @@ pub enum OpenError {
     /// A later version of this program has written it.
     #[error("{} was written by a later version of plyhouse", .0.display())]
     TooNew(PathBuf),
+    /// There is nothing to look at.
+    #[error("there is no store in {}", .0.display())]
+    Missing(PathBuf),
+    /// An earlier version of this program has written it, and only a server brings it up to date.
+    #[error("{} was written by an earlier version of plyhouse: start the server once", .0.display())]
+    TooOld(PathBuf),
     /// The SQLite that this program was built with is known to lose data.
     #[error("SQLite {0} is too old: 3.51.3 is needed")]
     OldSqlite(&'static str),
@@ -131,7 +139,7 @@ impl Store for SqliteStore {
 
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.reader
-            .read(move |connection| reader::by_code(connection, code))
+            .read(move |connection| Ok(reader::by_code(connection, code)?))
             .boxed()
     }
 

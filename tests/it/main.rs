@@ -7,6 +7,7 @@ mod support;
 
 mod abandonment;
 mod analyse;
+mod archive;
 mod bots;
 mod closing;
 mod disk;

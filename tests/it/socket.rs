@@ -264,7 +264,8 @@ async fn a_port_that_is_taken_is_told() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-fn command(args: &[&str]) -> Command {
+/// The real binary with these options.
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
     command
         .args(args)
@@ -276,7 +277,7 @@ fn command(args: &[&str]) -> Command {
 }
 
 /// The real server on a free port, and where it listens.
-async fn start(args: &[&str]) -> (Child, String) {
+pub(crate) async fn start(args: &[&str]) -> (Child, String) {
     let mut process = command(args)
         .args(["--listen", "127.0.0.1:0"])
         .spawn()

@@ -113,7 +113,7 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Record
 pub(super) fn by_code(
     connection: &Connection,
     code: MatchCode,
-) -> Result<Option<MatchId>, Failure> {
+) -> rusqlite::Result<Option<MatchId>> {
     let sql =
         "SELECT id FROM matches WHERE code = ?1 ORDER BY ended_ms IS NULL DESC, id DESC LIMIT 1";
     let found = connection

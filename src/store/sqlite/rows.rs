@@ -15,7 +15,7 @@ use crate::search::Level;
 /// An event as JSON. Names are never changed: they are on disks.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-enum EventRow {
+pub(in crate::store) enum EventRow {
     Seated {
         seat: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ enum EventRow {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Reason {
+pub(in crate::store) enum Reason {
     Rules,
     Resignation,
     Abandonment,
@@ -48,39 +48,44 @@ enum Reason {
 
 /// The text that an event is kept as.
 pub(in crate::store) fn event_to_text(event: &Event) -> String {
-    let row = match event {
-        Event::Seated { seat, occupant } => {
-            let (player, name, bot) = match occupant {
-                Occupant::Open => (None, None, None),
-                Occupant::Player { id, name } => (Some(id.0), Some(name.clone()), None),
-                Occupant::Bot(level) => (None, None, Some(level.id().to_owned())),
-            };
-            EventRow::Seated {
-                seat: number(*seat),
-                player,
-                name,
-                bot,
+    serde_json::to_string(&EventRow::from(event)).expect("it has only texts and numbers")
+}
+
+impl From<&Event> for EventRow {
+    fn from(event: &Event) -> Self {
+        match event {
+            Event::Seated { seat, occupant } => {
+                let (player, name, bot) = match occupant {
+                    Occupant::Open => (None, None, None),
+                    Occupant::Player { id, name } => (Some(id.0), Some(name.clone()), None),
+                    Occupant::Bot(level) => (None, None, Some(level.id().to_owned())),
+                };
+                Self::Seated {
+                    seat: number(*seat),
+                    player,
+                    name,
+                    bot,
+                }
             }
-        }
-        Event::Started => EventRow::Started {},
-        Event::Moved { seat, m } => EventRow::Moved {
-            seat: number(*seat),
-            m: m.clone(),
-        },
-        Event::Ended {
-            winner,
-            termination,
-        } => EventRow::Ended {
-            winner: winner.map(number),
-            reason: match termination {
-                Termination::Rules => Reason::Rules,
-                Termination::Resignation => Reason::Resignation,
-                Termination::Abandonment => Reason::Abandonment,
-                Termination::Aborted => Reason::Aborted,
+            Event::Started => Self::Started {},
+            Event::Moved { seat, m } => Self::Moved {
+                seat: number(*seat),
+                m: m.clone(),
             },
-        },
-    };
-    serde_json::to_string(&row).expect("it has only texts and numbers")
+            Event::Ended {
+                winner,
+                termination,
+            } => Self::Ended {
+                winner: winner.map(number),
+                reason: match termination {
+                    Termination::Rules => Reason::Rules,
+                    Termination::Resignation => Reason::Resignation,
+                    Termination::Abandonment => Reason::Abandonment,
+                    Termination::Aborted => Reason::Aborted,
+                },
+            },
+        }
+    }
 }
 
 /// The event that is kept as this text, or what is wrong with it.

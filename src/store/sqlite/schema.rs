@@ -93,6 +93,23 @@ pub(super) fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Opens a database only to look at it, whoever else uses it: nothing is written in it.
+pub(super) fn open_to_look(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
+    let failed = |error| OpenError::Database(directory.to_owned(), error);
+    if !path.exists() {
+        return Err(OpenError::Missing(directory.to_owned()));
+    }
+    // What a log holds that nobody has open is read, too, and stays in the log.
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    match version(&connection).map_err(failed)? {
+        version if version == MIGRATIONS.len() => Ok(connection),
+        version if version < MIGRATIONS.len() => Err(OpenError::TooOld(path.to_owned())),
+        _ => Err(OpenError::TooNew(path.to_owned())),
+    }
+}
+
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

@@ -1,0 +1,53 @@
+//! `plyhouse verify`: checks a store from end to end.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use plyhouse::store::Summary;
+
+use super::archive::{Source, end, reader_is_gone};
+
+/// Checks a store from end to end, and prints what is wrong with it.
+///
+/// It looks at the store from outside: a server may run on it or not. It checks the database as
+/// such, that every event can be read and none is missing, that every match can have gone that way,
+/// that it ended as and when the rules say, and that everybody in it is known. The last line counts
+/// what was checked. The exit status is 1 if there is any damage.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    source: Source,
+}
+
+impl Args {
+    /// Checks, and fails in the end if there is damage.
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let archive = self.source.open()?;
+        let mut out = io::stdout().lock();
+        let mut told = Ok(());
+        let summary = archive.verify(&mut |fault| {
+            if told.is_ok() {
+                told = writeln!(out, "{fault}");
+            }
+        });
+        let Summary {
+            matches,
+            live,
+            ended,
+            events,
+            players,
+            faults,
+        } = summary.context("cannot list the matches")?;
+        let told = told.and_then(|()| {
+            writeln!(
+                out,
+                "{matches} matches ({live} live, {ended} ended), {events} events, \
+                 {players} players, {faults} damages"
+            )
+        });
+        match told.context("cannot write to stdout") {
+            Err(error) if !reader_is_gone(&error) => Err(error),
+            Ok(()) | Err(_) => end(faults, "damages that were found"),
+        }
+    }
+}
