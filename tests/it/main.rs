@@ -10,6 +10,7 @@ mod analyse;
 mod archive;
 mod bots;
 mod closing;
+mod crash;
 mod disk;
 mod hello;
 mod hostile;
