@@ -1,0 +1,137 @@
+//! What it costs to keep a move, beside the limit of the disk in the same run.
+//!
+//! As many tasks as there are busy matches each append one move after another through the store
+//! port and wait until it is durable. Beside them a program that only commits (see [`limit`]): the
+//! same rows of the same tables in as large batches as the store had in the run before, by one
+//! thread that waits for nobody. The rounds alternate, so that a disk that changes its mind is fair
+//! to both.
+//!
+//! A **transaction**'s size is counted in the header of the database's WAL-index, which has a counter
+//! of transactions (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is that of a move
+//! until it is told to be durable; for the limit it is that of a transaction.
+//!
+//! Then a store with many live matches is opened and all of them are brought back.
+//!
+//! ```text
+//! cargo bench --bench store                              three rounds, well under a minute
+//! cargo bench --bench store -- --busy 1000 --rounds 9    only so many busy matches
+//! cargo bench --bench store -- --directory /mnt/disk     another disk than that of `target`
+//! cargo bench --bench store -- --test                    a second, to see that it works
+//! ```
+
+#[path = "store/figures.rs"]
+mod figures;
+#[path = "store/limit.rs"]
+mod limit;
+#[path = "store/load.rs"]
+mod load;
+#[path = "store/recovery.rs"]
+mod recovery;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Parser;
+use tempfile::TempDir;
+
+use self::figures::median;
+
+/// What is asked of the benchmark.
+#[derive(Debug, Parser)]
+struct Args {
+    /// How many matches are busy at the same time
+    #[arg(long, value_delimiter = ',', default_value = "1,10,100,1000")]
+    busy: Vec<usize>,
+
+    /// How long is measured
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+
+    /// How often the store and the limit are measured
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+
+    /// How many live matches are brought back; 0 leaves that out
+    #[arg(long, default_value_t = 10_000)]
+    live: usize,
+
+    /// Where the stores are made
+    #[arg(long, default_value = env!("CARGO_TARGET_TMPDIR"))]
+    directory: PathBuf,
+
+    /// Only tries whether everything works; so does a run that is not `cargo bench`
+    #[arg(long)]
+    test: bool,
+
+    /// What `cargo bench` says
+    #[arg(long, hide = true)]
+    bench: bool,
+
+    /// What only matching benchmarks are run for
+    #[arg(hide = true)]
+    filter: Option<String>,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut args = Args::parse();
+    let is_meant = |filter: &String| "store".contains(filter.as_str());
+    if !args.filter.as_ref().is_none_or(is_meant) {
+        return Ok(());
+    }
+    let is_trial = args.test || !args.bench;
+    if is_trial {
+        args.busy = vec![1, 20];
+        args.rounds = 1;
+        args.seconds = 0.05;
+        args.live = 50;
+    }
+    for &busy in &args.busy {
+        appending(&args, busy).await?;
+    }
+    if args.live > 0 {
+        recovery::measure(fresh(&args.directory)?.path(), args.live, args.rounds).await?;
+    }
+    if is_trial {
+        say("works; too short to tell anything")?;
+    }
+    Ok(())
+}
+
+/// So many matches, each of which has the next move kept as soon as the one before is.
+async fn appending(args: &Args, busy: usize) -> anyhow::Result<()> {
+    let time = Duration::from_secs_f64(args.seconds);
+    let (mut ratios, mut beside) = (Vec::new(), Vec::new());
+    for round in 1..=args.rounds {
+        let directory = fresh(&args.directory)?;
+        let store = load::measure(directory.path(), busy, time).await?;
+        say(&format!("{busy:4} busy  round {round}  store  {store}"))?;
+        let directory = fresh(&args.directory)?;
+        let limit = limit::measure(directory.path(), busy, store.batch(), time).await?;
+        let ratio = store.per_second() / limit.per_second();
+        say(&format!(
+            "{busy:4} busy  round {round}  limit  {limit}  ratio {ratio:.2}"
+        ))?;
+        ratios.push(ratio);
+        beside.push(store.median_ms() - limit.median_ms());
+    }
+    ratios.sort_by(f64::total_cmp);
+    beside.sort_by(f64::total_cmp);
+    say(&format!(
+        "{busy:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move",
+        median(&ratios),
+        ratios[0],
+        ratios[ratios.len() - 1],
+        median(&beside),
+    ))
+}
+
+fn fresh(directory: &Path) -> anyhow::Result<TempDir> {
+    tempfile::tempdir_in(directory).context("cannot make a directory")
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("cannot write to stdout")
+}

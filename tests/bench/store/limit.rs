@@ -1,0 +1,54 @@
+//! The limit: one thread that commits the same rows in batches of one size, and does nothing else.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::time::Instant;
+
+use crate::figures::Figures;
+use crate::load::{MOVE, begin, id};
+
+/// Commits moves of so many matches, in batches of this size, for a while.
+pub(crate) async fn measure(
+    directory: &Path,
+    busy: usize,
+    batch: usize,
+    time: Duration,
+) -> anyhow::Result<Figures> {
+    // The tables are the store's own, and so is what makes a commit durable.
+    drop(begin(directory, busy).await?);
+    let mut database = Connection::open(directory.join("plyhouse.db"))?;
+    database.pragma_update(None, "journal_mode", "WAL")?;
+    database.pragma_update(None, "synchronous", "FULL")?;
+    database.pragma_update(None, "foreign_keys", "OFF")?;
+    let event = format!(r#"{{"type":"moved","seat":0,"move":"{MOVE}"}}"#);
+    let mut latencies = Vec::new();
+    let mut moves: usize = 0;
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        let began = Instant::now();
+        let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        {
+            let sql = "UPDATE matches SET last_seq = ?2 WHERE id = ?1";
+            let mut update = transaction.prepare_cached(sql)?;
+            let sql = "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, ?3, ?4)";
+            let mut insert = transaction.prepare_cached(sql)?;
+            for _ in 0..batch.max(1) {
+                let (id, seq) = (id(moves % busy), moves / busy + 2);
+                update.execute((id.0.as_bytes(), seq))?;
+                insert.execute((id.0.as_bytes(), seq, 1_700_000_000_000_i64, &event))?;
+                moves += 1;
+            }
+        }
+        transaction.commit()?;
+        latencies.push(began.elapsed());
+    }
+    let transactions = latencies.len();
+    Ok(Figures::new(
+        begin.elapsed(),
+        moves,
+        transactions,
+        latencies,
+    ))
+}

@@ -1,0 +1,118 @@
+//! How long it takes until a server has all its live matches back.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use plyhouse::catalog::CATALOG;
+use plyhouse::game::Seat;
+use plyhouse::matches::{Creation, Event, Occupant};
+use plyhouse::protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse::server::{Recovered, Server, Settings};
+use plyhouse::store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, TokenHash};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::say;
+
+/// How far each match has got.
+const PLIES: usize = 10;
+
+/// How many matches are written at the same time.
+const AT_ONCE: usize = 1000;
+
+/// Fills a store, and lets servers begin with it.
+pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> anyhow::Result<()> {
+    fill(directory, live).await?;
+    let archive = SqliteArchive::open(directory)?;
+    let summary = archive.verify(&mut |_| {})?;
+    ensure!(summary.faults == 0, "the store is damaged: {summary:?}");
+    drop(archive);
+    for round in 1..=rounds {
+        let begin = Instant::now();
+        let store = SqliteStore::open(directory, None)?;
+        let opened = begin.elapsed();
+        let server = Server::start(Settings::default(), Arc::new(store))?;
+        let recovered = server.recover().await?;
+        let all = begin.elapsed();
+        ensure!(recovered == Recovered { live, damaged: 0 }, "{recovered:?}");
+        say(&format!(
+            "{live} live matches, {} events  round {round}  {:.0} ms until all are back \
+             ({:.0} ms until the store is open)",
+            summary.events,
+            all.as_secs_f64() * 1e3,
+            opened.as_secs_f64() * 1e3,
+        ))?;
+        server.stop().await;
+    }
+    Ok(())
+}
+
+/// Matches of Connect Four between players of their own.
+async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
+    let store = SqliteStore::open(directory, None)?;
+    let game = CATALOG.last().context("there are games")?;
+    let numbers: Vec<usize> = (0..live).collect();
+    for some in numbers.chunks(AT_ONCE) {
+        let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
+        let added = added.map(|number| store.add_player(player(number)));
+        futures::future::try_join_all(added).await?;
+        let created = some.iter().map(|&number| {
+            let host = player(2 * number);
+            store.create(Record {
+                creation: Creation {
+                    id: MatchId(Uuid::from_u128(number as u128 + 1)),
+                    code: MatchCode::from_number(number as u64),
+                    game,
+                    host: host.id,
+                    listed: true,
+                    pace: Duration::ZERO,
+                    seed: 1,
+                },
+                events: events(number),
+            })
+        });
+        futures::future::try_join_all(created).await?;
+    }
+    Ok(())
+}
+
+fn player(number: usize) -> PlayerRecord {
+    let mut token = [0; 32];
+    token[..8].copy_from_slice(&number.to_le_bytes());
+    PlayerRecord {
+        id: PlayerId(Uuid::from_u128(number as u128 + 1)),
+        name: format!("player {number}"),
+        token: TokenHash(token),
+    }
+}
+
+/// A match that has begun and has got so far, each another way.
+fn events(number: usize) -> Vec<Event> {
+    let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
+        let PlayerRecord { id, name, .. } = player(2 * number + index);
+        let occupant = Occupant::Player { id, name };
+        Event::Seated { seat, occupant }
+    });
+    let mut events: Vec<Event> = seated.chain([Event::Started]).collect();
+    let mut position = CATALOG.last().expect("there are games").start();
+    for ply in 0..PLIES {
+        let seat = position.turn();
+        let mut legal = position.legal_moves();
+        // Nobody wins: whoever could takes another column.
+        let mut choice = number / 7_usize.pow(u32::try_from(ply % 5).unwrap_or(0)) + ply;
+        let m = loop {
+            let m = legal.swap_remove(choice % legal.len());
+            let mut after = position.clone_box();
+            after.play(&m).expect("it is legal");
+            if after.outcome().is_none() {
+                position = after;
+                break m;
+            }
+            choice += 1;
+        };
+        events.push(Event::Moved { seat, m });
+    }
+    events
+}
