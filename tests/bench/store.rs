@@ -8,7 +8,9 @@
 //!
 //! A **transaction**'s size is counted in the header of the database's WAL-index, which has a counter
 //! of transactions (<https://sqlite.org/walformat.html>, section 2.1). **Latency** is that of a move
-//! until it is told to be durable; for the limit it is that of a transaction.
+//! until it is told to be durable; for the limit it is that of a transaction. **CPU** is that of all
+//! threads, those of the load included: on a machine that is busy otherwise it tells more than the
+//! clock.
 //!
 //! Then a store with many live matches is opened and all of them are brought back.
 //!
@@ -103,7 +105,7 @@ async fn main() -> anyhow::Result<()> {
 /// So many matches, each of which has the next move kept as soon as the one before is.
 async fn appending(args: &Args, busy: usize) -> anyhow::Result<()> {
     let time = Duration::from_secs_f64(args.seconds);
-    let (mut ratios, mut beside) = (Vec::new(), Vec::new());
+    let (mut ratios, mut beside, mut cpu) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=args.rounds {
         let directory = fresh(&args.directory)?;
         let store = load::measure(directory.path(), busy, time).await?;
@@ -116,15 +118,19 @@ async fn appending(args: &Args, busy: usize) -> anyhow::Result<()> {
         ))?;
         ratios.push(ratio);
         beside.push(store.median_ms() - limit.median_ms());
+        cpu.push(store.cpu_us() / limit.cpu_us());
     }
+    cpu.sort_by(f64::total_cmp);
     ratios.sort_by(f64::total_cmp);
     beside.sort_by(f64::total_cmp);
     say(&format!(
-        "{busy:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move",
+        "{busy:4} busy: {:.2} of the limit's moves a second ({:.2} to {:.2}), {:+.2} ms a move, \
+         {:.2} times its CPU",
         median(&ratios),
         ratios[0],
         ratios[ratios.len() - 1],
         median(&beside),
+        median(&cpu),
     ))
 }
 

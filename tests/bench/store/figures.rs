@@ -7,11 +7,13 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Figures {
     /// How long it took.
-    pub(crate) time: Duration,
+    time: Duration,
+    /// How long processors were busy with it.
+    cpu: Duration,
     /// How many moves were kept.
-    pub(crate) moves: usize,
+    moves: usize,
     /// In so many transactions.
-    pub(crate) transactions: usize,
+    transactions: usize,
     /// How long each was waited for.
     latencies: Vec<Duration>,
 }
@@ -19,6 +21,7 @@ pub(crate) struct Figures {
 impl Figures {
     pub(crate) fn new(
         time: Duration,
+        cpu: Duration,
         moves: usize,
         transactions: usize,
         mut latencies: Vec<Duration>,
@@ -26,6 +29,7 @@ impl Figures {
         latencies.sort_unstable();
         Self {
             time,
+            cpu,
             moves,
             transactions,
             latencies,
@@ -40,6 +44,11 @@ impl Figures {
     /// How many moves a transaction had, on average.
     pub(crate) fn batch(&self) -> usize {
         (self.moves + self.transactions / 2) / self.transactions.max(1)
+    }
+
+    /// Microseconds of CPU a move, those of the kernel included.
+    pub(crate) fn cpu_us(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.moves.max(1) as f64
     }
 
     /// The median of the latency, in milliseconds.
@@ -59,13 +68,26 @@ impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:7.0} moves/s  {:7.2} ms median  {:7.2} ms p99  {:6.1} moves a transaction",
+            "{:7.0} moves/s  {:7.2} ms median  {:7.2} ms p99  {:5.1} moves a transaction  \
+             {:5.1} us CPU a move",
             self.per_second(),
             self.median_ms(),
             self.latency_ms(0.99),
             self.moves as f64 / self.transactions.max(1) as f64,
+            self.cpu_us(),
         )
     }
+}
+
+/// The user and system time of this process so far, where it can be told: on Linux.
+pub(crate) fn cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // After the program's name in brackets come the fields from the third on; the 14th and 15th are
+    // utime and stime, in hundredths of a second (proc(5)).
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let fields = fields.split_whitespace().skip(14 - 3).take(2);
+    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(10 * ticks)
 }
 
 /// The middle of sorted numbers.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::time::Instant;
 
-use crate::figures::Figures;
+use crate::figures::{Figures, cpu};
 use crate::load::{MOVE, begin, id};
 
 /// Commits moves of so many matches, in batches of this size, for a while.
@@ -22,10 +22,11 @@ pub(crate) async fn measure(
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", "OFF")?;
+    database.pragma_update(None, "cache_size", -32 * 1024)?;
     let event = format!(r#"{{"type":"moved","seat":0,"move":"{MOVE}"}}"#);
     let mut latencies = Vec::new();
     let mut moves: usize = 0;
-    let begin = Instant::now();
+    let (begin, cpu) = (Instant::now(), cpu());
     while begin.elapsed() < time {
         let began = Instant::now();
         let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -45,10 +46,6 @@ pub(crate) async fn measure(
         latencies.push(began.elapsed());
     }
     let transactions = latencies.len();
-    Ok(Figures::new(
-        begin.elapsed(),
-        moves,
-        transactions,
-        latencies,
-    ))
+    let (time, cpu) = (begin.elapsed(), self::cpu().saturating_sub(cpu));
+    Ok(Figures::new(time, cpu, moves, transactions, latencies))
 }

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use crate::figures::Figures;
+use crate::figures::{Figures, cpu};
 
 /// How long is played before it counts.
 const WARM_UP: Duration = Duration::from_millis(200);
@@ -83,9 +83,11 @@ pub(crate) async fn measure(
     sleep(WARM_UP).await;
     let moves = || common.moves.load(Ordering::Relaxed);
     common.counts.store(true, Ordering::Relaxed);
-    let (begin, before, transactions) = (Instant::now(), moves(), transactions(directory)?);
+    let (begin, cpu) = (Instant::now(), cpu());
+    let (before, transactions) = (moves(), transactions(directory)?);
     sleep(time).await;
-    let (time, after) = (begin.elapsed(), moves());
+    let (time, cpu) = (begin.elapsed(), self::cpu().saturating_sub(cpu));
+    let after = moves();
     let transactions = self::transactions(directory)?.wrapping_sub(transactions);
     common.is_over.store(true, Ordering::Relaxed);
     let mut latencies = Vec::new();
@@ -93,7 +95,8 @@ pub(crate) async fn measure(
         latencies.extend(played.context("a match panicked")??);
     }
     let moves = usize::try_from(after - before)?;
-    Ok(Figures::new(time, moves, transactions as usize, latencies))
+    let transactions = transactions as usize;
+    Ok(Figures::new(time, cpu, moves, transactions, latencies))
 }
 
 /// One busy match: how long each of its moves took.

@@ -1,6 +1,6 @@
 //! One batch of writes as one transaction.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::matches::Event;
@@ -9,7 +9,7 @@ use crate::store::sqlite::rows::event_to_text;
 use crate::store::{PlayerRecord, Record, WriteError};
 
 /// The present, by the clock of the machine, in milliseconds since 1970.
-const NOW_MS: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+const NOW_MS: &str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /// Why a batch was not written.
 #[derive(Debug)]
@@ -29,13 +29,18 @@ pub(super) fn write(
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Failure::NothingWritten)?;
-    let mut answers = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        // When this fails, the transaction is rolled back.
-        answers.push(apply(&transaction, task).map_err(Failure::NothingWritten)?);
-    }
+    // When this fails, the transaction is rolled back.
+    let answers = apply_all(&transaction, tasks).map_err(Failure::NothingWritten)?;
     transaction.commit().map_err(Failure::Uncertain)?;
     Ok(answers)
+}
+
+fn apply_all(
+    transaction: &Transaction<'_>,
+    tasks: &[&Task],
+) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
+    let mut batch = Batch::new(transaction)?;
+    tasks.iter().map(|task| batch.apply(task)).collect()
 }
 
 /// The same answer to every task.
@@ -107,78 +112,101 @@ fn last_seq(connection: &Connection, id: MatchId) -> rusqlite::Result<Option<u64
         .optional()
 }
 
-/// Writes one task. The inner error is its own; the outer one is that of the whole batch.
-fn apply(transaction: &Transaction<'_>, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
-    match task {
-        Task::Create(record) => create(transaction, record),
-        Task::Append { id, after, events } => append(transaction, *id, *after, events),
-        Task::AddPlayer(player) => add_player(transaction, player).map(Ok),
-    }
+/// What the writes of a batch have in common, so that a move costs little beside the sync.
+struct Batch<'a> {
+    transaction: &'a Transaction<'a>,
+    now_ms: i64,
+    go_on: CachedStatement<'a>,
+    end: CachedStatement<'a>,
+    insert: CachedStatement<'a>,
 }
 
-fn create(
-    transaction: &Transaction<'_>,
-    Record { creation, events }: &Record,
-) -> rusqlite::Result<Result<(), WriteError>> {
-    let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0) ON CONFLICT DO NOTHING";
-    let inserted = transaction.prepare_cached(sql)?.execute((
-        creation.id.0.as_bytes(),
-        creation.code.to_string(),
-        creation.game.info.id,
-        creation.host.0.as_bytes(),
-        creation.listed,
-        u64::try_from(creation.pace.as_millis())
-            .unwrap_or(u64::MAX)
-            .min(i64::MAX.cast_unsigned()),
-        creation.seed.cast_signed(),
-    ))?;
-    if inserted == 0 {
-        return Ok(Err(WriteError::Conflict));
+impl<'a> Batch<'a> {
+    fn new(transaction: &'a Transaction<'a>) -> rusqlite::Result<Self> {
+        let mut now = transaction.prepare_cached(NOW_MS)?;
+        Ok(Self {
+            transaction,
+            now_ms: now.query_row([], |row| row.get(0))?,
+            // It names no column that an index of the matches has: they are left alone.
+            go_on: transaction.prepare_cached(
+                "UPDATE matches SET last_seq = ?3 WHERE id = ?1 AND last_seq = ?2",
+            )?,
+            end: transaction.prepare_cached(
+                "UPDATE matches SET last_seq = ?3, ended_ms = ?4 WHERE id = ?1 AND last_seq = ?2",
+            )?,
+            insert: transaction.prepare_cached(
+                "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, ?3, ?4)",
+            )?,
+        })
     }
-    append(transaction, creation.id, Seq(0), events)
-}
 
-fn append(
-    transaction: &Transaction<'_>,
-    id: MatchId,
-    after: Seq,
-    events: &[Event],
-) -> rusqlite::Result<Result<(), WriteError>> {
-    let has_ended = matches!(events.last(), Some(Event::Ended { .. }));
-    let sql = format!(
-        "UPDATE matches SET last_seq = ?3, ended_ms = iif(?4, {NOW_MS}, ended_ms)
-         WHERE id = ?1 AND last_seq = ?2"
-    );
-    let last = Seq(after.0 + events.len() as u64);
-    let updated = transaction.prepare_cached(&sql)?.execute((
-        id.0.as_bytes(),
-        integer(after),
-        integer(last),
-        has_ended,
-    ))?;
-    if updated == 0 {
-        return Ok(Err(WriteError::Conflict));
+    /// Writes one task. The inner error is its own; the outer one is that of the whole batch.
+    fn apply(&mut self, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
+        match task {
+            Task::Create(record) => self.create(record),
+            Task::Append { id, after, events } => self.append(*id, *after, events),
+            Task::AddPlayer(player) => self.add_player(player).map(Ok),
+        }
     }
-    let sql =
-        format!("INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, {NOW_MS}, ?3)");
-    let mut statement = transaction.prepare_cached(&sql)?;
-    let mut seq = after;
-    for event in events {
-        seq = seq.next();
-        statement.execute((id.0.as_bytes(), integer(seq), event_to_text(event)))?;
-    }
-    Ok(Ok(()))
-}
 
-fn add_player(transaction: &Transaction<'_>, player: &PlayerRecord) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO players (id, name, token) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    transaction.prepare_cached(sql)?.execute((
-        player.id.0.as_bytes(),
-        &player.name,
-        player.token.0,
-    ))?;
-    Ok(())
+    fn create(
+        &mut self,
+        Record { creation, events }: &Record,
+    ) -> rusqlite::Result<Result<(), WriteError>> {
+        let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0) ON CONFLICT DO NOTHING";
+        let inserted = self.transaction.prepare_cached(sql)?.execute((
+            creation.id.0.as_bytes(),
+            creation.code.to_string(),
+            creation.game.info.id,
+            creation.host.0.as_bytes(),
+            creation.listed,
+            u64::try_from(creation.pace.as_millis())
+                .unwrap_or(u64::MAX)
+                .min(i64::MAX.cast_unsigned()),
+            creation.seed.cast_signed(),
+        ))?;
+        if inserted == 0 {
+            return Ok(Err(WriteError::Conflict));
+        }
+        self.append(creation.id, Seq(0), events)
+    }
+
+    fn append(
+        &mut self,
+        id: MatchId,
+        after: Seq,
+        events: &[Event],
+    ) -> rusqlite::Result<Result<(), WriteError>> {
+        let (id, now_ms) = (id.0.as_bytes(), self.now_ms);
+        let last = integer(Seq(after.0 + events.len() as u64));
+        let updated = if matches!(events.last(), Some(Event::Ended { .. })) {
+            self.end.execute((id, integer(after), last, now_ms))?
+        } else {
+            self.go_on.execute((id, integer(after), last))?
+        };
+        if updated == 0 {
+            return Ok(Err(WriteError::Conflict));
+        }
+        let mut seq = after;
+        for event in events {
+            seq = seq.next();
+            let text = event_to_text(event);
+            self.insert.execute((id, integer(seq), now_ms, text))?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn add_player(&self, player: &PlayerRecord) -> rusqlite::Result<()> {
+        let sql =
+            "INSERT INTO players (id, name, token) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        self.transaction.prepare_cached(sql)?.execute((
+            player.id.0.as_bytes(),
+            &player.name,
+            player.token.0,
+        ))?;
+        Ok(())
+    }
 }
 
 fn integer(seq: Seq) -> i64 {
