@@ -77,6 +77,9 @@ pub(super) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "foreign_keys", "ON")?;
     // After a checkpoint the log is cut back to this many bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    // In pages, as many as the log may have: what is written again and again before the log is full
+    // is copied into the database once.
+    connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     // In KiB: the pages on which thousands of busy matches go on are not read again and again.
     connection.pragma_update(None, "cache_size", -32 * 1024)?;
     connection.set_prepared_statement_cache_capacity(32);

@@ -22,6 +22,7 @@ pub(crate) async fn measure(
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", "OFF")?;
+    database.pragma_update(None, "wal_autocheckpoint", 4000)?;
     database.pragma_update(None, "cache_size", -32 * 1024)?;
     let event = format!(r#"{{"type":"moved","seat":0,"move":"{MOVE}"}}"#);
     let mut latencies = Vec::new();
