@@ -1,11 +1,11 @@
 //! What a move costs on its way through the whole server, beside a floor in the same run.
 //!
-//! Two servers are compared: the real binary with its in-memory store, and the [`floor`], the
-//! smallest honest server on the same WebSocket library. Each is a process of its own, started
-//! anew for each round, with tokio's default runtime; the rounds alternate, so that a machine that
-//! changes its mind is fair to both. The load is the same code for both: pairs of connections that
-//! play a scripted game of tic-tac-toe, then the next, and check everything they are told (see
-//! [`players`]).
+//! Two servers are compared: the real binary (with its in-memory store, unless told otherwise), and
+//! the [`floor`], the smallest honest server on the same WebSocket library. Each is a process of its
+//! own, started anew for each round, with tokio's default runtime; the rounds alternate, so that a
+//! machine that changes its mind is fair to both. The load is the same code for both: pairs of
+//! connections that play a scripted game of tic-tac-toe, then the next, and check everything they are
+//! told (see [`players`]).
 //!
 //! A **move** counts when both players have its event and the mover has its `ok`. What a server
 //! spends on anything else in the window (a `create` and a `join` a match, what they tell, the end
@@ -20,6 +20,7 @@
 //! cargo bench --bench moves                                  five rounds, well under a minute
 //! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
 //! cargo bench --bench moves -- --log warn                    without the two log lines a match
+//! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
 //! ```
 
@@ -72,6 +73,10 @@ struct Args {
     /// What the real server logs; its default is the server's own
     #[arg(long, default_value = "info")]
     log: String,
+
+    /// Where the real server keeps its matches
+    #[arg(long, default_value = ":memory:")]
+    data: String,
 
     /// Only tries whether everything works; so does a run that is not `cargo bench`
     #[arg(long)]
@@ -182,7 +187,7 @@ async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::R
 fn real_args(args: &Args) -> [&str; 12] {
     [
         "--data",
-        ":memory:",
+        &args.data,
         "--listen",
         "127.0.0.1:0",
         "--log",
