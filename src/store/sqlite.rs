@@ -14,9 +14,9 @@ mod writer;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 pub use archive::{Fault, KeptMatch, SqliteArchive, Summary};
 use futures::FutureExt;
@@ -54,7 +54,12 @@ struct Condition {
     /// What the file tells is what is on the disk. Not so after a sync that failed, until the file
     /// has been opened anew and synced.
     is_certain: AtomicBool,
+    /// Since when a batch is being written.
+    busy_since: Mutex<Option<Instant>>,
 }
+
+/// A write that has not come back by then is not likely to.
+const WRITE_MAX: Duration = Duration::from_secs(5);
 
 /// Why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +73,15 @@ pub enum OpenError {
     /// The database cannot be opened or is not one.
     #[error("cannot open the database in {}", .0.display())]
     Database(PathBuf, #[source] rusqlite::Error),
+    /// Nothing can be written in it.
+    #[error("{} is read-only", .0.display())]
+    ReadOnly(PathBuf),
+    /// The log is there, and the database that it belongs to is not.
+    #[error("the database in {} is gone, but its log is there: restore it, or remove both", .0.display())]
+    Torn(PathBuf),
+    /// It is the database of another program.
+    #[error("{} is no store of plyhouse", .0.display())]
+    NotOurs(PathBuf),
     /// A later version of this program has written it.
     #[error("{} was written by a later version of plyhouse", .0.display())]
     TooNew(PathBuf),
@@ -98,10 +112,7 @@ impl SqliteStore {
         let path = directory.join(FILE);
         let failed = |error| OpenError::Database(directory.to_owned(), error);
         let connection = schema::open(&path, directory)?;
-        let condition = Arc::new(Condition {
-            is_well: AtomicBool::new(true),
-            is_certain: AtomicBool::new(true),
-        });
+        let condition = Arc::new(Condition::default());
         let reader = Reader::start(schema::open_to_read(&path).map_err(failed)?, &condition)
             .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
         let writer = Writer::start(connection, path, keep_ended, &condition)
@@ -162,11 +173,52 @@ impl Store for SqliteStore {
     }
 
     fn is_well(&self) -> bool {
-        self.condition.is_well.load(Ordering::Relaxed)
+        self.condition.has_kept() && !self.condition.hangs()
+    }
+}
+
+impl Default for Condition {
+    fn default() -> Self {
+        Self {
+            is_well: AtomicBool::new(true),
+            is_certain: AtomicBool::new(true),
+            busy_since: Mutex::new(None),
+        }
     }
 }
 
 impl Condition {
+    /// Whether the last write was kept.
+    fn has_kept(&self) -> bool {
+        self.is_well.load(Ordering::Relaxed)
+    }
+
+    /// Whether a write has been under way for too long.
+    fn hangs(&self) -> bool {
+        let since = *self.busy_since();
+        since.is_some_and(|since| since.elapsed() > WRITE_MAX)
+    }
+
+    fn begins(&self) {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a disk hangs by no clock but the machine's"
+        )]
+        let now = Instant::now();
+        *self.busy_since() = Some(now);
+    }
+
+    fn ends(&self) {
+        *self.busy_since() = None;
+    }
+
+    fn busy_since(&self) -> MutexGuard<'_, Option<Instant>> {
+        // No code that holds the lock can panic.
+        self.busy_since
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn set_well(&self, is_well: bool) {
         if self.is_well.swap(is_well, Ordering::Relaxed) != is_well {
             if is_well {

@@ -1,11 +1,11 @@
 //! The thread that reads. It sees what has been committed, and nothing while that is uncertain.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -88,6 +88,15 @@ fn not_read(failure: Failure) -> ReadError {
 pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Record>, Failure> {
     // One reading transaction, so that the events are those of the match as it was.
     let at_once = connection.unchecked_transaction()?;
+    match load_within(&at_once, id) {
+        Err(Failure::Sqlite(error)) if is_damage(&error) => {
+            Err(Failure::Damaged(damage(id, &error.to_string())))
+        }
+        loaded => loaded,
+    }
+}
+
+fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Failure> {
     let sql = format!("SELECT {CREATION}, last_seq FROM matches WHERE id = ?1");
     let found = at_once
         .prepare_cached(&sql)?
@@ -133,45 +142,86 @@ pub(super) fn player(
     Ok({ found }.query_row([token.0], player_of).optional()?)
 }
 
-/// Every live match and the players in them.
+/// Every live match and the players in them. What is damaged is told apart, match by match: the rest
+/// is there.
 pub(super) fn live(connection: &Connection) -> Result<Live, Failure> {
     let at_once = connection.unchecked_transaction()?;
-    let mut events: HashMap<MatchId, Events> = HashMap::new();
-    let mut statement = at_once.prepare(
-        "SELECT seq, event, match FROM events
-         WHERE match IN (SELECT id FROM matches WHERE ended_ms IS NULL) ORDER BY match, seq",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let id = MatchId(Uuid::from_bytes(row.get(2)?));
-        events.entry(id).or_default().add(row, 0)?;
-    }
-    let sql =
-        format!("SELECT {CREATION}, last_seq FROM matches WHERE ended_ms IS NULL ORDER BY id");
-    let mut statement = at_once.prepare(&sql)?;
-    let mut rows = statement.query([])?;
     let mut matches = Vec::new();
-    while let Some(row) = rows.next()? {
-        let id = MatchId(Uuid::from_bytes(row.get(0)?));
-        let last_seq = row.get(7)?;
-        let read = |creation| {
-            let events = events.remove(&id).unwrap_or_default();
-            events.finish(creation, last_seq)
-        };
-        matches.push(
-            creation(row)?
-                .and_then(read)
-                .map_err(|why| Damage { id, why }),
-        );
+    for id in live_ids(&at_once)? {
+        match load_within(&at_once, id) {
+            Ok(Some(record)) => matches.push(Ok(record)),
+            // It is in an index, and not there.
+            Ok(None) => matches.push(Err(damage(id, "it has no row"))),
+            Err(Failure::Damaged(damage)) => matches.push(Err(damage)),
+            Err(Failure::Sqlite(error)) if is_damage(&error) => {
+                matches.push(Err(damage(id, &error.to_string())));
+            }
+            Err(failure) => return Err(failure),
+        }
     }
     let involved = involved(&matches);
     let mut statement = at_once.prepare("SELECT id, name, token FROM players WHERE id = ?1")?;
     let mut players = Vec::with_capacity(involved.len());
     for id in involved {
-        let found = statement.query_row([id.0.as_bytes()], player_of);
-        players.extend(found.optional()?);
+        match statement.query_row([id.0.as_bytes()], player_of).optional() {
+            Ok(found) => players.extend(found),
+            // Who is missing is told of by whoever needs them.
+            Err(error) if is_damage(&error) => {
+                tracing::error!(player = %id, %error, "a player cannot be read");
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(Live { matches, players })
+}
+
+/// The ids of the matches that have not ended, oldest first. Around a damaged page they are read from
+/// both sides.
+fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure> {
+    let mut ids = BTreeSet::new();
+    let mut read = |order: &str| -> rusqlite::Result<()> {
+        let sql = format!("SELECT id FROM matches WHERE ended_ms IS NULL ORDER BY id {order}");
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            match row.get(0) {
+                Ok(id) => {
+                    ids.insert(MatchId(Uuid::from_bytes(id)));
+                }
+                Err(error) => tracing::error!(%error, "a match has no id that can be read"),
+            }
+        }
+        Ok(())
+    };
+    match read("ASC") {
+        Ok(()) => {}
+        Err(error) if is_damage(&error) => {
+            tracing::error!(%error, "part of the matches cannot be read");
+            if let Err(error) = read("DESC")
+                && !is_damage(&error)
+            {
+                return Err(error.into());
+            }
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(ids.into_iter().collect())
+}
+
+fn damage(id: MatchId, why: &str) -> Damage {
+    let why = why.to_owned();
+    Damage { id, why }
+}
+
+/// Whether an error tells that what is there makes no sense, and not that it cannot be read now.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(..) => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ),
+        _ => true,
+    }
 }
 
 fn involved(matches: &[Result<Record, Damage>]) -> Vec<PlayerId> {

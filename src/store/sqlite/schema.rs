@@ -46,9 +46,24 @@ const MIGRATIONS: &[&str] = &["
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::Database(directory.to_owned(), error);
-    let mut connection = open_to_write(path).map_err(failed)?;
+    let size = |path: &Path| path.metadata().map_or(0, |file| file.len());
+    let log = path.with_extension("db-wal");
+    if size(path) == 0 && size(&log) > 0 {
+        return Err(OpenError::Torn(directory.to_owned()));
+    }
+    let mut connection = open_to_write(path, OpenFlags::SQLITE_OPEN_CREATE).map_err(failed)?;
+    if connection.is_readonly(rusqlite::MAIN_DB).map_err(failed)? {
+        return Err(OpenError::ReadOnly(path.to_owned()));
+    }
     let version = version(&connection).map_err(failed)?;
     if version == 0 {
+        let sql = "SELECT count(*) FROM sqlite_schema";
+        let tables: u64 = connection
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(failed)?;
+        if tables > 0 {
+            return Err(OpenError::NotOurs(path.to_owned()));
+        }
         // What is deleted can be given back. To be said before there are tables, and only then: it
         // writes, which must not stand in the way of a store that is opened anew.
         connection
@@ -59,17 +74,33 @@ pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenErro
         return Err(OpenError::TooNew(path.to_owned()));
     };
     migrate(&mut connection, version, missing).map_err(failed)?;
+    // What a server that was killed has written and not synced is there to be read, too. Before
+    // anybody is told of it, it has to be on the disk.
+    checkpoint(&connection).map_err(failed)?;
     Ok(connection)
 }
 
-/// Opens a database whose tables are up to date.
-pub(super) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
+/// Opens the database again after it has failed, and has everything that it shows on the disk.
+pub(super) fn open_again(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = open_to_write(path, OpenFlags::empty())?;
+    checkpoint(&connection)?;
+    Ok(connection)
+}
+
+/// Writes the log into the database, and syncs that.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
+    if busy {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        return Err(rusqlite::Error::SqliteFailure(busy, None));
+    }
+    Ok(())
+}
+
+fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags | more)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Every commit waits until it is on the disk.

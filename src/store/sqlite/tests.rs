@@ -147,12 +147,18 @@ async fn a_damaged_match_is_told_apart() {
         "DELETE FROM events WHERE seq = 2",
         "DELETE FROM events WHERE seq = 5",
         "UPDATE matches SET game = 'whist' WHERE last_seq = 5",
+        "UPDATE events SET event = CAST(x'ff' AS TEXT) WHERE seq = 4",
+        "UPDATE matches SET code = CAST(x'ff' AS TEXT) WHERE last_seq = 5",
+        "UPDATE matches SET host = x'01' WHERE last_seq = 5",
     ] {
         let directory = tempfile::tempdir().expect("a directory");
         let store = with_moves(directory.path(), &["b2", "a1"]).await;
         store.create(record(2, &player(1))).await.expect("written");
         drop(store);
         let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+        connection
+            .pragma_update(None, "foreign_keys", "OFF")
+            .expect("off");
         assert_eq!(connection.execute(damage, []), Ok(1), "{damage}");
         drop(connection);
         let store = open(directory.path());
@@ -164,7 +170,60 @@ async fn a_damaged_match_is_told_apart() {
     }
 }
 
-/// Ended matches are forgotten when their time is over, live ones never.
+/// A page that has gone bad harms the matches on it, and no other.
+#[tokio::test]
+async fn a_damaged_page_harms_what_is_on_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = open(directory.path());
+    store.add_player(player(1)).await.expect("written");
+    for number in 1..=300 {
+        store
+            .create(record(number, &player(1)))
+            .await
+            .expect("written");
+    }
+    drop(store);
+    let path = directory.path().join(FILE);
+    let sound = fs::read(&path).expect("readable");
+    let mut served = 0;
+    for page in 1..sound.len() / 4096 {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0);
+        fs::write(&path, &damaged).expect("written");
+        // Some pages hold what nothing can be read without.
+        if let Ok(store) = SqliteStore::open(directory.path(), None)
+            && let Ok(live) = store.live().await
+        {
+            served += usize::from(live.matches.iter().flatten().count() > 100);
+        }
+    }
+    let pages = sound.len() / 4096 - 1;
+    assert!(served * 2 > pages, "{served} of {pages}");
+}
+
+#[tokio::test]
+async fn a_log_without_its_database_is_not_thrown_away() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("plyhouse.db-wal");
+    fs::write(&log, "what somebody may still want").expect("written");
+    let store = SqliteStore::open(directory.path(), None);
+    assert!(matches!(store, Err(OpenError::Torn(_))), "{store:?}");
+    assert!(log.exists());
+}
+
+#[tokio::test]
+async fn the_database_of_another_program_is_left_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    connection
+        .execute_batch("CREATE TABLE recipes (name TEXT)")
+        .expect("written");
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), None);
+    assert!(matches!(store, Err(OpenError::NotOurs(_))), "{store:?}");
+}
+
+/// Ended matches are forgotten when their time is over, however busy the store is, live ones never.
 #[tokio::test]
 async fn ended_matches_are_forgotten_in_time() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -172,7 +231,7 @@ async fn ended_matches_are_forgotten_in_time() {
     suite::what_has_not_ended_is_live(&store).await;
     let ended = MatchId(uuid::Uuid::from_u128(33));
     while store.load(ended).await.expect("readable").is_some() {
-        tokio::task::yield_now().await;
+        store.add_player(player(1)).await.expect("written");
     }
     assert_eq!(store.live().await.expect("readable").matches.len(), 2);
 }

@@ -1,6 +1,7 @@
 //! The thread that writes: batch after batch, each one transaction and one sync.
 
 mod batch;
+mod forget;
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 use super::worker::{Queued, Worker};
@@ -24,11 +25,8 @@ const BATCH_MAX: usize = 1024;
 /// well again, and whether there is something to forget.
 const LOOK_AROUND: Duration = Duration::from_secs(1);
 
-/// How many ended matches are forgotten at once, so that nobody waits for long.
-const FORGET_AT_ONCE: u32 = 100;
-
-/// How many pages of the file are given back at once.
-const VACUUM_AT_ONCE: u32 = 256;
+/// After so many batches it looks around, too, however busy it is.
+const LOOK_AROUND_BATCHES: u32 = 64;
 
 /// Something to write.
 #[derive(Debug)]
@@ -94,50 +92,82 @@ struct Work {
 
 impl Work {
     fn run(mut self, jobs: &Receiver<Queued<Job>>) {
+        let mut batches = 0;
         loop {
             match jobs.recv_timeout(LOOK_AROUND) {
                 Ok(first) => {
                     let mut batch = vec![first];
                     batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
                     self.write(batch);
+                    batches += 1;
+                    if batches < LOOK_AROUND_BATCHES {
+                        continue;
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) => self.look_around(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
+            batches = 0;
+            self.look_around();
         }
     }
 
-    /// Writes all of it, or nothing, and answers.
+    /// Writes a batch, and answers.
     fn write(&mut self, batch: Vec<Queued<Job>>) {
         let tasks: Vec<&Task> = batch.iter().map(|queued| &queued.job.task).collect();
-        let answers = match self.reopened() {
-            Ok(connection) => match batch::write(connection, &tasks) {
-                Ok(answers) => {
-                    self.condition.set_well(true);
-                    answers
-                }
-                Err(batch::Failure::NothingWritten(error)) => {
-                    tracing::error!(%error, "nothing could be written");
-                    self.condition.set_well(false);
-                    batch::all(&tasks, WriteError::Unavailable)
-                }
-                Err(batch::Failure::Uncertain(error)) => {
-                    tracing::error!(%error, "a sync failed: the store is opened anew");
-                    self.condition.set_well(false);
-                    self.condition.set_certain(false);
-                    self.connection = None;
-                    self.what_is_there(&tasks)
-                }
-            },
-            Err(error) => {
-                tracing::error!(%error, "the store cannot be opened anew");
-                batch::all(&tasks, WriteError::Unavailable)
-            }
-        };
+        self.condition.begins();
+        let answers = self.answers(&tasks);
+        self.condition.ends();
         for (queued, answer) in batch.into_iter().zip(answers) {
             // Who asked may be gone.
             let _ = queued.job.answer.send(answer);
         }
+    }
+
+    /// Writes all of it, or nothing, and tells what has become of it.
+    fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
+        let connection = match self.reopened() {
+            Ok(connection) => connection,
+            Err(error) => {
+                tracing::error!(%error, "the store cannot be opened anew");
+                self.condition.set_well(false);
+                return batch::all(tasks, WriteError::Unavailable);
+            }
+        };
+        match batch::write(connection, tasks) {
+            Ok(answers) => {
+                self.condition.set_well(true);
+                answers
+            }
+            // What is wrong with one match is no matter of the others.
+            Err(batch::Failure::NothingWritten(error))
+                if tasks.len() > 1 && !is_of_the_disk(&error) =>
+            {
+                let alone = tasks.iter().flat_map(|task| self.answers(&[*task]));
+                alone.collect()
+            }
+            Err(batch::Failure::NothingWritten(error)) => {
+                tracing::error!(%error, "nothing could be written");
+                if is_of_the_disk(&error) {
+                    self.condition.set_well(false);
+                    // Whatever it was, a new connection may not have it.
+                    self.connection = None;
+                }
+                batch::all(tasks, WriteError::Unavailable)
+            }
+            Err(batch::Failure::Uncertain(error)) => {
+                tracing::error!(%error, "a sync failed: the store is opened anew");
+                self.condition.set_well(false);
+                self.doubt();
+                self.what_is_there(tasks)
+            }
+        }
+    }
+
+    /// From now on nothing counts that the file shows, until it has been opened anew.
+    fn doubt(&mut self) {
+        self.condition.set_certain(false);
+        self.connection = None;
     }
 
     /// The connection; after a failed sync a new one.
@@ -149,8 +179,7 @@ impl Work {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
-                let connection = schema::open_to_write(&self.path)?;
-                checkpoint(&connection)?;
+                let connection = schema::open_again(&self.path)?;
                 self.condition.set_certain(true);
                 connection
             }
@@ -170,59 +199,58 @@ impl Work {
     }
 
     fn look_around(&mut self) {
-        if !self
-            .condition
-            .is_well
-            .load(std::sync::atomic::Ordering::Relaxed)
-        {
-            let probed = self.reopened().and_then(batch::probe);
-            match probed {
+        if !self.condition.has_kept() {
+            match self.reopened().and_then(batch::probe) {
                 Ok(()) => self.condition.set_well(true),
-                Err(error) => tracing::warn!(%error, "the store still cannot keep anything"),
+                Err(error) => {
+                    tracing::warn!(%error, "the store still cannot keep anything");
+                    self.doubt();
+                }
             }
         }
-        if let Err(error) = self.forget() {
-            tracing::error!(%error, "ended matches could not be forgotten");
-            self.condition.set_well(false);
-        }
-    }
-
-    /// Forgets some of the matches that ended too long ago, and gives back some of the room.
-    fn forget(&mut self) -> rusqlite::Result<()> {
         let Some(keep) = self.keep_ended else {
-            return Ok(());
+            return;
         };
-        let connection = self.reopened()?;
-        let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
-        let forgotten = connection
-            .prepare_cached(
-                "DELETE FROM matches WHERE id IN (
-                    SELECT id FROM matches
-                    WHERE ended_ms < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ?1
-                    LIMIT ?2)",
-            )?
-            .execute((keep_ms, FORGET_AT_ONCE))?;
-        if forgotten > 0 {
-            tracing::debug!(forgotten, "ended matches are forgotten");
-            connection
-                .prepare(&format!("PRAGMA incremental_vacuum({VACUUM_AT_ONCE})"))?
-                .query([])?
-                .next()
-                .map(|_| ())?;
+        let forgotten = self
+            .reopened()
+            .and_then(|connection| forget::forget(connection, keep));
+        match forgotten {
+            Ok(()) => {}
+            Err(error) if is_of_the_disk(&error) => {
+                tracing::error!(%error, "ended matches could not be forgotten");
+                self.condition.set_well(false);
+                self.doubt();
+            }
+            Err(error) => {
+                tracing::error!(%error, "ended matches are not forgotten any more");
+                self.keep_ended = None;
+            }
         }
-        Ok(())
     }
 }
 
-/// Writes the log into the database, and syncs that.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
-    let busy: bool =
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    if busy {
-        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
-        return Err(rusqlite::Error::SqliteFailure(busy, None));
+impl Drop for Work {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.condition.set_well(false);
+        }
     }
-    Ok(())
+}
+
+/// Whether an error tells of the disk, and not of what was to be written or is there.
+fn is_of_the_disk(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::OutOfMemory
+        )
+    )
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! What the writer does when a sync fails, with a connection whose commits are made to fail.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use tempfile::TempDir;
 
 use super::*;
@@ -16,10 +14,7 @@ fn work(directory: &Path) -> Work {
         connection: Some(schema::open(&path, directory).expect("it opens")),
         path,
         keep_ended: None,
-        condition: Arc::new(Condition {
-            is_well: AtomicBool::new(true),
-            is_certain: AtomicBool::new(true),
-        }),
+        condition: Arc::new(Condition::default()),
     }
 }
 
@@ -74,12 +69,12 @@ fn after_a_commit_that_failed_what_is_there_is_read() {
         .expect("the hook is set");
     let answers = write(&mut work, vec![append(), append()]);
     assert_eq!(answers, [Err(WriteError::Unavailable); 2]);
-    assert!(!work.condition.is_well.load(Ordering::Relaxed));
+    assert!(!work.condition.has_kept());
     assert!(work.condition.is_certain());
 
     // The new connection has no hook.
     assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
-    assert!(work.condition.is_well.load(Ordering::Relaxed));
+    assert!(work.condition.has_kept());
 }
 
 /// Where the file cannot be opened anew, nobody is told anything, and nothing is read either.
@@ -100,7 +95,7 @@ fn while_the_file_cannot_be_opened_nothing_is_certain() {
     work.path = path;
     work.look_around();
     assert!(work.condition.is_certain());
-    assert!(work.condition.is_well.load(Ordering::Relaxed));
+    assert!(work.condition.has_kept());
     assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
 }
 

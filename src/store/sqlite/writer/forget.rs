@@ -1,0 +1,37 @@
+//! What is forgotten when its time is over, and the room that it gives back.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+/// How many ended matches are forgotten at once, so that nobody waits for long.
+const FORGET_AT_ONCE: u32 = 100;
+
+/// How many pages of the file are given back at once.
+const VACUUM_AT_ONCE: u32 = 256;
+
+/// Forgets some of the matches that ended longer ago than this, and gives back some of the room that
+/// is free.
+pub(super) fn forget(connection: &Connection, keep: Duration) -> rusqlite::Result<()> {
+    let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+    let forgotten = connection
+        .prepare_cached(
+            "DELETE FROM matches WHERE id IN (
+                SELECT id FROM matches
+                WHERE ended_ms < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ?1
+                LIMIT ?2)",
+        )?
+        .execute((keep_ms, FORGET_AT_ONCE))?;
+    if forgotten > 0 {
+        tracing::debug!(forgotten, "ended matches are forgotten");
+    }
+    let free: u64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+    if free > 0 {
+        let sql = format!("PRAGMA incremental_vacuum({VACUUM_AT_ONCE})");
+        let mut statement = connection.prepare(&sql)?;
+        // It gives back a page a step.
+        let mut pages = statement.query([])?;
+        while pages.next()?.is_some() {}
+    }
+    Ok(())
+}
