@@ -87,7 +87,8 @@ struct MatchArgs {
           default_value_t = DEFAULT.live_matches_per_player, value_parser = at_least(1))]
     live_matches: usize,
 
-    /// How many matches are kept in all, ended ones included. Beyond, `create` is `overloaded`
+    /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
+    /// is `overloaded`
     #[arg(long, env = "PLYHOUSE_MATCHES_MAX", value_name = "N",
           default_value_t = DEFAULT.matches_max, value_parser = at_least(1))]
     matches_max: usize,

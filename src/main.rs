@@ -23,6 +23,9 @@ use self::commands::Command;
 /// How long everything may take to end. Whoever stops a service waits ten seconds and then kills.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
+/// "File size limit exceeded", on Linux and macOS.
+const SIGXFSZ: i32 = 25;
+
 // No comment of documentation: `--help` shows that of `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -60,6 +63,10 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     // Before the line that says it is ready, so that no signal after it is missed.
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    // A file that grows beyond its limit is an error like another, not the end of the process.
+    let mut too_large = signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?;
+    let data = args.data()?;
+    let store = data.open(args.keep_ended())?;
     let listener = TcpListener::bind(&args.listen).await.with_context(|| {
         format!(
             "cannot listen on {:?}, as an address and a port such as 127.0.0.1:7878",
@@ -67,26 +74,45 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         )
     })?;
     let address = listener.local_addr().context("cannot tell the address")?;
-    let data = args.data()?;
-    let store = data.open(args.keep_ended())?;
     let server =
         Server::start(args.settings(), store).context("cannot start the search threads")?;
-    let recovered = server.recover().await.context("cannot read the matches")?;
+    let recovered = server
+        .recover()
+        .await
+        .context("cannot read the matches; `plyhouse verify` tells more")?;
     writeln!(std::io::stderr(), "listening on {address}").context("cannot write to stderr")?;
     tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
     let transport = Transport::new(server.clone());
+    let told = async {
+        tokio::select! {
+            _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
+            _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
+        }
+    };
+    let full = async {
+        while too_large.recv().await.is_some() {
+            tracing::error!("a file has reached its limit of size");
+        }
+    };
     tokio::select! {
         () = transport.serve(listener) => {}
-        _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
-        _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
+        () = told => {}
+        () = full => {}
     }
-    if tokio::time::timeout(STOP_TIMEOUT, server.stop())
-        .await
-        .is_err()
-    {
-        tracing::warn!("not everything has ended in time");
+    let ended = async {
+        server.stop().await;
+        // With the last hold of it the store finishes what it has, and closes.
+        let closed = tokio::task::spawn_blocking(move || drop((transport, server)));
+        closed.await.context("the store has failed")
+    };
+    match tokio::time::timeout(STOP_TIMEOUT, ended).await {
+        Ok(ended) => ended,
+        Err(_) => {
+            tracing::error!("not everything has ended in time");
+            // Whatever hangs, a disk perhaps, would hold up an orderly end, too.
+            std::process::exit(1)
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ struct Tables {
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
     last_id: Option<MatchId>,
+    /// The server stops: no match is let in any more.
+    is_closed: bool,
 }
 
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl Lobby {
         chance: &Chance,
     ) -> Result<(MatchId, MatchCode), Full> {
         let mut tables = self.tables();
-        if tables.matches.len() >= matches_max {
+        if tables.is_closed || tables.matches.len() >= matches_max {
             return Err(Full);
         }
         let id = next_match_id(tables.last_id, now_ms, chance);
@@ -111,7 +113,7 @@ impl Lobby {
         if let Some(entry) = tables.matches.get(&creation.id) {
             return entry.handle.clone().map(Adopted::Known).ok_or(Full);
         }
-        if tables.matches.len() >= matches_max {
+        if tables.is_closed || tables.matches.len() >= matches_max {
             return Err(Full);
         }
         let status = handle.card.status();
@@ -163,7 +165,11 @@ impl Lobby {
 
     /// Lets go of every match, since the server stops.
     pub(super) fn forget_all(&self) {
-        let tables = std::mem::take(&mut *self.tables());
+        let closed = Tables {
+            is_closed: true,
+            ..Tables::default()
+        };
+        let tables = std::mem::replace(&mut *self.tables(), closed);
         drop(tables);
     }
 
