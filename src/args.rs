@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -64,7 +65,7 @@ Examples:
   plyhouse --listen 0.0.0.0:80          serve the network
   PLYHOUSE_SEARCH_THREADS=4 plyhouse    every option can be set in the environment, too
 
-Then play:
+Then play in a browser, at the address it listens on, or in a terminal:
   ply play tic-tac-toe --bot hard
 
 SIGTERM and SIGINT close every connection with 1001 and end the server within ten seconds.";
@@ -161,6 +162,11 @@ struct ConnectionArgs {
         value_parser = origin
     )]
     origins: Vec<String>,
+
+    /// Serves the page from this directory instead of the binary, so that a change of it is seen at
+    /// once: `client/web/page`
+    #[arg(long, env = "PLYHOUSE_WEB", value_name = "DIR")]
+    web: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -226,6 +232,7 @@ impl Args {
             idle_timeout: connections.idle_timeout.0,
             close_timeout: connections.close_timeout.0,
             origins: connections.origins,
+            web: connections.web,
             search: bots.search_threads.map_or(DEFAULT.search, Search::Threads),
             search_queue: bots.search_queue,
             search_table: bots.search_table << 20,

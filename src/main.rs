@@ -141,7 +141,7 @@ mod tests {
             help.starts_with("A match server for two-player board games"),
             "{help}"
         );
-        for part in ["--listen", "PLYHOUSE_DATA", "tournament", "Then play:"] {
+        for part in ["--listen", "PLYHOUSE_DATA", "tournament", "Then play"] {
             assert!(help.contains(part), "{part}: {help}");
         }
     }

@@ -3,6 +3,7 @@
 mod handshakes;
 mod http;
 mod origin;
+mod web;
 mod websocket;
 
 use std::io;

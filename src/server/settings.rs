@@ -1,6 +1,7 @@
 //! Everything about a server that can be set, with its default. Every bound is here.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a server is set up.
@@ -41,6 +42,9 @@ pub struct Settings {
     pub close_timeout: Duration,
     /// Origins, such as `https://play.example.org`, whose pages may connect beside our own.
     pub origins: Vec<String>,
+    /// Where the files of the page are read from, each time anew. Without it the page is the one in
+    /// the binary.
+    pub web: Option<PathBuf>,
 
     /// Where bots think.
     pub search: Search,
@@ -90,6 +94,7 @@ impl Default for Settings {
             idle_timeout: Duration::from_secs(60),
             close_timeout: Duration::from_secs(1),
             origins: Vec::new(),
+            web: None,
             search: Search::Threads(cores.saturating_sub(1).max(1)),
             search_queue: 1024,
             search_table: 64 << 20,

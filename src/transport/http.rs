@@ -1,9 +1,9 @@
-//! The HTTP side: a greeting, a sign of health, and the door to the WebSocket.
+//! The HTTP side: the page, a sign of health, and the door to the WebSocket.
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
@@ -14,17 +14,9 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
-use super::{origin, websocket};
+use super::{origin, web, websocket};
 use crate::protocol::{CloseCode, SUBPROTOCOL};
 use crate::server::Server;
-
-const GREETING: &str = concat!(
-    "This is Plyhouse ",
-    env!("CARGO_PKG_VERSION"),
-    ", a match server for two-player board games.\n\n",
-    "Connect with a WebSocket at /ws (subprotocol plyhouse.v1), or play in a terminal:\n\n",
-    "    ply play tic-tac-toe --bot hard\n",
-);
 
 /// What the answers to requests are made from.
 #[derive(Clone, Debug)]
@@ -37,7 +29,9 @@ struct Front {
 pub(super) fn router(server: Server) -> axum::Router {
     let connections = Arc::new(Semaphore::new(server.settings().connections_max));
     axum::Router::new()
-        .route("/", get(GREETING))
+        .route("/", get(page))
+        .route("/m/{code}", get(page))
+        .route("/web/{*path}", get(file_of_page))
         .route("/healthz", get(health))
         .route("/ws", any(upgrade))
         .with_state(Front {
@@ -56,6 +50,21 @@ async fn close(mut response: Response) -> Response {
         response.headers_mut().insert(header::CONNECTION, close);
     }
     response
+}
+
+/// The page. Which match it opens is its own affair: it reads that from its address.
+async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
+    let folder = front.server.settings().web.as_deref();
+    web::serve(web::INDEX, folder, &headers).await
+}
+
+async fn file_of_page(
+    State(front): State<Front>,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let folder = front.server.settings().web.as_deref();
+    web::serve(&path, folder, &headers).await
 }
 
 /// Whether the server is well, for whoever watches over it.

@@ -40,7 +40,8 @@ async fn exchange(address: &str, request: &str) -> String {
         .await
         .expect("in time")
         .expect("readable");
-    String::from_utf8(answer).expect("text")
+    // What is packed is no text; its head is.
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 async fn status(address: &str, request: &str) -> String {
@@ -60,12 +61,6 @@ const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive,
 async fn http_answers() {
     let address = listen(settings()).await;
     let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n{more}\r\n");
-    let greeting = exchange(&address, &get("/", "")).await;
-    assert!(greeting.starts_with("HTTP/1.1 200 "), "{greeting}");
-    assert!(
-        greeting.contains("text/plain") && greeting.contains("Plyhouse"),
-        "{greeting}"
-    );
     assert_eq!(status(&address, &get("/healthz", "")).await, "200");
     assert_eq!(status(&address, &get("/nothing", "")).await, "404");
 
@@ -79,6 +74,78 @@ async fn http_answers() {
     let posted = UPGRADE.replace("GET", "POST") + "\r\n";
     assert_eq!(status(&address, &posted).await, "405");
     assert_eq!(status(&address, "nonsense\r\n\r\n").await, "400");
+}
+
+/// The page is the same wherever it opens a match, is sent packed and only once, and may load
+/// nothing from elsewhere.
+#[tokio::test]
+async fn the_page_is_served() {
+    let address = listen(settings()).await;
+    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n{more}\r\n");
+    let page = exchange(&address, &get("/", "")).await;
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    assert!(page.contains("content-type: text/html"), "{page}");
+    assert!(
+        page.contains("default-src 'none'; script-src 'self'"),
+        "{page}"
+    );
+    let body = |answer: &str| answer.split_once("\r\n\r\n").expect("a head").1.to_owned();
+    let at_match = exchange(&address, &get("/m/K7QM2P", "")).await;
+    assert_eq!(body(&at_match), body(&page));
+
+    let script = exchange(&address, &get("/web/main.js", "")).await;
+    assert!(script.contains("content-type: text/javascript"), "{script}");
+    let tag = script.split("etag: ").nth(1).expect("a tag");
+    let tag = tag.split("\r\n").next().expect("a line");
+    let known = format!("If-None-Match: {tag}\r\n");
+    let again = exchange(&address, &get("/web/main.js", &known)).await;
+    assert!(again.starts_with("HTTP/1.1 304 "), "{again}");
+    assert_eq!(body(&again), "");
+    // A packed file is another one.
+    let packed = format!("Accept-Encoding: gzip\r\n{known}");
+    assert_eq!(status(&address, &get("/web/main.js", &packed)).await, "200");
+
+    for path in [
+        "/web/",
+        "/web/nothing.js",
+        "/web/../package.json",
+        "/m/",
+        "/m/a/b",
+    ] {
+        assert_eq!(status(&address, &get(path, "")).await, "404", "{path}");
+    }
+    let posted = "POST / HTTP/1.1\r\nHost: HOST\r\n\r\n";
+    assert_eq!(status(&address, posted).await, "405");
+}
+
+/// While the page is being written it comes from a directory, and nothing else does.
+#[tokio::test]
+async fn the_page_is_served_from_a_directory() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let inside = folder.path().join("web");
+    std::fs::create_dir(&inside).expect("writable");
+    std::fs::write(folder.path().join("secret.js"), "secret").expect("writable");
+    std::fs::write(inside.join("index.html"), "one").expect("writable");
+    let address = listen(Settings {
+        web: Some(inside.clone()),
+        ..settings()
+    })
+    .await;
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n\r\n");
+    assert!(exchange(&address, &get("/")).await.ends_with("\r\n\r\none"));
+    std::fs::write(inside.join("index.html"), "two").expect("writable");
+    assert!(
+        exchange(&address, &get("/m/K7QM2P"))
+            .await
+            .ends_with("\r\n\r\ntwo")
+    );
+    for path in [
+        "/web/../secret.js",
+        "/web/%2e%2e/secret.js",
+        "/web/..%2fsecret.js",
+    ] {
+        assert_eq!(status(&address, &get(path)).await, "404", "{path}");
+    }
 }
 
 #[tokio::test]

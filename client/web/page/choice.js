@@ -1,0 +1,27 @@
+// What is chosen in the lobby. The last choice is remembered.
+
+import { recall, remember } from './keep.js';
+
+/** The least time between two moves against a bot: one that answers in the same instant startles. */
+export const BOT_PACE_MS = 500;
+
+/**
+ * @typedef {object} Choice
+ * @property {string} game
+ * @property {string} level
+ * @property {'first' | 'second' | 'chance'} side
+ * @property {string} other the second bot's level, where two bots play
+ * @property {number} pace the least time between the moves of two bots, in milliseconds
+ */
+
+/** @returns {Partial<Choice>} */
+export function recallChoice() {
+  try {
+    return JSON.parse(recall('choice') ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Partial<Choice>} choice */
+export const rememberChoice = (choice) => remember('choice', JSON.stringify(choice));

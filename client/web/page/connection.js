@@ -1,0 +1,256 @@
+// The one connection to the server: it says hello, comes back when it is lost, and knows when it
+// should not.
+
+import { recall, remember } from './keep.js';
+
+/** @import { Failure, Message, Request, Welcome } from '../protocol.js' */
+
+/**
+ * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
+ * again; `replaced` and `broken` wait for the person.
+ * @typedef {{ state: 'connecting' | 'open' }
+ *   | { state: 'waiting', at: number, why: string }
+ *   | { state: 'replaced' }
+ *   | { state: 'broken', why: string }} Link
+ */
+
+/**
+ * @typedef {object} Listener
+ * @property {(link: Link) => void} link what the connection is doing has changed
+ * @property {(welcome: Welcome) => void} welcome the server knows us, and forgets what we watched
+ * @property {(message: Message) => void} message anything but a welcome, answers included
+ */
+
+const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
+/** After so long without a word we ask whether anybody is there … */
+const SILENCE_MS = 20_000;
+/** … and give up when nothing comes. */
+const PATIENCE_MS = 6_000;
+
+const REPLACED = 4001;
+const TOO_MANY_REQUESTS = 4003;
+const SERVER_FULL = 1013;
+/** Closed for something that this page did wrong: it would do it again. */
+const OUR_FAULT = [1002, 1003, 1007, 1008, 1009];
+
+/** An answer that is an `error`, or that never came (`code` is then `lost`). */
+export class Refusal extends Error {
+  /** @param {Pick<Failure, 'code' | 'message'> & Partial<Failure>} failure */
+  constructor(failure) {
+    super(failure.message);
+    this.code = failure.code;
+    this.field = failure.field;
+  }
+}
+
+export class Connection {
+  /** @type {Link} */
+  link = { state: 'connecting' };
+  /** @type {Welcome | null} */
+  welcome = null;
+
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #url;
+  #listener;
+  #nextId = 1;
+  #failures = 0;
+  #heardAt = 0;
+  /** @type {Map<number, { resolve: (answer: any) => void, reject: (refusal: Refusal) => void }>} */
+  #asked = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * @param {string} url
+   * @param {Listener} listener
+   */
+  constructor(url, listener) {
+    this.#url = url;
+    this.#listener = listener;
+    window.addEventListener('online', () => this.hurry());
+    // A laptop that wakes has a socket that looks alive and is not.
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) this.hurry();
+    });
+    // A page that is kept to be shown again has lost its socket.
+    window.addEventListener('pageshow', () => this.hurry());
+  }
+
+  /** Connects, whatever there was before. */
+  open() {
+    this.#drop();
+    this.#become({ state: 'connecting' });
+    const socket = new WebSocket(this.#url, 'plyhouse.v1');
+    this.#socket = socket;
+    socket.onopen = () => this.#hello();
+    socket.onmessage = (event) => this.#hear(String(event.data));
+    socket.onclose = (event) => this.#closed(event.code);
+    this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+  }
+
+  /** Tries at once if it was waiting, and makes sure of the connection if there is one. */
+  hurry() {
+    if (this.link.state === 'waiting') this.open();
+    if (this.link.state === 'open') this.#probe();
+  }
+
+  /**
+   * Becomes somebody else: a new player of this name.
+   * @param {string} name
+   */
+  rename(name) {
+    remember('token', null);
+    remember('name', name);
+    this.open();
+  }
+
+  /**
+   * Asks, and gives the answer. Fails with a `Refusal`.
+   * @param {Request} request
+   * @returns {Promise<any>}
+   */
+  ask(request) {
+    return new Promise((resolve, reject) => {
+      if (this.link.state !== 'open' && request.type !== 'hello') {
+        reject(new Refusal({ code: 'lost', message: 'There is no connection now.' }));
+        return;
+      }
+      const id = this.#nextId++;
+      this.#asked.set(id, { resolve, reject });
+      this.#socket?.send(JSON.stringify({ ...request, id }));
+    });
+  }
+
+  async #hello() {
+    const token = recall('token');
+    const name = recall('name');
+    try {
+      await this.ask({
+        type: 'hello',
+        protocol: 1,
+        ...(name ? { name } : {}),
+        ...(token ? { token } : {}),
+      });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'lost') return;
+      // What is remembered is no good: it is forgotten, so that the next hello is another.
+      if (error.code === 'bad_name') remember('name', null);
+      if (error.code === 'bad_field') remember(error.field === 'name' ? 'name' : 'token', null);
+      if (error.code === 'unsupported_protocol') {
+        this.#drop();
+        this.#become({ state: 'broken', why: 'The server has become another version.' });
+      } else {
+        this.#giveUp(error.message);
+      }
+    }
+  }
+
+  /** @param {Welcome} welcome */
+  #welcomed(welcome) {
+    remember('token', welcome.token);
+    this.welcome = welcome;
+    this.#failures = 0;
+    this.#become({ state: 'open' });
+    this.#listener.welcome(welcome);
+    this.#watchOver();
+  }
+
+  /** @param {string} text */
+  #hear(text) {
+    this.#heardAt = performance.now();
+    /** @type {Message} */
+    const message = JSON.parse(text);
+    const asked = 're' in message && message.re !== undefined ? this.#asked.get(message.re) : null;
+    if (asked && 're' in message && message.re !== undefined) this.#asked.delete(message.re);
+    if (message.type === 'welcome') {
+      this.#welcomed(message);
+      asked?.resolve(message);
+      return;
+    }
+    if (message.type === 'error' && asked) {
+      asked.reject(new Refusal(message));
+      return;
+    }
+    this.#listener.message(message);
+    asked?.resolve(message);
+  }
+
+  /** Asks from time to time whether the server is still there. */
+  #watchOver() {
+    clearTimeout(this.#timer);
+    const silence = performance.now() - this.#heardAt;
+    this.#timer = setTimeout(() => this.#probe(), Math.max(0, SILENCE_MS - silence));
+  }
+
+  async #probe() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    try {
+      await this.ask({ type: 'ping' });
+      this.#watchOver();
+    } catch (error) {
+      // Refused is heard, too; lost is told by `onclose`.
+      if (error instanceof Refusal && error.code !== 'lost') this.#watchOver();
+    }
+  }
+
+  /** @param {number} code */
+  #closed(code) {
+    this.#drop();
+    if (code === REPLACED) {
+      this.#become({ state: 'replaced' });
+    } else if (OUR_FAULT.includes(code)) {
+      this.#become({ state: 'broken', why: `The server has closed the connection (${code}).` });
+    } else if (code === TOO_MANY_REQUESTS) {
+      this.#waitFor(60_000, 'Too much was asked of the server.');
+    } else {
+      const why = code === SERVER_FULL ? 'The server is full.' : 'The connection is lost.';
+      this.#wait(why);
+    }
+  }
+
+  /** @param {string} [why] */
+  #giveUp(why = 'The server does not answer.') {
+    this.#drop();
+    this.#wait(why);
+  }
+
+  /** @param {string} why */
+  #wait(why) {
+    const after = TRY_AFTER_MS[Math.min(this.#failures, TRY_AFTER_MS.length - 1)] ?? 0;
+    this.#failures += 1;
+    // Not everybody at the same instant, when a server comes back.
+    this.#waitFor(after * (0.75 + Math.random() / 2), why);
+  }
+
+  /**
+   * @param {number} after
+   * @param {string} why
+   */
+  #waitFor(after, why) {
+    this.#become({ state: 'waiting', at: performance.now() + after, why });
+    this.#timer = setTimeout(() => this.open(), after);
+  }
+
+  /** Lets go of the socket; what was asked over it is lost. */
+  #drop() {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+    const lost = [...this.#asked.values()];
+    this.#asked.clear();
+    const refusal = new Refusal({ code: 'lost', message: 'The connection was lost.' });
+    for (const { reject } of lost) reject(refusal);
+  }
+
+  /** @param {Link} link */
+  #become(link) {
+    this.link = link;
+    this.#listener.link(link);
+  }
+}

@@ -1,0 +1,68 @@
+// Elements without markup: whatever is text stays text, a player's name above all.
+
+/** @typedef {Node | string | number | null | false | undefined} Child */
+
+/**
+ * An element of HTML. What begins with `on` is a listener, `true` an empty attribute; what is
+ * `null`, `false` or `undefined` is left out.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  return dress(document.createElement(tag), attributes, children);
+}
+
+/**
+ * An element of SVG.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function s(tag, attributes = {}, ...children) {
+  return dress(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+}
+
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Record<string, unknown>} attributes
+ * @param {Child[]} children
+ * @returns {E}
+ */
+function dress(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) {
+      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    } else if (value === true) {
+      element.setAttribute(name, '');
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, String(value));
+    }
+  }
+  fill(element, ...children);
+  return element;
+}
+
+/**
+ * Puts these children in place of those that are there.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  const kept = children.filter((child) => child !== null && child !== undefined && child !== false);
+  element.replaceChildren(...kept.map((child) => (child instanceof Node ? child : String(child))));
+}
+
+/**
+ * Sets a text, if it is another than the one that stands there: a screen reader then hears it once.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}

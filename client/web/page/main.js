@@ -1,0 +1,269 @@
+// The page: one connection, the matches that it follows, and one view at a time.
+
+import { showBanner } from './banner.js';
+import { Connection, Refusal } from './connection.js';
+import { fill, h, write } from './dom.js';
+import { Lobby } from './lobby.js';
+import { fold, fromSnapshot, isMyTurn, remembering, withPresence } from './match.js';
+import { nameButton } from './name.js';
+import { Room } from './room.js';
+import { soundSwitch, themeSwitch } from './switches.js';
+
+/** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
+/** @import { Match } from './match.js' */
+
+const TOAST_MS = 6000;
+
+/**
+ * What the main part of the page shows.
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {() => void} update something has changed
+ * @property {() => void} welcomed the server knows us, perhaps anew
+ * @property {() => void} leave the view is left for another
+ * @property {() => string} title
+ */
+
+export class App {
+  /** @type {Map<string, Match>} */
+  matches = new Map();
+  /** When the players of a match went away, by `performance.now()`. @type {Map<string, (number | null)[]>} */
+  away = new Map();
+  connection;
+
+  /** @type {View} */
+  #view;
+  #main = one('main');
+  #toast = one('toast');
+  #heard = one('heard');
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #toastTimer;
+
+  constructor() {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    this.connection = new Connection(`${scheme}://${location.host}/ws`, {
+      link: () => this.#linkChanged(),
+      welcome: (welcome) => this.#welcomed(welcome),
+      message: (message) => this.#hear(message),
+    });
+    fill(one('header-tools'), nameButton(this), soundSwitch(), themeSwitch());
+    this.#view = this.#viewOf(location.pathname, {});
+    this.#show(this.#view);
+    window.addEventListener('popstate', () => this.#turnTo(location.pathname, {}));
+    document.addEventListener('click', (event) => this.#follow(event));
+    this.connection.open();
+  }
+
+  /** @returns {Game[]} */
+  get games() {
+    return this.connection.welcome?.games ?? [];
+  }
+
+  /** @returns {Level[]} */
+  get levels() {
+    return this.connection.welcome?.levels ?? [];
+  }
+
+  /** @param {string} name */
+  game(name) {
+    return this.games.find(({ game }) => game === name);
+  }
+
+  /** Who we are. */
+  get player() {
+    return this.connection.welcome?.player;
+  }
+
+  /**
+   * Asks, and tells the person when it is refused; the answer is then `null`.
+   * @param {Request} request
+   * @returns {Promise<any>}
+   */
+  async ask(request) {
+    try {
+      return await this.connection.ask(request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.toast(sentence(error.message));
+      return null;
+    }
+  }
+
+  /**
+   * Asks for a match and goes there.
+   * @param {Request} request
+   */
+  async enter(request) {
+    /** @type {Snapshot | null} */
+    const snapshot = await this.ask(request);
+    if (snapshot) this.goTo(snapshot);
+    return snapshot !== null;
+  }
+
+  /**
+   * @param {{ code: string }} match
+   * @param {{ watch?: boolean }} [wish]
+   */
+  goTo({ code }, wish = {}) {
+    this.go(`/m/${code}`, wish);
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ watch?: boolean }} [wish]
+   */
+  go(path, wish = {}) {
+    history.pushState(null, '', path);
+    this.#turnTo(path, wish);
+  }
+
+  /** @param {string} text */
+  toast(text) {
+    clearTimeout(this.#toastTimer);
+    // Emptied first: the same text is then heard a second time.
+    write(this.#toast, '');
+    write(this.#toast, text);
+    this.#toastTimer = setTimeout(() => write(this.#toast, ''), TOAST_MS);
+  }
+
+  /** Tells those who do not see it. @param {string} text */
+  announce(text) {
+    this.#heard.append(h('p', {}, text));
+    while (this.#heard.childElementCount > 10) this.#heard.firstElementChild?.remove();
+  }
+
+  /** Draws everything anew that depends on what we know. */
+  update() {
+    this.#view.update();
+    const waiting = [...this.matches.values()].some(isMyTurn);
+    document.title = this.#view.title() || (waiting ? 'Your turn – Plyhouse' : 'Plyhouse');
+  }
+
+  /** @param {string} path @param {{ watch?: boolean }} wish */
+  #turnTo(path, wish) {
+    this.#view.leave();
+    this.#show(this.#viewOf(path, wish));
+    if (this.connection.link.state === 'open') this.#view.welcomed();
+    this.update();
+    window.scrollTo(0, 0);
+  }
+
+  /** @param {View} view */
+  #show(view) {
+    this.#view = view;
+    fill(this.#main, view.element);
+  }
+
+  /** @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
+  #viewOf(path, wish) {
+    const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
+    return code ? new Room(this, decodeURIComponent(code), wish) : new Lobby(this);
+  }
+
+  /** Our own links lead on without a new page. @param {MouseEvent} event */
+  #follow(event) {
+    const link = event.target instanceof Element ? event.target.closest('a[href^="/"]') : null;
+    if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    this.go(link.getAttribute('href') ?? '/');
+    this.#main.focus();
+  }
+
+  #linkChanged() {
+    showBanner(one('banner'), this.connection);
+    document.documentElement.dataset.link = this.connection.link.state;
+    this.update();
+  }
+
+  /** @param {Welcome} welcome */
+  #welcomed(welcome) {
+    // What is live and ours is told next; what we watched we ask for again; the rest is old.
+    const known = new Set(welcome.following.map(({ match }) => match));
+    for (const [id, match] of this.matches) {
+      const stays = known.has(id) || this.#view.element.dataset.match === id;
+      if (!stays || !welcome.resumed) this.matches.delete(match.match);
+    }
+    this.#view.welcomed();
+    this.update();
+  }
+
+  /** @param {Message} message */
+  #hear(message) {
+    switch (message.type) {
+      case 'match':
+        this.matches.set(message.match, fromSnapshot(message, this.matches.get(message.match)));
+        this.#noteAway(message.match, message.seats.map((seat) => seat.occupant !== 'player' || seat.connected));
+        if (this.#view instanceof Lobby) this.#view.matched(message);
+        break;
+      case 'presence':
+        this.#present(message);
+        break;
+      case 'events':
+        this.#learn(message);
+        break;
+      case 'seated':
+      case 'started':
+      case 'moved':
+      case 'ended':
+        this.#happened(message);
+        break;
+      case 'error':
+        this.toast(sentence(message.message));
+        if (this.#view instanceof Lobby) this.#view.seekFailed();
+        break;
+      default:
+        return;
+    }
+    this.update();
+  }
+
+  /** @param {MatchEvent} event */
+  #happened(event) {
+    const before = this.matches.get(event.match);
+    if (!before) return;
+    const after = fold(before, event);
+    if (!after) {
+      void this.ask({ type: 'resync', match: event.match, since: before.seq });
+      return;
+    }
+    this.matches.set(event.match, after);
+    if (after !== before && this.#view instanceof Room) this.#view.happened(after, event);
+  }
+
+  /** @param {Events} message */
+  #learn({ match: id, events }) {
+    const match = this.matches.get(id);
+    if (!match) return;
+    this.matches.set(id, remembering(match, events));
+    for (const event of events) this.#happened(event);
+  }
+
+  /** @param {Presence} presence */
+  #present(presence) {
+    const match = this.matches.get(presence.match);
+    if (!match) return;
+    const after = withPresence(match, presence);
+    this.matches.set(match.match, after);
+    this.#noteAway(match.match, presence.seats.map((seat) => seat !== false));
+    if (this.#view instanceof Room) this.#view.presenceChanged(match, after);
+  }
+
+  /** @param {string} id @param {boolean[]} here */
+  #noteAway(id, here) {
+    const before = this.away.get(id) ?? [];
+    const now = performance.now();
+    this.away.set(id, here.map((here, seat) => (here ? null : before[seat] ?? now)));
+  }
+}
+
+/** An error's text as a sentence. @param {string} text */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
+/** @param {string} id */
+function one(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no ${id}`);
+  return element;
+}
+
+new App();

@@ -1,0 +1,88 @@
+// The moves so far, as a list in which one steps back and forth.
+
+import { fill, h, write } from './dom.js';
+import { icon } from './switches.js';
+
+const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
+const BACK = 'M15 6l-6 6 6 6';
+const FORTH = 'M9 6l6 6-6 6';
+const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
+
+export class Moves {
+  #list = h('ol', { class: 'moves' });
+  #buttons;
+  #look;
+  /** @type {string[]} */
+  #drawn = [];
+  /** @type {HTMLButtonElement[]} */
+  #plies = [];
+  #shown = 0;
+  #ply = 0;
+  element;
+
+  /** @param {(ply: number) => void} look shows the position after so many moves */
+  constructor(look) {
+    this.#look = look;
+    const step = (/** @type {string} */ label, /** @type {string} */ drawn, /** @type {() => number} */ to) => {
+      const go = () => this.#look(Math.max(0, Math.min(this.#ply, to())));
+      return h('button', { type: 'button', class: 'quiet round', 'aria-label': label, title: label, onclick: go }, icon(drawn));
+    };
+    this.#buttons = [
+      step('To the start', FIRST, () => 0),
+      step('One move back', BACK, () => this.#shown - 1),
+      step('One move forth', FORTH, () => this.#shown + 1),
+      step('To now', LAST, () => this.#ply),
+    ];
+    this.element = h(
+      'section',
+      { class: 'history', 'aria-labelledby': 'moves-title' },
+      h('div', { class: 'row' }, h('h2', { id: 'moves-title' }, 'Moves'), h('div', { class: 'steps' }, ...this.#buttons)),
+      this.#list,
+    );
+  }
+
+  /**
+   * @param {string[]} moves
+   * @param {number} shown after how many of them the board stands
+   * @param {string[]} sides
+   */
+  show(moves, shown, sides) {
+    this.#shown = shown;
+    this.#ply = moves.length;
+    this.element.hidden = moves.length === 0;
+    if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides);
+    this.#plies.forEach((button, at) => {
+      if (at + 1 === shown) button.setAttribute('aria-current', 'step');
+      else button.removeAttribute('aria-current');
+    });
+    const [first, back, forth, last] = this.#buttons;
+    // A button that goes away under the focus would take it along, so they stay and do nothing.
+    for (const button of [first, back]) button?.setAttribute('aria-disabled', String(shown === 0));
+    for (const button of [forth, last]) button?.setAttribute('aria-disabled', String(shown === moves.length));
+    const current = this.#plies[shown - 1];
+    if (current) {
+      const top = current.offsetTop - this.#list.clientHeight / 2;
+      this.#list.scrollTo({ top });
+    }
+  }
+
+  /** @param {string[]} moves @param {string[]} sides */
+  #draw(moves, sides) {
+    this.#drawn = moves;
+    this.#plies = moves.map((move, at) => {
+      const button = h('button', {
+        type: 'button',
+        class: 'quiet',
+        'aria-label': `Move ${at + 1}, ${sides[at % 2] ?? ''}: ${move}`,
+        onclick: () => this.#look(at + 1),
+      });
+      write(button, move);
+      return button;
+    });
+    const rounds = [];
+    for (let at = 0; at < moves.length; at += 2) {
+      rounds.push(h('li', {}, this.#plies[at], this.#plies[at + 1]));
+    }
+    fill(this.#list, ...rounds);
+  }
+}

@@ -1,0 +1,106 @@
+// The two seats: who sits there, whose turn it is, who is gone, who has won.
+
+import { fill, h, write } from './dom.js';
+import { pieceIcon } from './piece.js';
+import { Board } from './position.js';
+import { icon } from './switches.js';
+import { capital, isGone, occupant } from './words.js';
+
+/** @import { Game, Seat } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
+const PERSON = 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.700 1.900 7.500 5.500';
+
+export class Players {
+  element = h('div', { class: 'players', role: 'group', 'aria-label': 'Players' });
+  #app;
+  #cards;
+  /** @type {Match | null} */
+  #match = null;
+
+  /** @param {App} app @param {Game} game */
+  constructor(app, game) {
+    this.#app = app;
+    const board = new Board(game, '');
+    this.#cards = [0, 1].map((seat) => new Card(pieceIcon(game.game, board, seat)));
+    fill(this.element, ...this.#cards.map(({ element }) => element));
+  }
+
+  /** @param {Match} match @param {number | null} turn whose turn it is, as far as one sees */
+  show(match, turn) {
+    this.#match = match;
+    this.#cards.forEach((card, number) => {
+      const seat = /** @type {Seat} */ (match.seats[number]);
+      card.show(match, number, seat, occupant(seat, this.#app.levels), turn === number);
+    });
+    this.tick();
+  }
+
+  /** Counts down for those who are gone. */
+  tick() {
+    const match = this.#match;
+    if (!match) return;
+    const away = this.#app.away.get(match.match);
+    const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
+    this.#cards.forEach((card, number) => {
+      const seat = match.seats[number];
+      const gone = seat && isGone(seat) && match.status !== 'ended';
+      const since = away?.[number] ?? performance.now();
+      const left = Math.max(0, Math.ceil((since + patience - performance.now()) / 1000));
+      card.showAway(gone ? `away, ${left} s to come back` : '');
+    });
+  }
+}
+
+class Card {
+  #name = h('bdi', { class: 'player-name' });
+  #kind = h('span', { class: 'kind-icon' });
+  #about = h('span', { class: 'about' });
+  #state = h('span', { class: 'state' });
+  #away = h('span', { class: 'away' });
+  element;
+
+  /** @param {Element} piece */
+  constructor(piece) {
+    this.element = h(
+      'div',
+      { class: 'player' },
+      piece,
+      h('div', { class: 'who' }, h('p', { class: 'names' }, this.#kind, this.#name), h('p', {}, this.#about, this.#away)),
+      this.#state,
+    );
+  }
+
+  /**
+   * @param {Match} match
+   * @param {number} number
+   * @param {Seat} seat
+   * @param {string} name
+   * @param {boolean} onTurn
+   */
+  show(match, number, seat, name, onTurn) {
+    const you = match.you === number;
+    write(this.#name, name);
+    const kind = seat.occupant === 'bot' ? ROBOT : seat.occupant === 'player' ? PERSON : '';
+    if (this.#kind.dataset.kind !== seat.occupant) {
+      this.#kind.dataset.kind = seat.occupant;
+      fill(this.#kind, kind && icon(kind));
+    }
+    write(this.#about, `${capital(seat.side)}${you ? ' · you' : ''}`);
+    const won = match.outcome?.winner === number;
+    const lost = match.outcome && match.outcome.winner === 1 - number;
+    const drew = match.status === 'ended' && !won && !lost;
+    write(this.#state, won ? 'won' : lost ? 'lost' : drew ? '' : onTurn ? 'to move' : '');
+    this.element.classList.toggle('on-turn', onTurn);
+    this.element.classList.toggle('won', won);
+    this.element.classList.toggle('open', seat.occupant === 'open');
+  }
+
+  /** @param {string} text */
+  showAway(text) {
+    write(this.#away, text && ` · ${text}`);
+    this.element.classList.toggle('gone', text !== '');
+  }
+}

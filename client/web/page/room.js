@@ -1,0 +1,439 @@
+// One match: its board, its players, its moves, and what can be done.
+
+import { BoardView } from './board.js';
+import { recallChoice } from './choice.js';
+import { Refusal } from './connection.js';
+import { fill, h, write } from './dom.js';
+import { customsOf } from './games.js';
+import { isMyTurn } from './match.js';
+import { Moves } from './moves.js';
+import { Players } from './players.js';
+import { Board } from './position.js';
+import { Rematch } from './rematch.js';
+import { shareCard } from './share.js';
+import { play as sound } from './sounds.js';
+import * as words from './words.js';
+
+/** @import { Game, MatchEvent } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+export class Room {
+  element = h('div', { class: 'room' });
+  #app;
+  /** What the address calls the match: its code, or its id. */
+  #code;
+  /** Not even an open seat is to be taken. */
+  #onlyWatch;
+  /** What is drawn when the match is known. @type {Furniture | null} */
+  #furniture = null;
+  /** A move that is shown and not yet answered. @type {{ ply: number, move: string } | null} */
+  #pending = null;
+  /** After how many moves the board is shown; `null` for now. @type {number | null} */
+  #looking = null;
+  /** @type {string | null} */
+  #gone = null;
+  /** @type {Rematch | null} */
+  #rematch = null;
+  #entered = false;
+  #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
+  #ticking = setInterval(() => this.#furniture?.players.tick(), 1000);
+
+  /** @param {App} app @param {string} code @param {{ watch?: boolean }} wish */
+  constructor(app, code, { watch = false }) {
+    this.#app = app;
+    this.#code = code.toUpperCase();
+    this.#onlyWatch = watch;
+    window.addEventListener('keydown', this.#onKey);
+  }
+
+  /** @returns {Match | undefined} */
+  get #match() {
+    const id = this.#code.toLowerCase();
+    const matches = [...this.#app.matches.values()];
+    // An ended match may have had the code before.
+    return matches.findLast(({ code, match }) => code === this.#code || match === id);
+  }
+
+  title() {
+    if (this.#gone) return 'No such match – Plyhouse';
+    const match = this.#match;
+    if (!match) return '';
+    const game = this.#app.game(match.game)?.title ?? match.game;
+    return `${isMyTurn(match) ? '● ' : ''}${words.standing(match, this.#speech(match))} – ${game} – Plyhouse`;
+  }
+
+  welcomed() {
+    void this.#enter();
+  }
+
+  leave() {
+    clearInterval(this.#ticking);
+    window.removeEventListener('keydown', this.#onKey);
+    this.#rematch?.stop();
+    const match = this.#match;
+    // What we only watched is followed no more; our own matches go on without being looked at.
+    if (match && match.you === null && match.host !== this.#app.player?.id) {
+      this.#app.matches.delete(match.match);
+      if (this.#app.connection.link.state === 'open') {
+        void this.#app.ask({ type: 'leave', match: match.match });
+      }
+    }
+  }
+
+  /** Takes the open seat, or watches; a seat that is ours already is kept. */
+  async #enter() {
+    const known = this.#match;
+    if (known && !this.#entered) {
+      this.#arrived();
+      return;
+    }
+    const request = { match: this.#code };
+    try {
+      if (this.#entered || this.#onlyWatch) {
+        await this.#app.connection.ask({ type: 'watch', ...request });
+      } else {
+        await this.#joinOrWatch(request);
+      }
+      this.#arrived();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // The next welcome tries again.
+      if (error.code === 'lost') return;
+      this.#gone = error.code === 'unknown_match' ? 'There is no match with this code now.' : error.message;
+      this.#app.update();
+    }
+  }
+
+  /** @param {{ match: string }} request */
+  async #joinOrWatch(request) {
+    try {
+      await this.#app.connection.ask({ type: 'join', ...request });
+    } catch (error) {
+      const other = ['already_seated', 'seat_taken', 'match_ended', 'overloaded'];
+      if (!(error instanceof Refusal) || !other.includes(error.code)) throw error;
+      await this.#app.connection.ask({ type: 'watch', ...request });
+    }
+  }
+
+  #arrived() {
+    const match = this.#match;
+    if (!match) return;
+    const first = !this.#entered;
+    this.#entered = true;
+    this.element.dataset.match = match.match;
+    this.#app.update();
+    if (first && match.you !== null && match.status === 'running') this.#furniture?.board.focus();
+    this.#askForPast(match);
+    this.#resend(match);
+  }
+
+  /** The positions that one steps back through are in the events before the snapshot. @param {Match} match */
+  #askForPast(match) {
+    const count = match.status === 'open' ? 0 : match.ply + 1;
+    const whole = Array.from({ length: count }, (_, ply) => match.past[ply]);
+    if (whole.every((position) => position !== undefined)) return;
+    // Without them one only sees less of the past.
+    this.#app.connection.ask({ type: 'resync', match: match.match, since: 0 }).catch(() => {});
+  }
+
+  /** A move whose answer was lost is sent again: it is played once however often it comes. @param {Match} match */
+  #resend(match) {
+    const pending = this.#pending;
+    if (!pending) return;
+    if (match.ply === pending.ply && isMyTurn(match)) void this.#send(match, pending);
+    else this.#pending = null;
+    this.#app.update();
+  }
+
+  /** @param {Match} match @param {MatchEvent} event */
+  happened(match, event) {
+    if (match.match !== this.#match?.match) return;
+    const speech = this.#speech(match);
+    if (event.type === 'moved') {
+      if (this.#pending && event.ply >= this.#pending.ply) this.#pending = null;
+      const standing = match.status === 'running' && match.turn !== null ? words.standing(match, speech) : '';
+      this.#app.announce(`${words.moved(match, event.seat, event.move, speech)} ${standing}`);
+      sound(isMyTurn(match) ? 'turn' : 'move');
+    } else if (event.type === 'ended') {
+      this.#pending = null;
+      const { headline, why } = words.ended(match, speech);
+      this.#app.announce(`${headline} ${why}`);
+      sound('end');
+    } else if (event.type === 'started') {
+      this.#app.announce(`The match begins. ${words.standing(match, speech)}`);
+      sound('turn');
+      // Whoever sits here can play at once by keyboard.
+      queueMicrotask(() => match.you !== null && this.#furniture?.board.focus());
+    } else if (event.type === 'seated' && event.seat !== match.you) {
+      const seat = match.seats[event.seat];
+      const name = seat ? words.occupant(seat, speech.levels) : '';
+      this.#app.announce(event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`);
+    }
+  }
+
+  /** @param {Match} before @param {Match} after */
+  presenceChanged(before, after) {
+    if (after.match !== this.#match?.match) return;
+    after.seats.forEach((seat, number) => {
+      const was = before.seats[number];
+      if (number === after.you || !was || seat.occupant !== 'player') return;
+      const name = words.who(after, number, this.#speech(after));
+      if (words.isGone(seat) && !words.isGone(was)) this.#app.announce(`${name} is gone.`);
+      if (!words.isGone(seat) && words.isGone(was)) this.#app.announce(`${name} is back.`);
+    });
+  }
+
+  /** @param {Match} match @returns {words.Speech} */
+  #speech(match) {
+    const customs = customsOf(match.game);
+    return {
+      levels: this.#app.levels,
+      move: (_, move) => customs.sayMove(move),
+      line: ({ outcome }) => (outcome?.line ? customs.line(outcome.line) : ''),
+    };
+  }
+
+  update() {
+    const match = this.#match;
+    if (!match || this.#gone) {
+      this.#furniture = null;
+      fill(this.element, this.#empty());
+      return;
+    }
+    const game = this.#app.game(match.game);
+    if (!game) return;
+    this.#furniture ??= this.#furnish(game, match);
+    this.#show(this.#furniture, game, match);
+  }
+
+  #empty() {
+    const text = this.#gone ?? 'Opening the match …';
+    return h('div', { class: 'empty' }, h('h1', {}, text), h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')));
+  }
+
+  /** @param {Game} game @param {Match} match */
+  #furnish(game, match) {
+    const furniture = new Furniture(this.#app, game, match, {
+      play: (move) => this.#play(move),
+      look: (ply) => this.#look(ply),
+    });
+    fill(this.element, ...furniture.parts);
+    return furniture;
+  }
+
+  /** @param {Furniture} furniture @param {Game} game @param {Match} match */
+  #show(furniture, game, match) {
+    const { board, moves, players, standing, why, actions, others, watching } = furniture;
+    const now = this.#looking === null;
+    const shown = this.#looking ?? match.ply;
+    const pending = now && this.#pending?.ply === match.ply ? this.#pending : null;
+    const view = this.#boardAt(game, match, shown, pending?.move ?? null);
+    const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
+    board.show({
+      ...view,
+      line: now && match.outcome?.line ? match.outcome.line : [],
+      legal: mine ? match.legal : [],
+      seat: match.you,
+      moving: this.#entered,
+    });
+    furniture.offer(mine ? board.otherMoves() : []);
+    const turn = pending ? null : match.turn;
+    players.show(match, turn);
+    moves.show(match.moves, shown, game.sides);
+    const speech = this.#speech(match);
+    const end = match.status === 'ended' ? words.ended(match, speech) : null;
+    write(standing, now ? (pending ? 'Playing …' : words.standing(match, speech)) : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`);
+    write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
+    if (!now && end) write(why, 'You are looking back.');
+    this.element.classList.toggle('my-turn', mine);
+    this.element.classList.toggle('past', !now);
+    this.element.classList.toggle('ended', match.status === 'ended');
+    others.hidden = others.childElementCount === 0;
+    write(watching, match.spectators > 0 ? `${match.spectators} watching` : '');
+    this.#showActions(actions, match);
+  }
+
+  /** @param {Match} match @param {Game} game */
+  #hint(match, game) {
+    if (match.status === 'open') return match.you === null ? '' : 'It begins when somebody sits down.';
+    if (match.you === null) return 'You are watching.';
+    return isMyTurn(match) && match.ply < 2 ? (customsOf(game.game).hint ?? '') : '';
+  }
+
+  /**
+   * The board after so many moves, with a move on it that is not yet answered.
+   * @param {Game} game
+   * @param {Match} match
+   * @param {number} ply
+   * @param {string | null} pending
+   */
+  #boardAt(game, match, ply, pending) {
+    const board = new Board(game, match.past[ply] ?? match.position);
+    if (pending !== null && match.you !== null) {
+      const square = customsOf(game.game).landing(pending, board);
+      if (square) return { board: board.with(square, board.pieceOf(match.you)), last: [square] };
+    }
+    const move = match.moves[ply - 1];
+    const before = match.past[ply - 1];
+    if (move === undefined) return { board, last: [] };
+    if (board.has(move)) return { board, last: [move] };
+    if (before === undefined) return { board, last: [] };
+    const old = new Board(game, before);
+    return { board, last: [...board.squares()].filter((square) => old.isEmpty(square) && !board.isEmpty(square)) };
+  }
+
+  /** @param {string} move */
+  #play(move) {
+    const match = this.#match;
+    if (!match || !isMyTurn(match) || this.#pending || this.#looking !== null || !match.legal.includes(move)) return;
+    const pending = { ply: match.ply, move };
+    this.#pending = pending;
+    void this.#send(match, pending);
+    this.#app.update();
+  }
+
+  /** @param {Match} match @param {{ ply: number, move: string }} pending */
+  async #send(match, pending) {
+    try {
+      await this.#app.connection.ask({ type: 'move', match: match.match, ...pending });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Not known whether it was played: it stays in sight, and is sent again with the next welcome.
+      if (error.code === 'lost') return;
+      this.#pending = null;
+      this.#app.toast(`Your move was not played: ${error.message}.`);
+      if (error.code === 'stale_ply') {
+        void this.#app.ask({ type: 'resync', match: match.match, since: match.seq });
+      }
+      this.#app.update();
+    }
+  }
+
+  /** @param {number} ply */
+  #look(ply) {
+    const match = this.#match;
+    if (!match) return;
+    this.#looking = ply >= match.ply || match.past[ply] === undefined ? null : ply;
+    this.#app.update();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const match = this.#match;
+    const typing = event.target instanceof Element && event.target.closest('input, select, dialog');
+    if (!match || typing || event.ctrlKey || event.altKey || event.metaKey) return;
+    const shown = this.#looking ?? match.ply;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: match.ply };
+    const step = steps[event.key];
+    const move = customsOf(match.game).key(event.key);
+    if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
+    else if (move !== null) this.#play(move);
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {HTMLElement} place @param {Match} match */
+  #showActions(place, match) {
+    const { you, status } = match;
+    const offer = this.#rematch?.offer?.match ?? '';
+    const key = [status, you, offer, this.#looking === null, match.host, match.seats.map(({ occupant }) => occupant)].join();
+    if (place.dataset.key === key) return;
+    place.dataset.key = key;
+    const back = this.#looking !== null && h('button', { type: 'button', class: 'primary', onclick: () => this.#look(match.ply) }, 'Back to now');
+    if (status === 'open') {
+      const level = recallChoice().level ?? '';
+      fill(place, shareCard(this.#app, match, level));
+    } else if (status === 'ended') {
+      fill(place, back, ...this.#afterwards(match));
+    } else {
+      fill(place, back, you !== null && this.#resign(match));
+    }
+  }
+
+  /** @param {Match} match */
+  #afterwards(match) {
+    const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
+    if (match.you !== null || exhibition) {
+      this.#rematch ??= new Rematch(this.#app, match, () => {
+        this.#app.announce('Your opponent wants to play again.');
+        this.#app.update();
+      });
+    }
+    const rematch = this.#rematch;
+    return [
+      rematch?.offer && h('p', { class: 'offer' }, 'Your opponent wants to play again.'),
+      rematch &&
+        h(
+          'button',
+          { type: 'button', class: 'primary', onclick: () => void rematch.start() },
+          'Play again, sides swapped',
+        ),
+      h('a', { class: 'button', href: '/' }, 'To the lobby'),
+    ];
+  }
+
+  /** @param {Match} match */
+  #resign(match) {
+    const place = h('div', { class: 'row' });
+    const ask = () => {
+      const stay = h('button', { type: 'button', onclick: () => (offer(), place.querySelector('button')?.focus()) }, 'Play on');
+      const resign = () => void this.#app.ask({ type: 'resign', match: match.match });
+      fill(place, h('span', {}, 'Give up this match?'), h('button', { type: 'button', class: 'danger', onclick: resign }, 'Resign'), stay);
+      stay.focus();
+    };
+    const offer = () => fill(place, h('button', { type: 'button', onclick: ask }, 'Resign …'));
+    offer();
+    return place;
+  }
+}
+
+/** The parts of a room that stay while the match goes on. */
+class Furniture {
+  standing = h('p', { class: 'standing' });
+  why = h('p', { class: 'why' });
+  actions = h('div', { class: 'actions' });
+  others = h('div', { class: 'row others', role: 'group', 'aria-label': 'Other moves' });
+  watching = h('span', { class: 'watching' });
+  board;
+  players;
+  moves;
+  parts;
+  #play;
+
+  /**
+   * @param {App} app
+   * @param {Game} game
+   * @param {Match} match
+   * @param {{ play: (move: string) => void, look: (ply: number) => void }} does
+   */
+  constructor(app, game, match, { play, look }) {
+    this.#play = play;
+    this.board = new BoardView(game, play);
+    this.players = new Players(app, game);
+    this.moves = new Moves(look);
+    this.parts = [
+      h(
+        'div',
+        { class: 'heading' },
+        h('h1', {}, game.title, h('span', { class: 'code' }, match.code), this.watching),
+        this.standing,
+        this.why,
+      ),
+      h('div', { class: 'stage' }, this.board.element, this.others),
+      this.players.element,
+      h('div', { class: 'side' }, this.actions, this.moves.element),
+    ];
+  }
+
+  /** The moves that have no square become buttons. @param {string[]} moves */
+  offer(moves) {
+    if (this.others.dataset.moves === moves.join(' ')) return;
+    this.others.dataset.moves = moves.join(' ');
+    fill(
+      this.others,
+      ...moves.map((move) => h('button', { type: 'button', onclick: () => this.#play(move) }, move)),
+    );
+  }
+}

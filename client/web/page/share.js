@@ -1,0 +1,74 @@
+// How a match finds its second player: a link and a code to share, or a bot after all.
+
+import { h, write } from './dom.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+const TOLD_MS = 2000;
+
+/**
+ * @param {App} app
+ * @param {Match} match an open one
+ * @param {string} level the bot that is offered first
+ */
+export function shareCard(app, match, level) {
+  const isHost = match.host === app.player?.id;
+  const link = `${location.origin}/m/${match.code}`;
+  const field = h('input', { id: 'link', readonly: true, value: link, onfocus: () => field.select() });
+  const copy = h('button', { type: 'button', class: 'primary' }, 'Copy the link');
+  copy.addEventListener('click', async () => {
+    write(copy, (await copied(field)) ? 'Copied' : 'Press Ctrl+C');
+    setTimeout(() => write(copy, 'Copy the link'), TOLD_MS);
+  });
+  return h(
+    'section',
+    { class: 'card share', 'aria-labelledby': 'share-title' },
+    h('h2', { id: 'share-title' }, 'Send this to a friend'),
+    h('label', { for: 'link', class: 'unseen' }, 'Link to this match'),
+    h('div', { class: 'row' }, field, copy),
+    h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
+    isHost && botInstead(app, match, level),
+  );
+}
+
+/**
+ * @param {HTMLInputElement} field
+ * @returns {Promise<boolean>}
+ */
+async function copied(field) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    // Browsers have a clipboard for pages of this machine or of https only: elsewhere the old way.
+    field.select();
+    return document.execCommand('copy');
+  }
+}
+
+/**
+ * @param {App} app
+ * @param {Match} match
+ * @param {string} level
+ */
+function botInstead(app, match, level) {
+  const levels = h(
+    'select',
+    { 'aria-label': 'Level of the bot' },
+    ...app.levels.map((known) => h('option', { value: known.level, selected: known.level === level }, known.title)),
+  );
+  const seat = match.seats.findIndex(({ occupant }) => occupant === 'open');
+  const sitDown = () =>
+    void app.ask({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
+  const cancel = async () => {
+    if (await app.ask({ type: 'leave', match: match.match })) app.go('/');
+  };
+  return h(
+    'div',
+    { class: 'row instead' },
+    h('label', { class: 'field' }, h('span', {}, 'Or a bot'), levels),
+    h('button', { type: 'button', onclick: sitDown }, 'Seat it'),
+    h('button', { type: 'button', class: 'quiet', onclick: () => void cancel() }, 'Call it off'),
+  );
+}

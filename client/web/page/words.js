@@ -1,0 +1,111 @@
+// What happens in a match, in sentences.
+
+/** @import { Level, Occupant, Seat } from '../protocol.js' */
+/** @import { Match } from './match.js' */
+
+/**
+ * @typedef {object} Speech
+ * @property {Level[]} levels
+ * @property {(match: Match, move: string) => string} move how a move is called
+ * @property {(match: Match) => string} line what is said of the winning line
+ */
+
+/** @param {string} text */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * @param {Occupant} seat
+ * @param {Level[]} levels
+ */
+export function occupant(seat, levels) {
+  switch (seat.occupant) {
+    case 'open':
+      return 'Nobody yet';
+    case 'player':
+      return seat.name;
+    case 'bot':
+      return `${levels.find(({ level }) => level === seat.level)?.title ?? seat.level} bot`;
+  }
+}
+
+/**
+ * Whoever sits there, as the subject of a sentence.
+ * @param {Match} match
+ * @param {number} number
+ * @param {Speech} speech
+ */
+export function who(match, number, speech) {
+  if (match.you === number) return 'You';
+  const seat = match.seats[number];
+  return seat ? occupant(seat, speech.levels) : 'Somebody';
+}
+
+/** @param {Match} match @param {number} number */
+export const side = (match, number) => capital(match.seats[number]?.side ?? '');
+
+/**
+ * The one sentence that tells how the match stands.
+ * @param {Match} match
+ * @param {Speech} speech
+ */
+export function standing(match, speech) {
+  if (match.status === 'open') {
+    return match.you === null ? 'Waiting for a player.' : 'Waiting for an opponent.';
+  }
+  if (match.status === 'ended') return ended(match, speech).headline;
+  if (match.turn === null) return '';
+  if (match.turn === match.you) return 'Your turn.';
+  const mover = match.seats[match.turn];
+  const name = who(match, match.turn, speech);
+  return mover?.occupant === 'bot' ? `${name} is thinking.` : `${name} is to move.`;
+}
+
+/**
+ * How a match ended, and why.
+ * @param {Match} match
+ * @param {Speech} speech
+ * @returns {{ headline: string, why: string }}
+ */
+export function ended(match, speech) {
+  const outcome = match.outcome;
+  if (!outcome) return { headline: 'It is over.', why: '' };
+  const { winner, reason } = outcome;
+  if (winner === null) {
+    const draw = reason === 'rules';
+    return {
+      headline: draw ? 'A draw.' : 'No result.',
+      why: draw ? 'Nobody can win any more.' : 'The match was broken off.',
+    };
+  }
+  const loser = 1 - winner;
+  const headline = match.you === winner ? 'You win!' : match.you === loser ? 'You lose.' : `${who(match, winner, speech)} wins.`;
+  const name = who(match, loser, speech);
+  switch (reason) {
+    case 'rules':
+      return { headline, why: speech.line(match) };
+    case 'resignation':
+      return { headline, why: `${name} resigned.` };
+    case 'abandonment':
+      return { headline, why: match.you === loser ? 'You were away for too long.' : `${name} did not come back.` };
+    case 'aborted':
+      return { headline, why: 'The match was broken off.' };
+  }
+}
+
+/**
+ * A move, for those who do not see the board.
+ * @param {Match} match
+ * @param {number} seat
+ * @param {string} move
+ * @param {Speech} speech
+ */
+export function moved(match, seat, move, speech) {
+  const name = who(match, seat, speech);
+  return `${name} ${name === 'You' ? 'play' : 'plays'} ${speech.move(match, move)}.`;
+}
+
+/** @param {Seat} seat */
+export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
+
+/** @param {number} count @param {string} one @param {string} many */
+export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;

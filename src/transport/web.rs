@@ -1,0 +1,256 @@
+//! The page in the browser: its files, carried in the binary, and how they are served. Nothing here
+//! knows what stands in them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Component, Path};
+use std::sync::LazyLock;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use include_dir::{Dir, include_dir};
+use sha2::{Digest, Sha256};
+
+static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/client/web/page");
+
+/// What is served where no file is named: the page itself, whatever match it opens.
+pub(super) const INDEX: &str = "index.html";
+
+/// Everything comes from here and from nowhere else; scripts and styles are files, so that no text
+/// of a player can become either.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The files as they are sent. They are compressed once, when the first of them is asked for.
+static FILES: LazyLock<BTreeMap<&Path, File>> = LazyLock::new(|| {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![&PAGE];
+    while let Some(folder) = folders.pop() {
+        folders.extend(folder.dirs());
+        for file in folder.files() {
+            files.insert(file.path(), File::new(Cow::Borrowed(file.contents())));
+        }
+    }
+    files
+});
+
+/// A file as it is sent.
+#[derive(Debug)]
+struct File {
+    plain: Bytes,
+    gzip: Bytes,
+    /// A hash of what is in it: the name of this version.
+    version: String,
+}
+
+impl File {
+    fn new(contents: Cow<'static, [u8]>) -> Self {
+        // Twelve bytes of a hash never meet by chance, and nobody else writes these files.
+        let version = URL_SAFE_NO_PAD.encode(&Sha256::digest(&contents)[..12]);
+        let gzip = gzip(&contents);
+        let plain = match contents {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => Bytes::from(bytes),
+        };
+        Self {
+            plain,
+            gzip,
+            version,
+        }
+    }
+}
+
+fn gzip(contents: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(contents);
+    let packed = written.and_then(|()| encoder.finish());
+    Bytes::from(packed.expect("memory takes everything"))
+}
+
+/// Answers a request for a file by its path, from `folder` if there is one and otherwise from the
+/// binary.
+pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
+    let path = Path::new(path);
+    let Some(folder) = folder else {
+        return match FILES.get(path) {
+            Some(file) => answer(path, file, request),
+            None => not_found(),
+        };
+    };
+    // Only downwards: no `..`, no root.
+    if !path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)))
+    {
+        return not_found();
+    }
+    match tokio::fs::read(folder.join(path)).await {
+        Ok(contents) => answer(path, &File::new(Cow::Owned(contents)), request),
+        Err(error) => {
+            tracing::debug!(path = %path.display(), %error, "no such file of the page");
+            not_found()
+        }
+    }
+}
+
+fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
+}
+
+fn answer(path: &Path, file: &File, request: &HeaderMap) -> Response {
+    let packed = accepts_gzip(request);
+    // What differs in a byte differs in its tag.
+    let tag = match packed {
+        true => format!("\"{}-gzip\"", file.version),
+        false => format!("\"{}\"", file.version),
+    };
+    let mut response = if knows(request, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else if packed {
+        file.gzip.clone().into_response()
+    } else {
+        file.plain.clone().into_response()
+    };
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_TYPE);
+    if response.status() == StatusCode::OK {
+        let headers = response.headers_mut();
+        let content_type = HeaderValue::from_static(content_type(path));
+        headers.insert(header::CONTENT_TYPE, content_type);
+        if packed {
+            let gzip = HeaderValue::from_static("gzip");
+            headers.insert(header::CONTENT_ENCODING, gzip);
+        }
+    }
+    let headers = response.headers_mut();
+    let tag = HeaderValue::from_str(&tag).expect("base64url and quotes");
+    headers.insert(header::ETAG, tag);
+    let fixed = [
+        // Always asked about, seldom sent: after an update no old file meets a new one.
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::VARY, "accept-encoding"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // The address of a match lets its reader in.
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn content_type(path: &Path) -> &'static str {
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
+        Some(_) | None => "application/octet-stream",
+    }
+}
+
+/// Whether the client has this version (RFC 9110, section 13.1.2).
+fn knows(request: &HeaderMap, tag: &str) -> bool {
+    values(request, &header::IF_NONE_MATCH)
+        .map(|known| known.strip_prefix("W/").unwrap_or(known))
+        .any(|known| known == tag || known == "*")
+}
+
+/// Whether the client takes gzip (RFC 9110, section 12.5.3); `*` stands for what is not named.
+fn accepts_gzip(request: &HeaderMap) -> bool {
+    let weight = |name: &str| {
+        values(request, &header::ACCEPT_ENCODING).find_map(|value| {
+            let (coding, weight) = value.split_once(';').unwrap_or((value, "q=1"));
+            let weight = weight.trim().strip_prefix("q=")?.parse::<f32>().ok()?;
+            coding.trim().eq_ignore_ascii_case(name).then_some(weight)
+        })
+    };
+    weight("gzip").or_else(|| weight("*")).unwrap_or(0.0) > 0.0
+}
+
+/// The parts of a header that is a list.
+fn values<'a>(
+    headers: &'a HeaderMap,
+    name: &header::HeaderName,
+) -> impl Iterator<Item = &'a str> + use<'a> {
+    let lines = headers.get_all(name).into_iter();
+    lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+
+    use super::*;
+
+    fn headers(name: &header::HeaderName, value: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn gzip_is_sent_to_those_who_take_it() {
+        let check = |value, expect| {
+            let headers = headers(&header::ACCEPT_ENCODING, value);
+            assert_eq!(accepts_gzip(&headers), expect, "{value}");
+        };
+        check("gzip, deflate, br", true);
+        check("br;q=1.0, GZIP ; q=0.2", true);
+        check("*", true);
+        check("br", false);
+        check("gzip;q=0, *", false);
+        check("identity;q=1, *;q=0", false);
+        check("gzip;q=much", false);
+        assert!(!accepts_gzip(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_known_version_is_recognised() {
+        let check = |value, expect| {
+            let headers = headers(&header::IF_NONE_MATCH, value);
+            assert_eq!(knows(&headers, "\"abc\""), expect, "{value}");
+        };
+        check("\"abc\"", true);
+        check("W/\"abc\"", true);
+        check("\"x\", \"abc\"", true);
+        check("*", true);
+        check("\"abcd\"", false);
+        check("abc", false);
+    }
+
+    #[test]
+    fn what_is_packed_is_the_file() {
+        for (path, file) in FILES.iter() {
+            let mut unpacked = Vec::new();
+            GzDecoder::new(file.gzip.as_ref())
+                .read_to_end(&mut unpacked)
+                .unwrap();
+            assert_eq!(file.plain, unpacked, "{}", path.display());
+        }
+    }
+
+    /// A file of a kind that browsers would not take is a slip.
+    #[test]
+    fn every_file_has_a_type() {
+        assert!(FILES.contains_key(Path::new(INDEX)));
+        for path in FILES.keys() {
+            let kind = content_type(path);
+            assert_ne!(kind, "application/octet-stream", "{}", path.display());
+        }
+    }
+}
