@@ -341,7 +341,7 @@ export class Room {
     const key = [status, you, offer, this.#looking === null, match.host, match.seats.map(({ occupant }) => occupant)].join();
     if (place.dataset.key === key) return;
     place.dataset.key = key;
-    const back = this.#looking !== null && h('button', { type: 'button', class: 'primary', onclick: () => this.#look(match.ply) }, 'Back to now');
+    const back = this.#looking !== null && h('button', { type: 'button', class: 'primary', onclick: () => this.#look(Infinity) }, 'Back to now');
     if (status === 'open') {
       const level = recallChoice().level ?? '';
       fill(place, shareCard(this.#app, match, level));

@@ -1,0 +1,70 @@
+// For everybody: small screens, both themes, and what axe finds.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { fits, invite, myTurn, play, playBot } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+const PHONE = { width: 320, height: 640 };
+const DESKTOP = { width: 1280, height: 800 };
+
+/** @param {Page} page @param {string} state */
+async function isOpenToAll(page, state) {
+  const found = await page.evaluate(async () => {
+    // @ts-expect-error: injected
+    const { violations } = await globalThis.axe.run();
+    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ node) => node.html).join(' ')}`);
+  });
+  assert.deepEqual(found, [], state);
+}
+
+for (const theme of /** @type {const} */ (['light', 'dark'])) {
+  for (const [size, viewport] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    test(`fits and is open to all: ${size}, ${theme}`, inHouse(async (house) => {
+      const options = { viewport, colorScheme: theme, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const ann = await house.visitor('/', options);
+      const look = async (/** @type {Page} */ page, /** @type {string} */ state) => {
+        await fits(page);
+        await isOpenToAll(page, state);
+        await picture(page, `${state}-${size}-${theme}`);
+      };
+      await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+      await look(ann, 'lobby');
+      const link = await invite(ann, 'Connect Four');
+      await look(ann, 'open');
+      const bob = await house.visitor(link, options);
+      for (const square of ['d1', 'c1', 'e1', 'c1', 'f1', 'c1']) {
+        await play(square === 'c1' ? bob : ann, square);
+      }
+      await myTurn(ann);
+      await look(ann, 'connect-four');
+      await ann.keyboard.press('7');
+      await ann.locator('.ended').waitFor();
+      await look(ann, 'won');
+      await ann.getByRole('link', { name: 'To the lobby' }).click();
+      await playBot(ann, { game: 'Tic-tac-toe' });
+      await play(ann, 'b2');
+      await myTurn(ann);
+      await look(ann, 'tic-tac-toe');
+    }));
+  }
+}
+
+test('the theme is switched and remembered', inHouse(async (house) => {
+  const page = await house.visitor('/', { colorScheme: 'light' });
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await paper();
+  const button = page.getByRole('button', { name: /^Light or dark/ });
+  await button.click();
+  await button.click();
+  await page.getByRole('button', { name: 'Light or dark: dark' }).waitFor();
+  const dark = await paper();
+  assert.notEqual(dark, light);
+  await page.reload();
+  assert.equal(await paper(), dark);
+}));

@@ -1,0 +1,178 @@
+// A server of its own for each test, and a browser that looks at it.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+// What tests need is installed beside the page.
+const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
+/** @type {typeof import('playwright-core')} */
+const { chromium } = require('playwright-core');
+
+/** The source of axe, which finds what keeps people out. */
+export const AXE = require.resolve('axe-core/axe.min.js');
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('playwright-core').BrowserContextOptions} Options */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
+const program = join(target, 'debug', 'plyhouse');
+
+/** Longer than a busy machine takes. */
+const PATIENCE_MS = 30_000;
+
+/** The real server, on a port of its own. */
+export class Server {
+  #data = mkdtempSync(join(tmpdir(), 'plyhouse-'));
+  #port = 0;
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #process;
+  #more;
+
+  /** @param {string[]} more options of the command line */
+  constructor(more) {
+    this.#more = more;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts it, with the same matches and on the same port as before. */
+  async start() {
+    const listen = ['--listen', `127.0.0.1:${this.#port}`, '--data', this.#data, '--log', 'warn'];
+    const child = spawn(program, [...listen, ...this.#more], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#process = child;
+    const lines = createInterface({ input: child.stderr });
+    for await (const line of lines) {
+      const port = /^listening on .*:(\d+)$/.exec(line)?.[1];
+      if (port) {
+        this.#port = Number(port);
+        child.stderr.resume();
+        return;
+      }
+      console.error(line);
+    }
+    throw new Error('the server did not start');
+  }
+
+  /** Kills it as a power cut would. */
+  async kill() {
+    const child = this.#process;
+    if (!child || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async end() {
+    await this.kill();
+    rmSync(this.#data, { recursive: true, force: true });
+  }
+}
+
+/** @type {Promise<import('playwright-core').Browser> | undefined} */
+let browser;
+
+export function theBrowser() {
+  browser ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      // Everything that it opens is served by us; a container often allows no sandbox.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  return browser;
+}
+
+export const closeBrowser = async () => (await browser)?.close();
+
+/**
+ * Where a test plays: a server, and people with a browser each. Whatever a page complains of fails
+ * the test.
+ */
+export class House {
+  #server;
+  /** @type {import('playwright-core').BrowserContext[]} */
+  #contexts = [];
+  /** @type {string[]} */
+  #complaints = [];
+  /** Whether requests may fail, as they do while the server is down. */
+  expectsFailures = false;
+
+  /** @param {Server} server */
+  constructor(server) {
+    this.#server = server;
+  }
+
+  get server() {
+    return this.#server;
+  }
+
+  /**
+   * Somebody with a browser of their own, who has opened a page.
+   * @param {string} [path]
+   * @param {Options & { axe?: boolean }} [options]
+   */
+  async visitor(path = '/', { axe = false, ...options } = {}) {
+    const context = await (await theBrowser()).newContext({ baseURL: this.#server.url, ...options });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (axe) await context.addInitScript({ path: AXE });
+    context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)));
+    context.on('console', (message) => {
+      if (message.type() === 'error') this.#complaints.push(message.text());
+    });
+    const page = await context.newPage();
+    await page.goto(path);
+    return page;
+  }
+
+  async close() {
+    for (const context of this.#contexts) await context.close();
+    await this.#server.end();
+    if (!this.expectsFailures) assert.deepEqual(this.#complaints, []);
+  }
+}
+
+/**
+ * @param {(house: House) => Promise<void>} scene
+ * @param {string[]} [more] options of the server's command line
+ */
+export const inHouse = (scene, more = []) => async () => {
+  const server = new Server(more);
+  await server.start();
+  const house = new House(server);
+  try {
+    await scene(house);
+  } catch (error) {
+    await house.close().catch(() => {});
+    throw error;
+  }
+  await house.close();
+};
+
+/**
+ * Keeps what is to be seen.
+ * @param {Page} page
+ * @param {string} name
+ */
+export async function picture(page, name) {
+  // The mouse shows where one could play, which is not what one looks for.
+  await page.mouse.move(0, 0);
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+  await page.screenshot({ path: join(target, 'screenshots', `${name}.png`), fullPage: true });
+}
