@@ -47,7 +47,7 @@ test('a lost connection comes back, with the move that was under way', inHouse(a
   await page.evaluate(() => {
     // The move goes out, and the socket dies before anything comes back.
     const send = WebSocket.prototype.send;
-    WebSocket.prototype.send = function (data) {
+    WebSocket.prototype.send = function (/** @type {string} */ data) {
       if (!String(data).includes('"move"')) return send.call(this, data);
       WebSocket.prototype.send = send;
       this.close();

@@ -87,10 +87,9 @@ export class BoardView {
     const move = this.#aim === null ? undefined : this.#moves.get(this.#aim);
     const square = move === undefined ? null : this.#customs.landing(move, board);
     const ghost = square && seat !== null ? { square, piece: board.pieceOf(seat) } : null;
-    this.#picture.show({ board, last, line, ghost, moving });
-    for (const [square, cell] of this.#cells) {
-      cell.classList.toggle('aim', move !== undefined && this.#moves.get(square) === move);
-    }
+    const aim = move === undefined ? [] : this.#customs.squares(move, board);
+    this.#picture.show({ board, last, line, aim, ghost, moving });
+    for (const [square, cell] of this.#cells) cell.classList.toggle('aim', aim.includes(square));
   }
 
   /** @param {string | null} square */

@@ -14,6 +14,7 @@ import { Board } from './position.js';
  * @property {Board} board
  * @property {string[]} [last] the squares of the last move
  * @property {string[]} [line] the winning line
+ * @property {string[]} [aim] the squares of the move that is about to be chosen
  * @property {{ square: string, piece: string } | null} [ghost] a piece that could come to stand there
  * @property {boolean} [moving] whether new pieces arrive before one's eyes
  */
@@ -35,7 +36,7 @@ export class Picture {
     const { look = 'tiles' } = customsOf(game.game);
     const size = `0 0 ${game.files * 100} ${game.ranks * 100}`;
     const plate = look === 'plate' ? s('path', { class: 'plate', d: plateWithHoles(game) }) : null;
-    this.#under = s('g', {}, ...(plate ? [] : tiles(game)));
+    this.#under = s('g', {}, ...(plate ? [depth(game)] : tiles(game)));
     this.element = s(
       'svg',
       { class: `picture ${look}`, viewBox: size, 'aria-hidden': 'true' },
@@ -47,7 +48,7 @@ export class Picture {
   }
 
   /** @param {Scene} scene */
-  show({ board, last = [], line = [], ghost = null, moving = false }) {
+  show({ board, last = [], line = [], aim = [], ghost = null, moving = false }) {
     for (const square of board.squares()) this.#stand(board, square, moving);
     for (const [square, { element }] of this.#standing) {
       element.classList.toggle('dim', line.length > 0 && !line.includes(square));
@@ -56,6 +57,7 @@ export class Picture {
       const square = tile.getAttribute('data-square') ?? '';
       tile.classList.toggle('last', last.includes(square));
       tile.classList.toggle('line', line.includes(square));
+      tile.classList.toggle('aim', aim.includes(square));
     }
     const marks = [
       ...last.map((square) => this.#at(board, square, s('circle', { class: 'mark-last', r: 46 }))),
@@ -119,6 +121,13 @@ function tiles(game) {
     return s('rect', { class: 'tile', 'data-square': square, ...box });
   });
 }
+
+/**
+ * What one sees through the holes of a plate; a little smaller, so that no edge of it shows.
+ * @param {Game} game
+ */
+const depth = ({ files, ranks }) =>
+  s('rect', { class: 'depth', x: 6, y: 6, width: files * 100 - 12, height: ranks * 100 - 12 });
 
 /**
  * A plate as large as the board; every hole is drawn the other way round, so that it stays empty.

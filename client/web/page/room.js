@@ -248,6 +248,7 @@ export class Room {
     if (!now && end) write(why, 'You are looking back.');
     this.element.classList.toggle('my-turn', mine);
     this.element.classList.toggle('past', !now);
+    this.element.classList.toggle('waiting', match.status === 'open');
     this.element.classList.toggle('ended', match.status === 'ended');
     others.hidden = others.childElementCount === 0;
     write(watching, match.spectators > 0 ? `${match.spectators} watching` : '');
