@@ -89,6 +89,17 @@ test('two play by link, and a third watches', inHouse(async (house) => {
   await myTurn(bob);
 }));
 
+test('both ask to play again in the same instant', inHouse(async (house) => {
+  const ann = await house.visitor();
+  const bob = await house.visitor(await invite(ann));
+  await play(ann, 'b2');
+  await bob.getByRole('button', { name: 'Resign …' }).click();
+  await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+  await Promise.all([ann, bob].map((page) => page.getByRole('button', { name: 'Play again' }).click()));
+  await myTurn(bob);
+  assert.equal(ann.url(), bob.url());
+}));
+
 test('one steps back through the moves', inHouse(async (house) => {
   const ann = await house.visitor();
   const bob = await house.visitor(await invite(ann));

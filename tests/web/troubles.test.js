@@ -58,6 +58,30 @@ test('a lost connection comes back, with the move that was under way', inHouse(a
   await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
 }));
 
+test('a connection that only looks alive is given up, as after sleep', inHouse(async (house) => {
+  const page = await house.visitor();
+  let asleep = false;
+  await page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    const dead = () => asleep;
+    let lost = false;
+    socket.onMessage((text) => (lost ||= dead()) || server.send(text));
+    server.onMessage((text) => (lost ||= dead()) || socket.send(text));
+  });
+  await page.reload();
+  await playBot(page);
+  await play(page, 'b2');
+  await myTurn(page);
+  asleep = true;
+  // Whoever opens the lid looks at the page: it asks whether anybody is there.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.getByText('The server does not answer.').waitFor();
+  asleep = false;
+  await page.getByText('Next try in').waitFor({ state: 'hidden' });
+  const [square = ''] = await legal(page);
+  await play(page, square);
+}));
+
 test('a second tab takes over, and the first takes it back', inHouse(async (house) => {
   const first = await house.visitor();
   await playBot(first);

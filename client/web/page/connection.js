@@ -19,6 +19,7 @@ import { recall, remember } from './keep.js';
  * @property {(link: Link) => void} link what the connection is doing has changed
  * @property {(welcome: Welcome) => void} welcome the server knows us, and forgets what we watched
  * @property {(message: Message) => void} message anything but a welcome, answers included
+ * @property {(why: string) => void} badName the name that was wished for is not to be had
  */
 
 const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
@@ -56,6 +57,8 @@ export class Connection {
   #nextId = 1;
   #failures = 0;
   #heardAt = 0;
+  /** Who we were before we wished for another name. @type {string | null} */
+  #former = null;
   /** @type {Map<number, { resolve: (answer: any) => void, reject: (refusal: Refusal) => void }>} */
   #asked = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -100,6 +103,7 @@ export class Connection {
    * @param {string} name
    */
   rename(name) {
+    this.#former = recall('token');
     remember('token', null);
     remember('name', name);
     this.open();
@@ -135,8 +139,13 @@ export class Connection {
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'lost') return;
       // What is remembered is no good: it is forgotten, so that the next hello is another.
-      if (error.code === 'bad_name') remember('name', null);
-      if (error.code === 'bad_field') remember(error.field === 'name' ? 'name' : 'token', null);
+      if (error.code === 'bad_name' || error.field === 'name') {
+        this.#listener.badName(error.message);
+        remember('name', null);
+        remember('token', this.#former);
+      } else if (error.code === 'bad_field') {
+        remember('token', null);
+      }
       if (error.code === 'unsupported_protocol') {
         this.#drop();
         this.#become({ state: 'broken', why: 'The server has become another version.' });

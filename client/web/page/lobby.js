@@ -58,6 +58,7 @@ export class Lobby {
 
   update() {
     const { games, levels } = this.#app;
+    if (games.length === 0) fill(this.element, h('p', { class: 'none' }, 'Connecting …'));
     const madeFrom = JSON.stringify([games, levels, this.#seek !== null]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;

@@ -33,6 +33,7 @@ export class App {
 
   /** @type {View} */
   #view;
+  #path = location.pathname;
   #main = one('main');
   #toast = one('toast');
   #heard = one('heard');
@@ -45,11 +46,15 @@ export class App {
       link: () => this.#linkChanged(),
       welcome: (welcome) => this.#welcomed(welcome),
       message: (message) => this.#hear(message),
+      badName: (why) => this.toast(sentence(why)),
     });
     fill(one('header-tools'), nameButton(this), soundSwitch(), themeSwitch());
     this.#view = this.#viewOf(location.pathname, {});
     this.#show(this.#view);
-    window.addEventListener('popstate', () => this.#turnTo(location.pathname, {}));
+    window.addEventListener('popstate', () => {
+      // A jump within the page is no other page.
+      if (location.pathname !== this.#path) this.#turnTo(location.pathname, {});
+    });
     document.addEventListener('click', (event) => this.#follow(event));
     this.connection.open();
   }
@@ -92,12 +97,12 @@ export class App {
   /**
    * Asks for a match and goes there.
    * @param {Request} request
+   * @returns {Promise<Snapshot | null>} `null` if it was refused
    */
   async enter(request) {
-    /** @type {Snapshot | null} */
     const snapshot = await this.ask(request);
     if (snapshot) this.goTo(snapshot);
-    return snapshot !== null;
+    return snapshot;
   }
 
   /**
@@ -135,12 +140,17 @@ export class App {
   /** Draws everything anew that depends on what we know. */
   update() {
     this.#view.update();
+    if (this.connection.link.state === 'replaced') {
+      document.title = 'In another tab – Plyhouse';
+      return;
+    }
     const waiting = [...this.matches.values()].some(isMyTurn);
     document.title = this.#view.title() || (waiting ? 'Your turn – Plyhouse' : 'Plyhouse');
   }
 
   /** @param {string} path @param {{ watch?: boolean }} wish */
   #turnTo(path, wish) {
+    this.#path = path;
     this.#view.leave();
     this.#show(this.#viewOf(path, wish));
     if (this.connection.link.state === 'open') this.#view.welcomed();

@@ -94,13 +94,6 @@ export function withPresence(match, presence) {
   return { ...match, seats: [now(first, 0), now(second, 1)], spectators: presence.spectators };
 }
 
-/**
- * Which seat made the move of this ply. Games in which a seat may move twice tell it only as it
- * happens, so this is a guess for what was before us.
- * @param {number} ply
- */
-export const moverOf = (ply) => ply % 2;
-
 /** @param {Match} match */
 export const isMyTurn = (match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;

@@ -3,11 +3,13 @@
 
 import { BOT_PACE_MS } from './choice.js';
 
-/** @import { Listed, Matches, SeatWish } from '../protocol.js' */
+/** @import { Listed, Matches, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
 const LOOK_EVERY_MS = 2000;
+/** When both ask in the same instant, each opens a match before the other's can be seen. */
+const BOTH_MS = 1500;
 
 export class Rematch {
   /** The match that the other one has opened for us. @type {Listed | null} */
@@ -55,7 +57,18 @@ export class Rematch {
         number === you ? 'me' : seat.occupant === 'bot' ? { bot: seat.level } : /** @type {const} */ ('open'),
       )
       .reverse();
-    await this.#app.enter({ type: 'create', game, seats: swapped, pace_ms: BOT_PACE_MS });
+    const mine = await this.#app.enter({ type: 'create', game, seats: swapped, pace_ms: BOT_PACE_MS });
+    if (mine && this.#opponent) setTimeout(() => void this.#meet(mine), BOTH_MS);
+  }
+
+  /** Of two matches that wait for each other, the one with the lower id is played. @param {Snapshot} mine */
+  async #meet(mine) {
+    const theirs = await this.#look();
+    const waits = this.#app.matches.get(mine.match)?.status === 'open';
+    if (!theirs || !waits || theirs.match > mine.match) return;
+    if (await this.#app.ask({ type: 'leave', match: mine.match })) {
+      await this.#app.enter({ type: 'join', match: theirs.match });
+    }
   }
 
   async #watch() {

@@ -189,7 +189,7 @@ export class Room {
     const customs = customsOf(match.game);
     return {
       levels: this.#app.levels,
-      move: (_, move) => customs.sayMove(move),
+      move: customs.sayMove,
       line: ({ outcome }) => (outcome?.line ? customs.line(outcome.line) : ''),
     };
   }

@@ -6,7 +6,7 @@
 /**
  * @typedef {object} Speech
  * @property {Level[]} levels
- * @property {(match: Match, move: string) => string} move how a move is called
+ * @property {(move: string) => string} move how a move is called
  * @property {(match: Match) => string} line what is said of the winning line
  */
 
@@ -101,7 +101,7 @@ export function ended(match, speech) {
  */
 export function moved(match, seat, move, speech) {
   const name = who(match, seat, speech);
-  return `${name} ${name === 'You' ? 'play' : 'plays'} ${speech.move(match, move)}.`;
+  return `${name} ${name === 'You' ? 'play' : 'plays'} ${speech.move(move)}.`;
 }
 
 /** @param {Seat} seat */
