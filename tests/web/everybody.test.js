@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { fits, invite, myTurn, play, playBot } from './players.js';
+import { cell, fits, invite, myTurn, play, playBot } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -54,6 +54,42 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
     }));
   }
 }
+
+test('a finger plays', inHouse(async (house) => {
+  const page = await house.visitor('/', { viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.getByRole('button', { name: /^Play the/ }).tap();
+  await myTurn(page);
+  await cell(page, 'b2').tap();
+  await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+}));
+
+test('the last choice is remembered', inHouse(async (house) => {
+  const page = await house.visitor();
+  await playBot(page, { game: 'Connect Four', level: 'Hard', side: 'Yellow' });
+  await page.getByRole('link', { name: 'Plyhouse' }).click();
+  await page.reload();
+  await page.getByRole('button', { name: 'Play the hard bot' }).waitFor();
+  for (const name of ['Connect Four', 'Hard', 'Yellow, second']) {
+    assert.ok(await page.getByRole('radio', { name }).isChecked(), name);
+  }
+}));
+
+test('a link is copied', inHouse(async (house) => {
+  const page = await house.visitor('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const link = await invite(page);
+  await page.getByRole('button', { name: 'Copy the link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
+}));
+
+test('sounds are off until they are switched on', inHouse(async (house) => {
+  const page = await house.visitor();
+  const button = page.getByRole('button', { name: 'Sounds' });
+  assert.equal(await button.getAttribute('aria-pressed'), 'false');
+  await button.click();
+  await page.reload();
+  assert.equal(await button.getAttribute('aria-pressed'), 'true');
+}));
 
 test('the theme is switched and remembered', inHouse(async (house) => {
   const page = await house.visitor('/', { colorScheme: 'light' });

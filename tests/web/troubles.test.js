@@ -141,6 +141,19 @@ test('a name made of markup stays text', inHouse(async (house) => {
   assert.equal(await bob.locator('main img').count(), 0);
 }));
 
+test('a name that is not to be had costs nobody their own', inHouse(async (house) => {
+  const page = await house.visitor();
+  const rename = page.getByTitle('Choose a name');
+  await page.locator('.name', { hasText: 'guest-' }).waitFor();
+  const before = await rename.innerText();
+  await rename.click();
+  await page.getByLabel('What others see').fill('a\u202eb');
+  await page.getByRole('button', { name: 'Use this name' }).click();
+  await page.getByRole('status').filter({ hasText: /./ }).waitFor();
+  await page.locator('.banner').waitFor({ state: 'hidden' });
+  assert.equal(await rename.innerText(), before);
+}));
+
 test('a match that is none says so', inHouse(async (house) => {
   const page = await house.visitor('/m/ZZZZZZ');
   await page.getByText('There is no match with this code now.').waitFor();

@@ -57,8 +57,8 @@ export class Connection {
   #nextId = 1;
   #failures = 0;
   #heardAt = 0;
-  /** Who we were before we wished for another name. @type {string | null} */
-  #former = null;
+  /** Who we were before we wished for another name. @type {{ token: string | null, name: string | null }} */
+  #former = { token: null, name: null };
   /** @type {Map<number, { resolve: (answer: any) => void, reject: (refusal: Refusal) => void }>} */
   #asked = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -103,7 +103,7 @@ export class Connection {
    * @param {string} name
    */
   rename(name) {
-    this.#former = recall('token');
+    this.#former = { token: recall('token'), name: recall('name') };
     remember('token', null);
     remember('name', name);
     this.open();
@@ -141,8 +141,9 @@ export class Connection {
       // What is remembered is no good: it is forgotten, so that the next hello is another.
       if (error.code === 'bad_name' || error.field === 'name') {
         this.#listener.badName(error.message);
-        remember('name', null);
-        remember('token', this.#former);
+        remember('name', this.#former.name);
+        remember('token', this.#former.token);
+        this.#former = { token: null, name: null };
       } else if (error.code === 'bad_field') {
         remember('token', null);
       }
@@ -158,6 +159,8 @@ export class Connection {
   /** @param {Welcome} welcome */
   #welcomed(welcome) {
     remember('token', welcome.token);
+    // A guest who never sat down may be forgotten, and then comes back under the same name.
+    remember('name', welcome.player.name);
     this.welcome = welcome;
     this.#failures = 0;
     this.#become({ state: 'open' });
