@@ -135,15 +135,7 @@ export interface Failure {
 }
 
 export type Message =
-  | Welcome
-  | Snapshot
-  | MatchEvent
-  | Presence
-  | Matches
-  | Events
-  | Ok
-  | Pong
-  | Failure;
+  Welcome | Snapshot | MatchEvent | Presence | Matches | Events | Ok | Pong | Failure;
 
 export type SeatWish = 'me' | 'open' | { bot: string };
 type OneMatch = { match: string };
@@ -151,7 +143,14 @@ type OneMatch = { match: string };
 export type Request =
   | { type: 'hello'; protocol: 1; name?: string; token?: string }
   | { type: 'ping' }
-  | { type: 'create'; game: string; seats: SeatWish[]; listed?: boolean; shuffle?: boolean; pace_ms?: number }
+  | {
+      type: 'create';
+      game: string;
+      seats: SeatWish[];
+      listed?: boolean;
+      shuffle?: boolean;
+      pace_ms?: number;
+    }
   | ({ type: 'join' | 'watch' | 'leave' | 'resign' } & OneMatch)
   | ({ type: 'seat'; seat: number; occupant: 'open' | { bot: string } } & OneMatch)
   | ({ type: 'move'; ply: number; move: string } & OneMatch)

@@ -102,7 +102,11 @@ export class BoardView {
   #describe(square, cell) {
     const { board, last, line } = this.#view;
     const seat = board.seatOf(board.at(square));
-    const piece = board.isEmpty(square) ? 'empty' : seat === null ? board.at(square) : board.sides[seat];
+    const piece = board.isEmpty(square)
+      ? 'empty'
+      : seat === null
+        ? board.at(square)
+        : board.sides[seat];
     const legal = this.#moves.has(square);
     const parts = [
       square,
@@ -119,7 +123,9 @@ export class BoardView {
   #makeGrid(board) {
     const rows = Array.from({ length: board.ranks }, (_, row) => {
       const rank = board.ranks - 1 - row;
-      const cells = Array.from({ length: board.files }, (_, file) => this.#makeCell(board.name(file, rank)));
+      const cells = Array.from({ length: board.files }, (_, file) =>
+        this.#makeCell(board.name(file, rank)),
+      );
       return h('div', { role: 'row' }, ...cells);
     });
     this.#moveTo(board.name(Math.floor((board.files - 1) / 2), Math.floor(board.ranks / 2)));

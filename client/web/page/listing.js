@@ -48,12 +48,17 @@ export class Listing {
   }
 
   update() {
-    const mine = [...this.#app.matches.values()].filter(({ status, you, host }) => status !== 'ended' && (you !== null || host === this.#app.player?.id));
+    const mine = [...this.#app.matches.values()].filter(
+      ({ status, you, host }) =>
+        status !== 'ended' && (you !== null || host === this.#app.player?.id),
+    );
     const isMine = new Set(mine.map(({ match }) => match));
     const theirs = (/** @type {Listed} */ { match }) => !isMine.has(match);
     this.#mine.show(mine, (row) => this.#row(row, isMyTurn(row) ? 'Your turn' : 'Go on', {}));
     this.#open.show(this.#seen.open.filter(theirs), (row) => this.#row(row, 'Join', {}));
-    this.#running.show(this.#seen.running.filter(theirs), (row) => this.#row(row, 'Watch', { watch: true }));
+    this.#running.show(this.#seen.running.filter(theirs), (row) =>
+      this.#row(row, 'Watch', { watch: true }),
+    );
   }
 
   async #ask() {
@@ -86,7 +91,11 @@ export class Listing {
   #row(row, action, wish) {
     const names = row.seats.map((seat) => h('bdi', {}, occupant(seat, this.#app.levels)));
     const title = this.#app.game(row.game)?.title ?? row.game;
-    const about = [title, row.ply > 0 && counted(row.ply, 'move', 'moves'), row.spectators > 0 && `${row.spectators} watching`];
+    const about = [
+      title,
+      row.ply > 0 && counted(row.ply, 'move', 'moves'),
+      row.spectators > 0 && `${row.spectators} watching`,
+    ];
     return [
       h(
         'div',
@@ -94,7 +103,15 @@ export class Listing {
         h('p', { class: 'names' }, names[0], h('span', { class: 'against' }, ' – '), names[1]),
         h('p', { class: 'about' }, about.filter(Boolean).join(' · ')),
       ),
-      h('button', { type: 'button', 'aria-label': `${action}: ${row.code}`, onclick: () => this.#app.goTo(row, wish) }, action),
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-label': `${action}: ${row.code}`,
+          onclick: () => this.#app.goTo(row, wish),
+        },
+        action,
+      ),
     ];
   }
 
@@ -152,7 +169,9 @@ class Section {
       else this.#rows.set(row.match, { text, element: h('li', {}, ...drawn) });
     }
     const now = [...this.#rows.values()].map(({ element }) => element);
-    const same = now.length === this.#list.children.length && now.every((element, at) => element === this.#list.children[at]);
+    const same =
+      now.length === this.#list.children.length &&
+      now.every((element, at) => element === this.#list.children[at]);
     if (!same) this.#list.replaceChildren(...now);
     this.#none.hidden = rows.length > 0;
     this.element.hidden = rows.length === 0 && !this.#none.textContent;

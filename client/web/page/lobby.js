@@ -70,7 +70,12 @@ export class Lobby {
 
   /** Where the search for an opponent has led. @param {Snapshot} snapshot */
   matched(snapshot) {
-    if (this.#seek && snapshot.re === undefined && snapshot.ply === 0 && snapshot.status === 'running') {
+    if (
+      this.#seek &&
+      snapshot.re === undefined &&
+      snapshot.ply === 0 &&
+      snapshot.status === 'running'
+    ) {
       this.#seek = null;
       clearInterval(this.#ticking);
       this.#app.goTo(snapshot);
@@ -87,7 +92,9 @@ export class Lobby {
     const { games, levels } = this.#app;
     const choice = this.#choice;
     const level = (/** @type {string | undefined} */ wish, /** @type {number} */ or) =>
-      levels.some((known) => known.level === wish) ? wish : levels[Math.min(or, levels.length - 1)]?.level;
+      levels.some((known) => known.level === wish)
+        ? wish
+        : levels[Math.min(or, levels.length - 1)]?.level;
     if (!games.some(({ game }) => game === choice.game)) choice.game = games[0]?.game;
     choice.level = level(choice.level, 1);
     choice.other = level(choice.other, levels.length - 1);
@@ -121,9 +128,13 @@ export class Lobby {
 
   #desk() {
     const { games, levels } = this.#app;
-    const start = h('button', { class: 'primary large', type: 'button', onclick: () => {
-      void this.#app.enter(this.#create({ bot: this.#choice.level ?? '' }));
-    } });
+    const start = h('button', {
+      class: 'primary large',
+      type: 'button',
+      onclick: () => {
+        void this.#app.enter(this.#create({ bot: this.#choice.level ?? '' }));
+      },
+    });
     const sides = h('div', { class: 'options' });
     const show = () => {
       write(start, `Play the ${this.#levelTitle().toLowerCase()} bot`);
@@ -142,13 +153,22 @@ export class Lobby {
         'Game',
         'games',
         games.map((game) =>
-          radio('game', game.game, game.game === this.#choice.game, () => choose({ game: game.game }), sample(game), h('span', {}, game.title)),
+          radio(
+            'game',
+            game.game,
+            game.game === this.#choice.game,
+            () => choose({ game: game.game }),
+            sample(game),
+            h('span', {}, game.title),
+          ),
         ),
       ),
       group(
         'How strong is the bot?',
         'options',
-        levels.map(({ level, title }) => radio('level', level, level === this.#choice.level, () => choose({ level }), title)),
+        levels.map(({ level, title }) =>
+          radio('level', level, level === this.#choice.level, () => choose({ level }), title),
+        ),
       ),
       h('fieldset', {}, h('legend', {}, 'Your side'), sides),
       h('div', { class: 'row main-action' }, start),
@@ -159,8 +179,16 @@ export class Lobby {
         h(
           'div',
           { class: 'row' },
-          h('button', { type: 'button', onclick: () => void this.#app.enter(this.#create('open')) }, 'Invite a friend'),
-          h('button', { type: 'button', onclick: () => void this.#beginSeek() }, 'Find an opponent'),
+          h(
+            'button',
+            { type: 'button', onclick: () => void this.#app.enter(this.#create('open')) },
+            'Invite a friend',
+          ),
+          h(
+            'button',
+            { type: 'button', onclick: () => void this.#beginSeek() },
+            'Find an opponent',
+          ),
         ),
       ),
       this.#exhibition(),
@@ -182,7 +210,12 @@ export class Lobby {
 
   #exhibition() {
     const bot = (/** @type {'level' | 'other'} */ which, /** @type {string} */ label) =>
-      select(label, this.#app.levels.map(({ level, title }) => ({ value: level, title })), this.#choice[which], (level) => this.#choose({ [which]: level }));
+      select(
+        label,
+        this.#app.levels.map(({ level, title }) => ({ value: level, title })),
+        this.#choice[which],
+        (level) => this.#choose({ [which]: level }),
+      );
     const watch = () => {
       const { level = '', other = '', pace = 1000 } = this.#choice;
       /** @type {SeatWish[]} */
@@ -198,7 +231,12 @@ export class Lobby {
         { class: 'row fields' },
         bot('level', 'First'),
         bot('other', 'Second'),
-        select('Pace', PACES.map(({ ms, title }) => ({ value: String(ms), title })), String(this.#choice.pace), (ms) => this.#choose({ pace: Number(ms) })),
+        select(
+          'Pace',
+          PACES.map(({ ms, title }) => ({ value: String(ms), title })),
+          String(this.#choice.pace),
+          (ms) => this.#choose({ pace: Number(ms) }),
+        ),
         h('button', { type: 'button', onclick: watch }, 'Watch them'),
       ),
     );
@@ -241,7 +279,11 @@ export class Lobby {
       'section',
       { class: 'desk searching', 'aria-labelledby': 'seek-title' },
       h('h1', { id: 'seek-title' }, `Looking for somebody to play ${game?.title ?? ''} …`),
-      h('p', {}, `If nobody comes, the ${this.#levelTitle(this.#seek?.level).toLowerCase()} bot sits down in`),
+      h(
+        'p',
+        {},
+        `If nobody comes, the ${this.#levelTitle(this.#seek?.level).toLowerCase()} bot sits down in`,
+      ),
       this.#seekLine,
       h('button', { type: 'button', onclick: () => void this.#stopSeek() }, 'Stop looking'),
     );
@@ -260,7 +302,12 @@ const group = (legend, kind, options) =>
  * @param {...(Node | string)} label
  */
 const radio = (name, value, checked, choose, ...label) =>
-  h('label', { class: 'option' }, h('input', { type: 'radio', name, value, checked, onchange: choose }), ...label);
+  h(
+    'label',
+    { class: 'option' },
+    h('input', { type: 'radio', name, value, checked, onchange: choose }),
+    ...label,
+  );
 
 /**
  * @param {string} label

@@ -202,7 +202,10 @@ export class App {
     switch (message.type) {
       case 'match':
         this.matches.set(message.match, fromSnapshot(message, this.matches.get(message.match)));
-        this.#noteAway(message.match, message.seats.map((seat) => seat.occupant !== 'player' || seat.connected));
+        this.#noteAway(
+          message.match,
+          message.seats.map((seat) => seat.occupant !== 'player' || seat.connected),
+        );
         if (this.#view instanceof Lobby) this.#view.matched(message);
         break;
       case 'presence':
@@ -254,7 +257,10 @@ export class App {
     if (!match) return;
     const after = withPresence(match, presence);
     this.matches.set(match.match, after);
-    this.#noteAway(match.match, presence.seats.map((seat) => seat !== false));
+    this.#noteAway(
+      match.match,
+      presence.seats.map((seat) => seat !== false),
+    );
     if (this.#view instanceof Room) this.#view.presenceChanged(match, after);
   }
 
@@ -262,12 +268,16 @@ export class App {
   #noteAway(id, here) {
     const before = this.away.get(id) ?? [];
     const now = performance.now();
-    this.away.set(id, here.map((here, seat) => (here ? null : before[seat] ?? now)));
+    this.away.set(
+      id,
+      here.map((here, seat) => (here ? null : (before[seat] ?? now))),
+    );
   }
 }
 
 /** An error's text as a sentence. @param {string} text */
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+const sentence = (text) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 /** @param {string} id */
 function one(id) {

@@ -23,9 +23,17 @@ export class Moves {
   /** @param {(ply: number) => void} look shows the position after so many moves */
   constructor(look) {
     this.#look = look;
-    const step = (/** @type {string} */ label, /** @type {string} */ drawn, /** @type {() => number} */ to) => {
+    const step = (
+      /** @type {string} */ label,
+      /** @type {string} */ drawn,
+      /** @type {() => number} */ to,
+    ) => {
       const go = () => this.#look(Math.max(0, Math.min(this.#ply, to())));
-      return h('button', { type: 'button', class: 'quiet round', 'aria-label': label, title: label, onclick: go }, icon(drawn));
+      return h(
+        'button',
+        { type: 'button', class: 'quiet round', 'aria-label': label, title: label, onclick: go },
+        icon(drawn),
+      );
     };
     this.#buttons = [
       step('To the start', FIRST, () => 0),
@@ -36,7 +44,12 @@ export class Moves {
     this.element = h(
       'section',
       { class: 'history', 'aria-labelledby': 'moves-title' },
-      h('div', { class: 'row' }, h('h2', { id: 'moves-title' }, 'Moves'), h('div', { class: 'steps' }, ...this.#buttons)),
+      h(
+        'div',
+        { class: 'row' },
+        h('h2', { id: 'moves-title' }, 'Moves'),
+        h('div', { class: 'steps' }, ...this.#buttons),
+      ),
       this.#list,
     );
   }
@@ -58,7 +71,8 @@ export class Moves {
     const [first, back, forth, last] = this.#buttons;
     // A button that goes away under the focus would take it along, so they stay and do nothing.
     for (const button of [first, back]) button?.setAttribute('aria-disabled', String(shown === 0));
-    for (const button of [forth, last]) button?.setAttribute('aria-disabled', String(shown === moves.length));
+    for (const button of [forth, last])
+      button?.setAttribute('aria-disabled', String(shown === moves.length));
     const current = this.#plies[shown - 1];
     if (current) {
       const top = current.offsetTop - this.#list.clientHeight / 2;

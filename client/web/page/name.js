@@ -32,7 +32,9 @@ function ask(app) {
     required: true,
     autocomplete: 'nickname',
   });
-  const live = [...app.matches.values()].some(({ status, you }) => status !== 'ended' && you !== null);
+  const live = [...app.matches.values()].some(
+    ({ status, you }) => status !== 'ended' && you !== null,
+  );
   const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
   const save = () => {
     const wish = input.value.trim();
@@ -43,11 +45,19 @@ function ask(app) {
     dialog,
     h(
       'form',
-      { method: 'dialog', onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), save()) },
+      {
+        method: 'dialog',
+        onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), save()),
+      },
       h('h2', { id: 'name-title' }, 'Your name'),
       h('label', { for: 'name' }, 'What others see, up to 24 characters'),
       input,
-      live && h('p', { class: 'note' }, 'You sit in a match. Under another name you are another player, and give up your seat.'),
+      live &&
+        h(
+          'p',
+          { class: 'note' },
+          'You sit in a match. Under another name you are another player, and give up your seat.',
+        ),
       h(
         'div',
         { class: 'row end' },

@@ -11,7 +11,8 @@ import { capital, isGone, occupant } from './words.js';
 /** @import { Match } from './match.js' */
 
 const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
-const PERSON = 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.700 1.900 7.500 5.500';
+const PERSON =
+  'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.700 1.900 7.500 5.500';
 
 export class Players {
   element = h('div', { class: 'players', role: 'group', 'aria-label': 'Players' });
@@ -68,7 +69,12 @@ class Card {
       'div',
       { class: 'player' },
       piece,
-      h('div', { class: 'who' }, h('p', { class: 'names' }, this.#kind, this.#name), h('p', {}, this.#about, this.#away)),
+      h(
+        'div',
+        { class: 'who' },
+        h('p', { class: 'names' }, this.#kind, this.#name),
+        h('p', {}, this.#about, this.#away),
+      ),
       this.#state,
     );
   }

@@ -54,10 +54,19 @@ export class Rematch {
     /** @type {SeatWish[]} */
     const swapped = seats
       .map((seat, number) =>
-        number === you ? 'me' : seat.occupant === 'bot' ? { bot: seat.level } : /** @type {const} */ ('open'),
+        number === you
+          ? 'me'
+          : seat.occupant === 'bot'
+            ? { bot: seat.level }
+            : /** @type {const} */ ('open'),
       )
       .reverse();
-    const mine = await this.#app.enter({ type: 'create', game, seats: swapped, pace_ms: BOT_PACE_MS });
+    const mine = await this.#app.enter({
+      type: 'create',
+      game,
+      seats: swapped,
+      pace_ms: BOT_PACE_MS,
+    });
     if (mine && this.#opponent) setTimeout(() => void this.#meet(mine), BOTH_MS);
   }
 
@@ -82,7 +91,12 @@ export class Rematch {
     try {
       const { game } = this.#match;
       /** @type {Matches} */
-      const { matches } = await this.#app.connection.ask({ type: 'list', game, status: 'open', limit: 100 });
+      const { matches } = await this.#app.connection.ask({
+        type: 'list',
+        game,
+        status: 'open',
+        limit: 100,
+      });
       const theirs = matches.find(({ seats }) =>
         seats.some((seat) => seat.occupant === 'player' && seat.player === this.#opponent),
       );

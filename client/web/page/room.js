@@ -1,16 +1,11 @@
 // One match: its board, its players, its moves, and what can be done.
 
-import { BoardView } from './board.js';
-import { recallChoice } from './choice.js';
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
+import { Furniture } from './furniture.js';
 import { customsOf } from './games.js';
 import { isMyTurn } from './match.js';
-import { Moves } from './moves.js';
-import { Players } from './players.js';
-import { Board } from './position.js';
-import { Rematch } from './rematch.js';
-import { shareCard } from './share.js';
+import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import * as words from './words.js';
 
@@ -33,8 +28,6 @@ export class Room {
   #looking = null;
   /** @type {string | null} */
   #gone = null;
-  /** @type {Rematch | null} */
-  #rematch = null;
   #entered = false;
   #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
   #ticking = setInterval(() => this.#furniture?.players.tick(), 1000);
@@ -70,7 +63,7 @@ export class Room {
   leave() {
     clearInterval(this.#ticking);
     window.removeEventListener('keydown', this.#onKey);
-    this.#rematch?.stop();
+    this.#furniture?.actions.leave();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
     if (match && match.you === null && match.host !== this.#app.player?.id) {
@@ -100,7 +93,8 @@ export class Room {
       if (!(error instanceof Refusal)) throw error;
       // The next welcome tries again.
       if (error.code === 'lost') return;
-      this.#gone = error.code === 'unknown_match' ? 'There is no match with this code now.' : error.message;
+      this.#gone =
+        error.code === 'unknown_match' ? 'There is no match with this code now.' : error.message;
       this.#app.update();
     }
   }
@@ -152,7 +146,8 @@ export class Room {
     const speech = this.#speech(match);
     if (event.type === 'moved') {
       if (this.#pending && event.ply >= this.#pending.ply) this.#pending = null;
-      const standing = match.status === 'running' && match.turn !== null ? words.standing(match, speech) : '';
+      const standing =
+        match.status === 'running' && match.turn !== null ? words.standing(match, speech) : '';
       this.#app.announce(`${words.moved(match, event.seat, event.move, speech)} ${standing}`);
       sound(isMyTurn(match) ? 'turn' : 'move');
     } else if (event.type === 'ended') {
@@ -168,7 +163,9 @@ export class Room {
     } else if (event.type === 'seated' && event.seat !== match.you) {
       const seat = match.seats[event.seat];
       const name = seat ? words.occupant(seat, speech.levels) : '';
-      this.#app.announce(event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`);
+      this.#app.announce(
+        event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`,
+      );
     }
   }
 
@@ -209,7 +206,12 @@ export class Room {
 
   #empty() {
     const text = this.#gone ?? 'Opening the match …';
-    return h('div', { class: 'empty' }, h('h1', {}, text), h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')));
+    return h(
+      'div',
+      { class: 'empty' },
+      h('h1', {}, text),
+      h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')),
+    );
   }
 
   /** @param {Game} game @param {Match} match */
@@ -228,7 +230,7 @@ export class Room {
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     const pending = now && this.#pending?.ply === match.ply ? this.#pending : null;
-    const view = this.#boardAt(game, match, shown, pending?.move ?? null);
+    const view = pending ? boardWith(game, match, pending.move) : boardAfter(game, match, shown);
     const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
     board.show({
       ...view,
@@ -243,7 +245,14 @@ export class Room {
     moves.show(match.moves, shown, game.sides);
     const speech = this.#speech(match);
     const end = match.status === 'ended' ? words.ended(match, speech) : null;
-    write(standing, now ? (pending ? 'Playing …' : words.standing(match, speech)) : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`);
+    write(
+      standing,
+      now
+        ? pending
+          ? 'Playing …'
+          : words.standing(match, speech)
+        : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`,
+    );
     write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
     if (!now && end) write(why, 'You are looking back.');
     this.element.classList.toggle('my-turn', mine);
@@ -252,42 +261,28 @@ export class Room {
     this.element.classList.toggle('ended', match.status === 'ended');
     others.hidden = others.childElementCount === 0;
     write(watching, match.spectators > 0 ? `${match.spectators} watching` : '');
-    this.#showActions(actions, match);
+    actions.show(match, now);
   }
 
   /** @param {Match} match @param {Game} game */
   #hint(match, game) {
-    if (match.status === 'open') return match.you === null ? '' : 'It begins when somebody sits down.';
+    if (match.status === 'open')
+      return match.you === null ? '' : 'It begins when somebody sits down.';
     if (match.you === null) return 'You are watching.';
     return isMyTurn(match) && match.ply < 2 ? (customsOf(game.game).hint ?? '') : '';
-  }
-
-  /**
-   * The board after so many moves, with a move on it that is not yet answered.
-   * @param {Game} game
-   * @param {Match} match
-   * @param {number} ply
-   * @param {string | null} pending
-   */
-  #boardAt(game, match, ply, pending) {
-    const board = new Board(game, match.past[ply] ?? match.position);
-    if (pending !== null && match.you !== null) {
-      const square = customsOf(game.game).landing(pending, board);
-      if (square) return { board: board.with(square, board.pieceOf(match.you)), last: [square] };
-    }
-    const move = match.moves[ply - 1];
-    const before = match.past[ply - 1];
-    if (move === undefined) return { board, last: [] };
-    if (board.has(move)) return { board, last: [move] };
-    if (before === undefined) return { board, last: [] };
-    const old = new Board(game, before);
-    return { board, last: [...board.squares()].filter((square) => old.isEmpty(square) && !board.isEmpty(square)) };
   }
 
   /** @param {string} move */
   #play(move) {
     const match = this.#match;
-    if (!match || !isMyTurn(match) || this.#pending || this.#looking !== null || !match.legal.includes(move)) return;
+    if (
+      !match ||
+      !isMyTurn(match) ||
+      this.#pending ||
+      this.#looking !== null ||
+      !match.legal.includes(move)
+    )
+      return;
     const pending = { ply: match.ply, move };
     this.#pending = pending;
     void this.#send(match, pending);
@@ -333,108 +328,5 @@ export class Room {
     else if (move !== null) this.#play(move);
     else return;
     event.preventDefault();
-  }
-
-  /** @param {HTMLElement} place @param {Match} match */
-  #showActions(place, match) {
-    const { you, status } = match;
-    const offer = this.#rematch?.offer?.match ?? '';
-    const key = [status, you, offer, this.#looking === null, match.host, match.seats.map(({ occupant }) => occupant)].join();
-    if (place.dataset.key === key) return;
-    place.dataset.key = key;
-    const back = this.#looking !== null && h('button', { type: 'button', class: 'primary', onclick: () => this.#look(Infinity) }, 'Back to now');
-    if (status === 'open') {
-      const level = recallChoice().level ?? '';
-      fill(place, shareCard(this.#app, match, level));
-    } else if (status === 'ended') {
-      fill(place, back, ...this.#afterwards(match));
-    } else {
-      fill(place, back, you !== null && this.#resign(match));
-    }
-  }
-
-  /** @param {Match} match */
-  #afterwards(match) {
-    const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
-    if (match.you !== null || exhibition) {
-      this.#rematch ??= new Rematch(this.#app, match, () => {
-        this.#app.announce('Your opponent wants to play again.');
-        this.#app.update();
-      });
-    }
-    const rematch = this.#rematch;
-    return [
-      rematch?.offer && h('p', { class: 'offer' }, 'Your opponent wants to play again.'),
-      rematch &&
-        h(
-          'button',
-          { type: 'button', class: 'primary', onclick: () => void rematch.start() },
-          'Play again, sides swapped',
-        ),
-      h('a', { class: 'button', href: '/' }, 'To the lobby'),
-    ];
-  }
-
-  /** @param {Match} match */
-  #resign(match) {
-    const place = h('div', { class: 'row' });
-    const ask = () => {
-      const stay = h('button', { type: 'button', onclick: () => (offer(), place.querySelector('button')?.focus()) }, 'Play on');
-      const resign = () => void this.#app.ask({ type: 'resign', match: match.match });
-      fill(place, h('span', {}, 'Give up this match?'), h('button', { type: 'button', class: 'danger', onclick: resign }, 'Resign'), stay);
-      stay.focus();
-    };
-    const offer = () => fill(place, h('button', { type: 'button', onclick: ask }, 'Resign …'));
-    offer();
-    return place;
-  }
-}
-
-/** The parts of a room that stay while the match goes on. */
-class Furniture {
-  standing = h('p', { class: 'standing' });
-  why = h('p', { class: 'why' });
-  actions = h('div', { class: 'actions' });
-  others = h('div', { class: 'row others', role: 'group', 'aria-label': 'Other moves' });
-  watching = h('span', { class: 'watching' });
-  board;
-  players;
-  moves;
-  parts;
-  #play;
-
-  /**
-   * @param {App} app
-   * @param {Game} game
-   * @param {Match} match
-   * @param {{ play: (move: string) => void, look: (ply: number) => void }} does
-   */
-  constructor(app, game, match, { play, look }) {
-    this.#play = play;
-    this.board = new BoardView(game, play);
-    this.players = new Players(app, game);
-    this.moves = new Moves(look);
-    this.parts = [
-      h(
-        'div',
-        { class: 'heading' },
-        h('h1', {}, game.title, h('span', { class: 'code' }, match.code), this.watching),
-        this.standing,
-        this.why,
-      ),
-      h('div', { class: 'stage' }, this.board.element, this.others),
-      this.players.element,
-      h('div', { class: 'side' }, this.actions, this.moves.element),
-    ];
-  }
-
-  /** The moves that have no square become buttons. @param {string[]} moves */
-  offer(moves) {
-    if (this.others.dataset.moves === moves.join(' ')) return;
-    this.others.dataset.moves = moves.join(' ');
-    fill(
-      this.others,
-      ...moves.map((move) => h('button', { type: 'button', onclick: () => this.#play(move) }, move)),
-    );
   }
 }

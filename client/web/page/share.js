@@ -15,7 +15,12 @@ const TOLD_MS = 2000;
 export function shareCard(app, match, level) {
   const isHost = match.host === app.player?.id;
   const link = `${location.origin}/m/${match.code}`;
-  const field = h('input', { id: 'link', readonly: true, value: link, onfocus: () => field.select() });
+  const field = h('input', {
+    id: 'link',
+    readonly: true,
+    value: link,
+    onfocus: () => field.select(),
+  });
   const copy = h('button', { type: 'button', class: 'primary' }, 'Copy the link');
   copy.addEventListener('click', async () => {
     write(copy, (await copied(field)) ? 'Copied' : 'Press Ctrl+C');
@@ -56,7 +61,9 @@ function botInstead(app, match, level) {
   const levels = h(
     'select',
     { 'aria-label': 'Level of the bot' },
-    ...app.levels.map((known) => h('option', { value: known.level, selected: known.level === level }, known.title)),
+    ...app.levels.map((known) =>
+      h('option', { value: known.level, selected: known.level === level }, known.title),
+    ),
   );
   const seat = match.seats.findIndex(({ occupant }) => occupant === 'open');
   const sitDown = () =>

@@ -7,9 +7,16 @@ const SOUNDS = {
   /** @type {[number, number][]} */
   move: [[330, 0]],
   /** @type {[number, number][]} */
-  turn: [[440, 0], [587, 0.09]],
+  turn: [
+    [440, 0],
+    [587, 0.09],
+  ],
   /** @type {[number, number][]} */
-  end: [[440, 0], [554, 0.12], [659, 0.24]],
+  end: [
+    [440, 0],
+    [554, 0.12],
+    [659, 0.24],
+  ],
 };
 
 const NOTE_SECONDS = 0.16;

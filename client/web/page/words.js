@@ -78,7 +78,12 @@ export function ended(match, speech) {
     };
   }
   const loser = 1 - winner;
-  const headline = match.you === winner ? 'You win!' : match.you === loser ? 'You lose.' : `${who(match, winner, speech)} wins.`;
+  const headline =
+    match.you === winner
+      ? 'You win!'
+      : match.you === loser
+        ? 'You lose.'
+        : `${who(match, winner, speech)} wins.`;
   const name = who(match, loser, speech);
   switch (reason) {
     case 'rules':
@@ -86,7 +91,10 @@ export function ended(match, speech) {
     case 'resignation':
       return { headline, why: `${name} resigned.` };
     case 'abandonment':
-      return { headline, why: match.you === loser ? 'You were away for too long.' : `${name} did not come back.` };
+      return {
+        headline,
+        why: match.you === loser ? 'You were away for too long.' : `${name} did not come back.`,
+      };
     case 'aborted':
       return { headline, why: 'The match was broken off.' };
   }

@@ -1,0 +1,101 @@
+// What can be done in a match beside moving: share it, resign, come back to now, play again.
+
+import { recallChoice } from './choice.js';
+import { fill, h } from './dom.js';
+import { Rematch } from './rematch.js';
+import { shareCard } from './share.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+export class Actions {
+  element = h('div', { class: 'actions' });
+  #app;
+  #backToNow;
+  /** @type {Rematch | null} */
+  #rematch = null;
+  /** What the buttons were made from; made anew, they would lose the focus. */
+  #madeFrom = '';
+
+  /**
+   * @param {App} app
+   * @param {() => void} backToNow
+   */
+  constructor(app, backToNow) {
+    this.#app = app;
+    this.#backToNow = backToNow;
+  }
+
+  leave() {
+    this.#rematch?.stop();
+  }
+
+  /**
+   * @param {Match} match
+   * @param {boolean} now whether the board is shown as it is now
+   */
+  show(match, now) {
+    const { you, status, host, seats } = match;
+    const offer = this.#rematch?.offer?.match;
+    const madeFrom = JSON.stringify([
+      status,
+      you,
+      host,
+      offer,
+      now,
+      seats.map((seat) => seat.occupant),
+    ]);
+    if (this.#madeFrom === madeFrom) return;
+    this.#madeFrom = madeFrom;
+    const back = !now && button('Back to now', 'primary', this.#backToNow);
+    switch (status) {
+      case 'open':
+        fill(this.element, shareCard(this.#app, match, recallChoice().level ?? ''));
+        break;
+      case 'running':
+        fill(this.element, back, you !== null && this.#resign(match));
+        break;
+      case 'ended':
+        fill(this.element, back, ...this.#afterwards(match));
+    }
+  }
+
+  /** @param {Match} match */
+  #afterwards(match) {
+    const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
+    if (match.you !== null || exhibition) {
+      this.#rematch ??= new Rematch(this.#app, match, () => {
+        this.#app.announce('Your opponent wants to play again.');
+        this.#app.update();
+      });
+    }
+    const rematch = this.#rematch;
+    return [
+      rematch?.offer && h('p', { class: 'offer' }, 'Your opponent wants to play again.'),
+      rematch && button('Play again, sides swapped', 'primary', () => void rematch.start()),
+      h('a', { class: 'button', href: '/' }, 'To the lobby'),
+    ];
+  }
+
+  /** @param {Match} match */
+  #resign(match) {
+    const place = h('div', { class: 'row' });
+    const offer = () => fill(place, button('Resign …', '', ask));
+    const ask = () => {
+      const stay = button('Play on', '', () => {
+        offer();
+        place.querySelector('button')?.focus();
+      });
+      const resign = button('Resign', 'danger', () => {
+        void this.#app.ask({ type: 'resign', match: match.match });
+      });
+      fill(place, h('span', {}, 'Give up this match?'), resign, stay);
+      stay.focus();
+    };
+    offer();
+    return place;
+  }
+}
+
+/** @param {string} text @param {string} look @param {() => void} onclick */
+const button = (text, look, onclick) => h('button', { type: 'button', class: look, onclick }, text);
