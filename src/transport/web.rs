@@ -244,6 +244,16 @@ mod tests {
         }
     }
 
+    /// Whoever is far away would else wait for one module after the other.
+    #[test]
+    fn every_file_is_asked_for_by_the_page_itself() {
+        let index = std::str::from_utf8(&FILES[Path::new(INDEX)].plain).unwrap();
+        for path in FILES.keys().filter(|path| **path != Path::new(INDEX)) {
+            let link = format!("\"/web/{}\"", path.display());
+            assert!(index.contains(&link), "{link}");
+        }
+    }
+
     /// A file of a kind that browsers would not take is a slip.
     #[test]
     fn every_file_has_a_type() {

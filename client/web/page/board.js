@@ -32,6 +32,8 @@ export class BoardView {
   #moves = new Map();
   /** The one cell that the tabulator reaches. */
   #current = '';
+  /** Whether the focus came by a click: then the arrow keys belong to the board only in play. */
+  #clicked = false;
   /** The square under the mouse or the focus. @type {string | null} */
   #aim = null;
   /** @type {View} */
@@ -150,13 +152,16 @@ export class BoardView {
       tabindex: -1,
       'data-square': square,
       onclick: () => {
+        this.#clicked = true;
         this.#moveTo(square);
         this.#choose(square);
       },
       onfocus: () => {
         this.#moveTo(square);
         // A touch focuses, too, but leaves nothing that hovers.
-        if (cell.matches(':focus-visible')) this.#aimAt(square);
+        if (!cell.matches(':focus-visible')) return;
+        this.#clicked = false;
+        this.#aimAt(square);
       },
       onpointerenter: (/** @type {PointerEvent} */ event) => {
         if (event.pointerType === 'mouse') this.#aimAt(square);
@@ -184,6 +189,8 @@ export class BoardView {
     const { board } = this.#view;
     const place = board.place(this.#current);
     if (!place || event.ctrlKey || event.altKey || event.metaKey) return;
+    // Elsewhere they step through the moves.
+    if (this.#clicked && this.#moves.size === 0) return;
     const { file, rank } = place;
     /** @type {Record<string, [number, number]>} */
     const steps = {

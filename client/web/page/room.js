@@ -194,6 +194,7 @@ export class Room {
   update() {
     const match = this.#match;
     if (!match || this.#gone) {
+      this.#furniture?.actions.leave();
       this.#furniture = null;
       fill(this.element, this.#empty());
       return;
