@@ -1,10 +1,10 @@
 // For everybody: small screens, both themes, and what axe finds.
 
-import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
 
-import { cell, fits, invite, myTurn, play, playBot } from "./players.js";
-import { closeBrowser, inHouse, picture } from "./support.js";
+import { cell, fits, invite, myTurn, play, playBot } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -20,13 +20,13 @@ async function isOpenToAll(page, state) {
     const { violations } = await globalThis.axe.run();
     return violations.map(
       (/** @type {any} */ { id, nodes }) =>
-        `${id}: ${nodes.map((/** @type {any} */ node) => node.html).join(" ")}`,
+        `${id}: ${nodes.map((/** @type {any} */ node) => node.html).join(' ')}`,
     );
   });
   assert.deepEqual(found, [], state);
 }
 
-for (const theme of /** @type {const} */ (["light", "dark"])) {
+for (const theme of /** @type {const} */ (['light', 'dark'])) {
   for (const [size, viewport] of Object.entries({
     phone: PHONE,
     desktop: DESKTOP,
@@ -37,115 +37,107 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
         const options = {
           viewport,
           colorScheme: theme,
-          reducedMotion: /** @type {const} */ ("reduce"),
+          reducedMotion: /** @type {const} */ ('reduce'),
           axe: true,
         };
-        const ann = await house.visitor("/", options);
-        const look = async (
-          /** @type {Page} */ page,
-          /** @type {string} */ state,
-        ) => {
+        const ann = await house.visitor('/', options);
+        const look = async (/** @type {Page} */ page, /** @type {string} */ state) => {
           await fits(page);
           await isOpenToAll(page, state);
           await picture(page, `${state}-${size}-${theme}`);
         };
-        await ann.getByRole("button", { name: /^Play the/ }).waitFor();
-        await look(ann, "lobby");
-        const link = await invite(ann, "Connect Four");
-        await look(ann, "open");
+        await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+        await look(ann, 'lobby');
+        const link = await invite(ann, 'Connect Four');
+        await look(ann, 'open');
         const bob = await house.visitor(link, options);
-        for (const square of ["d1", "c1", "e1", "c1", "f1", "c1"]) {
-          await play(square === "c1" ? bob : ann, square);
+        for (const square of ['d1', 'c1', 'e1', 'c1', 'f1', 'c1']) {
+          await play(square === 'c1' ? bob : ann, square);
         }
         await myTurn(ann);
-        await look(ann, "connect-four");
-        await ann.keyboard.press("7");
-        await ann.locator(".ended").waitFor();
-        await look(ann, "won");
-        await ann.getByRole("link", { name: "To the lobby" }).click();
-        await playBot(ann, { game: "Tic-tac-toe" });
-        await play(ann, "b2");
+        await look(ann, 'connect-four');
+        await ann.keyboard.press('7');
+        await ann.locator('.ended').waitFor();
+        await look(ann, 'won');
+        await ann.getByRole('link', { name: 'To the lobby' }).click();
+        await playBot(ann, { game: 'Tic-tac-toe' });
+        await play(ann, 'b2');
         await myTurn(ann);
-        await look(ann, "tic-tac-toe");
+        await look(ann, 'tic-tac-toe');
       }),
     );
   }
 }
 
 test(
-  "a finger plays",
+  'a finger plays',
   inHouse(async (house) => {
-    const page = await house.visitor("/", {
+    const page = await house.visitor('/', {
       viewport: PHONE,
       hasTouch: true,
       isMobile: true,
     });
-    await page.getByRole("button", { name: /^Play the/ }).tap();
+    await page.getByRole('button', { name: /^Play the/ }).tap();
     await myTurn(page);
-    await cell(page, "b2").tap();
-    await page.getByRole("gridcell", { name: /^b2, x/ }).waitFor();
+    await cell(page, 'b2').tap();
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
   }),
 );
 
 test(
-  "the last choice is remembered",
+  'the last choice is remembered',
   inHouse(async (house) => {
     const page = await house.visitor();
     await playBot(page, {
-      game: "Connect Four",
-      level: "Hard",
-      side: "Yellow",
+      game: 'Connect Four',
+      level: 'Hard',
+      side: 'Yellow',
     });
-    await page.getByRole("link", { name: "Plyhouse" }).click();
+    await page.getByRole('link', { name: 'Plyhouse' }).click();
     await page.reload();
-    await page.getByRole("button", { name: "Play the hard bot" }).waitFor();
-    for (const name of ["Connect Four", "Hard", "Yellow, second"]) {
-      assert.ok(await page.getByRole("radio", { name }).isChecked(), name);
+    await page.getByRole('button', { name: 'Play the hard bot' }).waitFor();
+    for (const name of ['Connect Four', 'Hard', 'Yellow, second']) {
+      assert.ok(await page.getByRole('radio', { name }).isChecked(), name);
     }
   }),
 );
 
 test(
-  "a link is copied",
+  'a link is copied',
   inHouse(async (house) => {
-    const page = await house.visitor("/", {
-      permissions: ["clipboard-read", "clipboard-write"],
+    const page = await house.visitor('/', {
+      permissions: ['clipboard-read', 'clipboard-write'],
     });
     const link = await invite(page);
-    await page.getByRole("button", { name: "Copy the link" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    assert.equal(
-      await page.evaluate(() => navigator.clipboard.readText()),
-      link,
-    );
+    await page.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
   }),
 );
 
 test(
-  "sounds are off until they are switched on",
+  'sounds are off until they are switched on',
   inHouse(async (house) => {
     const page = await house.visitor();
-    const button = page.getByRole("button", { name: "Sounds" });
-    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    const button = page.getByRole('button', { name: 'Sounds' });
+    assert.equal(await button.getAttribute('aria-pressed'), 'false');
     await button.click();
     await page.reload();
-    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
   }),
 );
 
 test(
-  "the theme is switched and remembered",
+  'the theme is switched and remembered',
   inHouse(async (house) => {
-    const page = await house.visitor("/", { colorScheme: "light" });
+    const page = await house.visitor('/', { colorScheme: 'light' });
     const paper = () =>
-      page.evaluate(
-        () => getComputedStyle(document.documentElement).backgroundColor,
-      );
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await paper();
-    const button = page.getByRole("button", { name: /^Light or dark/ });
+    const button = page.getByRole('button', { name: /^Light or dark/ });
     await button.click();
     await button.click();
-    await page.getByRole("button", { name: "Light or dark: dark" }).waitFor();
+    await page.getByRole('button', { name: 'Light or dark: dark' }).waitFor();
     const dark = await paper();
     assert.notEqual(dark, light);
     await page.reload();

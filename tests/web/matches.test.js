@@ -1,145 +1,124 @@
 // Whole matches on the page: against a bot, against each other, watched, and looked back on.
 
-import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
 
-import {
-  cell,
-  invite,
-  isOver,
-  legal,
-  moves,
-  myTurn,
-  play,
-  playBot,
-  says,
-} from "./players.js";
-import { closeBrowser, inHouse, picture } from "./support.js";
+import { cell, invite, isOver, legal, moves, myTurn, play, playBot, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
 
 test(
-  "a match against a bot by mouse",
+  'a match against a bot by mouse',
   inHouse(async (house) => {
     const page = await house.visitor();
-    await picture(page, "lobby");
+    await picture(page, 'lobby');
     // Two clicks at most: this is the one.
-    await page.getByRole("button", { name: "Play the easy bot" }).click();
+    await page.getByRole('button', { name: 'Play the easy bot' }).click();
     await myTurn(page);
     assert.match(await page.title(), /Your turn/);
     while (!(await isOver(page))) {
-      const [square = ""] = await legal(page);
+      const [square = ''] = await legal(page);
       await play(page, square);
     }
-    assert.match(
-      await page.locator(".standing").innerText(),
-      /^(You win!|You lose\.|A draw\.)$/,
-    );
-    await picture(page, "ended");
+    assert.match(await page.locator('.standing').innerText(), /^(You win!|You lose\.|A draw\.)$/);
+    await picture(page, 'ended');
+    const count = await moves(page);
+    await page.keyboard.press('ArrowLeft');
+    await says(page, `After ${count - 1} of ${count} moves.`);
     // Again, with sides swapped: the bot begins.
-    await page
-      .getByRole("button", { name: "Play again, sides swapped" })
-      .click();
-    await page.locator(".player", { hasText: "O · you" }).waitFor();
+    await page.getByRole('button', { name: 'Play again, sides swapped' }).click();
+    await page.locator('.player', { hasText: 'O · you' }).waitFor();
     await myTurn(page);
     assert.equal(await moves(page), 1);
   }),
 );
 
 test(
-  "a match against a bot by keyboard",
+  'a match against a bot by keyboard',
   inHouse(async (house) => {
     const page = await house.visitor();
-    await page.getByRole("radio", { name: "Connect Four" }).focus();
-    await page.keyboard.press("Space");
-    await page.getByRole("button", { name: "Play the easy bot" }).focus();
-    await page.keyboard.press("Enter");
+    await page.getByRole('radio', { name: 'Connect Four' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play the easy bot' }).focus();
+    await page.keyboard.press('Enter');
     await myTurn(page);
     // The board has the focus. A number is a column, and Enter drops a disc where the focus is.
-    await page.keyboard.press("ArrowLeft");
-    await page.locator("[data-square=c4]:focus").waitFor();
-    await picture(page, "connect-four");
-    await page.keyboard.press("Enter");
-    await cell(page, "c1").and(page.getByLabel(/red/)).waitFor();
-    await page
-      .locator("#heard", { hasText: "You play column 3." })
-      .waitFor({ state: "attached" });
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('[data-square=c4]:focus').waitFor();
+    await picture(page, 'connect-four');
+    await page.keyboard.press('Enter');
+    await cell(page, 'c1').and(page.getByLabel(/red/)).waitFor();
+    await page.locator('#heard', { hasText: 'You play column 3.' }).waitFor({ state: 'attached' });
     while (!(await isOver(page))) {
-      const [square = "a1"] = await legal(page);
+      const [square = 'a1'] = await legal(page);
       await page.keyboard.press(String(square.charCodeAt(0) - 96));
-      await page.locator(".room:not(.my-turn)").waitFor();
+      await page.locator('.room:not(.my-turn)').waitFor();
     }
-    assert.match(
-      await page.locator(".standing").innerText(),
-      /^(You win!|You lose\.|A draw\.)$/,
-    );
+    assert.match(await page.locator('.standing').innerText(), /^(You win!|You lose\.|A draw\.)$/);
   }),
 );
 
 test(
-  "the number pad plays tic-tac-toe",
+  'the number pad plays tic-tac-toe',
   inHouse(async (house) => {
     const page = await house.visitor();
     await playBot(page);
     await myTurn(page);
-    await page.keyboard.press("7");
-    await cell(page, "a3").and(page.getByLabel(/x/)).waitFor();
+    await page.keyboard.press('7');
+    await cell(page, 'a3').and(page.getByLabel(/x/)).waitFor();
   }),
 );
 
 test(
-  "two play by link, and a third watches",
+  'two play by link, and a third watches',
   inHouse(async (house) => {
     const ann = await house.visitor();
     const link = await invite(ann);
-    await picture(ann, "invitation");
+    await picture(ann, 'invitation');
     const bob = await house.visitor(link);
     await myTurn(ann);
     const eve = await house.visitor(link);
-    await eve.getByText("You are watching.").waitFor();
-    await ann.getByText("1 watching").waitFor();
+    await eve.getByText('You are watching.').waitFor();
+    await ann.getByText('1 watching').waitFor();
     for (const [who, square] of /** @type {const} */ ([
-      [ann, "a1"],
-      [bob, "b1"],
-      [ann, "a2"],
-      [bob, "b2"],
+      [ann, 'a1'],
+      [bob, 'b1'],
+      [ann, 'a2'],
+      [bob, 'b2'],
     ])) {
       await play(who, square);
     }
-    await eve.getByRole("gridcell", { name: "b2, o, last move" }).waitFor();
+    await eve.getByRole('gridcell', { name: 'b2, o, last move' }).waitFor();
     assert.deepEqual(await legal(eve), []);
     assert.deepEqual(await legal(bob), []);
-    await play(ann, "a3");
-    await says(ann, "You win!");
-    await says(bob, "You lose.");
-    await says(eve, "wins.");
-    await bob.getByText("The line is a1, a2, a3.", { exact: true }).waitFor();
-    await bob
-      .getByRole("gridcell", { name: "a3, x, last move, winning line" })
-      .waitFor();
-    await picture(eve, "watched");
+    await play(ann, 'a3');
+    await says(ann, 'You win!');
+    await says(bob, 'You lose.');
+    await says(eve, 'wins.');
+    await bob.getByText('The line is a1, a2, a3.', { exact: true }).waitFor();
+    await bob.getByRole('gridcell', { name: 'a3, x, last move, winning line' }).waitFor();
+    await picture(eve, 'watched');
 
     // Once more: who asks first is found by the other.
-    await ann.getByRole("button", { name: "Play again" }).click();
-    await ann.getByText("Waiting for an opponent.").waitFor();
-    await bob.locator(".offer").waitFor();
-    await bob.getByRole("button", { name: "Play again" }).click();
+    await ann.getByRole('button', { name: 'Play again' }).click();
+    await ann.getByText('Waiting for an opponent.').waitFor();
+    await bob.locator('.offer').waitFor();
+    await bob.getByRole('button', { name: 'Play again' }).click();
     await myTurn(bob);
   }),
 );
 
 test(
-  "both ask to play again in the same instant",
+  'both ask to play again in the same instant',
   inHouse(async (house) => {
     const ann = await house.visitor();
     const bob = await house.visitor(await invite(ann));
-    await play(ann, "b2");
-    await bob.getByRole("button", { name: "Resign …" }).click();
-    await bob.getByRole("button", { name: "Resign", exact: true }).click();
+    await play(ann, 'b2');
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await Promise.all(
-      [ann, bob].map((page) =>
-        page.getByRole("button", { name: "Play again" }).click(),
-      ),
+      [ann, bob].map((page) => page.getByRole('button', { name: 'Play again' }).click()),
     );
     await myTurn(bob);
     assert.equal(ann.url(), bob.url());
@@ -147,95 +126,95 @@ test(
 );
 
 test(
-  "one steps back through the moves",
+  'one steps back through the moves',
   inHouse(async (house) => {
     const ann = await house.visitor();
     const bob = await house.visitor(await invite(ann));
-    await play(ann, "b2");
-    await play(bob, "a1");
-    await play(ann, "c3");
+    await play(ann, 'b2');
+    await play(bob, 'a1');
+    await play(ann, 'c3');
     // A page that has only just come knows the past, too.
     const eve = await house.visitor(new URL(ann.url()).pathname);
-    await eve.getByText("You are watching.").waitFor();
-    await eve.locator(".moves button").nth(2).waitFor();
-    await eve.keyboard.press("ArrowLeft");
-    await says(eve, "After 2 of 3 moves.");
-    await eve.getByRole("gridcell", { name: "c3, empty" }).waitFor();
-    await picture(eve, "looking-back");
-    await play(bob, "a3");
-    await says(eve, "After 2 of 4 moves.");
-    await eve.keyboard.press("Home");
-    await eve.getByRole("gridcell", { name: "b2, empty" }).waitFor();
-    await eve.getByRole("button", { name: "Back to now" }).click();
-    await eve.getByRole("gridcell", { name: "a3, o, last move" }).waitFor();
+    await eve.getByText('You are watching.').waitFor();
+    await eve.locator('.moves button').nth(2).waitFor();
+    await eve.keyboard.press('ArrowLeft');
+    await says(eve, 'After 2 of 3 moves.');
+    await eve.getByRole('gridcell', { name: 'c3, empty' }).waitFor();
+    await picture(eve, 'looking-back');
+    await play(bob, 'a3');
+    await says(eve, 'After 2 of 4 moves.');
+    await eve.keyboard.press('Home');
+    await eve.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
+    await eve.getByRole('button', { name: 'Back to now' }).click();
+    await eve.getByRole('gridcell', { name: 'a3, o, last move' }).waitFor();
   }),
 );
 
 test(
-  "resigning takes one confirmation",
+  'resigning takes one confirmation',
   inHouse(async (house) => {
     const page = await house.visitor();
-    await playBot(page, { game: "Connect Four", side: "Yellow" });
-    await page.getByRole("button", { name: "Resign …" }).click();
-    await page.getByRole("button", { name: "Play on" }).click();
-    await page.getByRole("button", { name: "Resign …" }).click();
-    await page.getByRole("button", { name: "Resign", exact: true }).click();
-    await says(page, "You lose.");
-    await page.getByText("You resigned.", { exact: true }).waitFor();
+    await playBot(page, { game: 'Connect Four', side: 'Yellow' });
+    await page.getByRole('button', { name: 'Resign …' }).click();
+    await page.getByRole('button', { name: 'Play on' }).click();
+    await page.getByRole('button', { name: 'Resign …' }).click();
+    await page.getByRole('button', { name: 'Resign', exact: true }).click();
+    await says(page, 'You lose.');
+    await page.getByText('You resigned.', { exact: true }).waitFor();
   }),
 );
 
 test(
-  "who looks for an opponent finds one, or a bot",
+  'who looks for an opponent finds one, or a bot',
   inHouse(async (house) => {
     const ann = await house.visitor();
-    await ann.getByRole("button", { name: "Find an opponent" }).click();
-    await ann.getByText("the easy bot sits down in").waitFor();
-    await picture(ann, "seeking");
+    await ann.getByRole('button', { name: 'Find an opponent' }).click();
+    await ann.getByText('the easy bot sits down in').waitFor();
+    await picture(ann, 'seeking');
     const bob = await house.visitor();
-    await bob.getByRole("button", { name: "Find an opponent" }).click();
-    for (const page of [ann, bob]) await page.getByRole("grid").waitFor();
+    await bob.getByRole('button', { name: 'Find an opponent' }).click();
+    for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
     assert.equal(ann.url(), bob.url());
   }),
 );
 
 test(
-  "two bots are watched, and found in the lobby",
+  'two bots are watched, and found in the lobby',
   inHouse(async (house) => {
     const ann = await house.visitor();
-    await ann.getByText("Or watch two bots").click();
-    await ann.getByLabel("Pace").selectOption("Slow");
-    await ann.getByRole("button", { name: "Watch them" }).click();
-    await ann.getByText("You are watching.").waitFor();
+    await ann.getByText('Or watch two bots').click();
+    await ann.getByLabel('Pace').selectOption('Slow');
+    await ann.getByRole('button', { name: 'Watch them' }).click();
+    await ann.getByText('You are watching.').waitFor();
     const bob = await house.visitor();
-    await bob.getByRole("button", { name: /^Watch: / }).click();
-    await bob.getByText("You are watching.").waitFor();
+    await bob.getByRole('button', { name: /^Watch: / }).click();
+    await bob.getByText('You are watching.').waitFor();
     assert.equal(ann.url(), bob.url());
   }),
 );
 
 test(
-  "the lobby leads to open matches and back to ours",
+  'the lobby leads to open matches and back to ours',
   inHouse(async (house) => {
     const ann = await house.visitor();
     await invite(ann);
     const bob = await house.visitor();
-    await bob.getByRole("button", { name: /^Join: / }).click();
-    await ann.locator(".standing", { hasText: "Your turn." }).waitFor();
-    await bob.getByRole("link", { name: "Plyhouse" }).click();
-    await bob.getByRole("button", { name: /^Go on: / }).click();
-    await bob.getByText("O · you").waitFor();
+    await bob.getByRole('button', { name: /^Join: / }).click();
+    await ann.locator('.standing', { hasText: 'Your turn.' }).waitFor();
+    await bob.getByRole('link', { name: 'Plyhouse' }).click();
+    await bob.getByRole('button', { name: /^Go on: / }).click();
+    await bob.getByText('O · you').waitFor();
   }),
 );
 
 test(
-  "an open match takes a bot after all",
+  'an open match takes a bot after all',
   inHouse(async (house) => {
     const page = await house.visitor();
     await invite(page);
-    await page.getByLabel("Level of the bot").selectOption("Hard");
-    await page.getByRole("button", { name: "Seat it" }).click();
+    await page.getByLabel('Level of the bot').selectOption('Hard');
+    await page.getByRole('button', { name: 'Seat it' }).click();
     await myTurn(page);
-    await page.locator(".player", { hasText: "Hard bot" }).waitFor();
+    await page.locator('.player', { hasText: 'Hard bot' }).waitFor();
   }),
 );

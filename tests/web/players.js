@@ -1,19 +1,18 @@
 // What people do on the page, in their words.
 
-import assert from "node:assert/strict";
+import assert from 'node:assert/strict';
 
 /** @import { Page } from './support.js' */
 
 /** @param {Page} page @param {string} square */
 export const cell = (page, square) =>
-  page.getByRole("gridcell", { name: new RegExp(`^${square},`) });
+  page.getByRole('gridcell', { name: new RegExp(`^${square},`) });
 
 /** @param {Page} page @param {string} text */
-export const says = (page, text) =>
-  page.locator(".standing", { hasText: text }).waitFor();
+export const says = (page, text) => page.locator('.standing', { hasText: text }).waitFor();
 
 /** @param {Page} page */
-export const myTurn = (page) => says(page, "Your turn.");
+export const myTurn = (page) => says(page, 'Your turn.');
 
 /**
  * Plays, and waits until the server has taken the move.
@@ -25,42 +24,37 @@ export async function play(page, square) {
   const before = await moves(page);
   await cell(page, square).click();
   await page.waitForFunction(
-    (count) => document.querySelectorAll(".moves button").length > count,
+    (count) => document.querySelectorAll('.moves button').length > count,
     before,
   );
 }
 
 /** How many moves the page knows of. @param {Page} page */
-export const moves = (page) => page.locator(".moves button").count();
+export const moves = (page) => page.locator('.moves button').count();
 
 /** Whether the match is over; waits until it is that or our turn. @param {Page} page */
 export async function isOver(page) {
-  await page.locator(".room.my-turn, .room.ended").waitFor();
-  return (await page.locator(".room.ended").count()) > 0;
+  await page.locator('.room.my-turn, .room.ended').waitFor();
+  return (await page.locator('.room.ended').count()) > 0;
 }
 
 /** The squares one can play on now. @param {Page} page @returns {Promise<string[]>} */
 export const legal = (page) =>
   page
-    .locator("[role=gridcell].legal")
-    .evaluateAll((cells) =>
-      cells.map((cell) => cell.getAttribute("data-square") ?? ""),
-    );
+    .locator('[role=gridcell].legal')
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-square') ?? ''));
 
 /**
  * Begins a match against a bot.
  * @param {Page} page
  * @param {{ game?: string, level?: string, side?: string }} [choice]
  */
-export async function playBot(
-  page,
-  { game = "Tic-tac-toe", level = "Beginner", side } = {},
-) {
-  await page.getByRole("radio", { name: game }).check();
-  await page.getByRole("radio", { name: level, exact: true }).check();
-  if (side) await page.getByRole("radio", { name: side }).check();
-  await page.getByRole("button", { name: /^Play the/ }).click();
-  await page.getByRole("grid").waitFor();
+export async function playBot(page, { game = 'Tic-tac-toe', level = 'Beginner', side } = {}) {
+  await page.getByRole('radio', { name: game }).check();
+  await page.getByRole('radio', { name: level, exact: true }).check();
+  if (side) await page.getByRole('radio', { name: side }).check();
+  await page.getByRole('button', { name: /^Play the/ }).click();
+  await page.getByRole('grid').waitFor();
 }
 
 /**
@@ -68,10 +62,10 @@ export async function playBot(
  * @param {Page} page
  * @param {string} [game]
  */
-export async function invite(page, game = "Tic-tac-toe") {
-  await page.getByRole("radio", { name: game }).check();
-  await page.getByRole("button", { name: "Invite a friend" }).click();
-  return page.getByLabel("Link to this match").inputValue();
+export async function invite(page, game = 'Tic-tac-toe') {
+  await page.getByRole('radio', { name: game }).check();
+  await page.getByRole('button', { name: 'Invite a friend' }).click();
+  return page.getByLabel('Link to this match').inputValue();
 }
 
 /** Nothing sticks out to the side. @param {Page} page */

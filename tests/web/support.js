@@ -1,38 +1,36 @@
 // A server of its own for each test, and a browser that looks at it.
 
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 // What tests need is installed beside the page.
-const require = createRequire(
-  new URL("../../client/web/package.json", import.meta.url),
-);
+const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
 /** @type {typeof import('playwright-core')} */
-const { chromium } = require("playwright-core");
+const { chromium } = require('playwright-core');
 
 /** The source of axe, which finds what keeps people out. */
-export const AXE = require.resolve("axe-core/axe.min.js");
+export const AXE = require.resolve('axe-core/axe.min.js');
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
-const program = join(target, "debug", "plyhouse");
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
+const program = join(target, 'debug', 'plyhouse');
 
 /** Longer than a busy machine takes. */
 const PATIENCE_MS = 30_000;
 
 /** The real server, on a port of its own. */
 export class Server {
-  #data = mkdtempSync(join(tmpdir(), "plyhouse-"));
+  #data = mkdtempSync(join(tmpdir(), 'plyhouse-'));
   #port = 0;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #process;
@@ -49,16 +47,9 @@ export class Server {
 
   /** Starts it, with the same matches and on the same port as before. */
   async start() {
-    const listen = [
-      "--listen",
-      `127.0.0.1:${this.#port}`,
-      "--data",
-      this.#data,
-      "--log",
-      "warn",
-    ];
+    const listen = ['--listen', `127.0.0.1:${this.#port}`, '--data', this.#data, '--log', 'warn'];
     const child = spawn(program, [...listen, ...this.#more], {
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;
     const lines = createInterface({ input: child.stderr });
@@ -71,15 +62,15 @@ export class Server {
       }
       console.error(line);
     }
-    throw new Error("the server did not start");
+    throw new Error('the server did not start');
   }
 
   /** Kills it as a power cut would. */
   async kill() {
     const child = this.#process;
     if (!child || child.exitCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
     await ended;
   }
 
@@ -94,16 +85,16 @@ let browser;
 
 export function theBrowser() {
   browser ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
       // Everything that it opens is served by us; a container often allows no sandbox.
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
     ],
   });
   return browser;
@@ -138,18 +129,16 @@ export class House {
    * @param {string} [path]
    * @param {Options & { axe?: boolean }} [options]
    */
-  async visitor(path = "/", { axe = false, ...options } = {}) {
+  async visitor(path = '/', { axe = false, ...options } = {}) {
     const context = await (
       await theBrowser()
     ).newContext({ baseURL: this.#server.url, ...options });
     this.#contexts.push(context);
     context.setDefaultTimeout(PATIENCE_MS);
     if (axe) await context.addInitScript({ path: AXE });
-    context.on("weberror", (error) =>
-      this.#complaints.push(String(error.error().stack)),
-    );
-    context.on("console", (message) => {
-      if (message.type() === "error") this.#complaints.push(message.text());
+    context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)));
+    context.on('console', (message) => {
+      if (message.type() === 'error') this.#complaints.push(message.text());
     });
     const page = await context.newPage();
     await page.goto(path);
@@ -190,11 +179,9 @@ export const inHouse =
 export async function picture(page, name) {
   // The mouse shows where one could play, which is not what one looks for.
   await page.mouse.move(0, 0);
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map(({ finished }) => finished)),
-  );
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
   await page.screenshot({
-    path: join(target, "screenshots", `${name}.png`),
+    path: join(target, 'screenshots', `${name}.png`),
     fullPage: true,
   });
 }

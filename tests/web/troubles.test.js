@@ -1,66 +1,54 @@
 // What must not break it: lost connections, killed servers, second tabs, refusals, odd names.
 
-import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
 
-import {
-  cell,
-  invite,
-  legal,
-  moves,
-  myTurn,
-  play,
-  playBot,
-  says,
-} from "./players.js";
-import { closeBrowser, inHouse, picture } from "./support.js";
+import { cell, invite, legal, moves, myTurn, play, playBot, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
 
 test(
-  "a page that is loaded anew is in the same match",
+  'a page that is loaded anew is in the same match',
   inHouse(async (house) => {
     const page = await house.visitor();
     await playBot(page);
-    await play(page, "b2");
+    await play(page, 'b2');
     await myTurn(page);
     const before = await moves(page);
     await page.reload();
     await myTurn(page);
     assert.equal(await moves(page), before);
-    await page.getByRole("gridcell", { name: /^b2, x/ }).waitFor();
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
     // The secret is kept, and never in an address.
-    const token = await page.evaluate(() =>
-      localStorage.getItem("plyhouse.token"),
-    );
+    const token = await page.evaluate(() => localStorage.getItem('plyhouse.token'));
     assert.ok(token && token.length >= 20 && !page.url().includes(token));
   }),
 );
 
 test(
-  "a match goes on after the server was killed",
+  'a match goes on after the server was killed',
   inHouse(async (house) => {
     house.expectsFailures = true;
     const ann = await house.visitor();
     const bob = await house.visitor(await invite(ann));
     const eve = await house.visitor(new URL(ann.url()).pathname);
-    await play(ann, "b2");
+    await play(ann, 'b2');
     await house.server.kill();
-    for (const page of [ann, bob, eve])
-      await page.getByText("Next try in").waitFor();
-    await picture(bob, "disconnected");
+    for (const page of [ann, bob, eve]) await page.getByText('Next try in').waitFor();
+    await picture(bob, 'disconnected');
     assert.deepEqual(await legal(bob), []);
     await house.server.start();
     for (const page of [ann, bob, eve])
-      await page.getByText("Next try in").waitFor({ state: "hidden" });
-    await play(bob, "a1");
-    await play(ann, "c3");
-    await eve.getByRole("gridcell", { name: "c3, x, last move" }).waitFor();
+      await page.getByText('Next try in').waitFor({ state: 'hidden' });
+    await play(bob, 'a1');
+    await play(ann, 'c3');
+    await eve.getByRole('gridcell', { name: 'c3, x, last move' }).waitFor();
   }),
 );
 
 test(
-  "a lost connection comes back, with the move that was under way",
+  'a lost connection comes back, with the move that was under way',
   inHouse(async (house) => {
     const page = await house.visitor();
     await playBot(page);
@@ -74,18 +62,18 @@ test(
         this.close();
       };
     });
-    await cell(page, "b2").click();
-    await page.locator(".moves button").nth(1).waitFor();
-    await page.getByRole("gridcell", { name: /^b2, x/ }).waitFor();
+    await cell(page, 'b2').click();
+    await page.locator('.moves button').nth(1).waitFor();
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
   }),
 );
 
 test(
-  "a connection that only looks alive is given up, as after sleep",
+  'a connection that only looks alive is given up, as after sleep',
   inHouse(async (house) => {
     const page = await house.visitor();
     let asleep = false;
-    await page.routeWebSocket("**/ws", (socket) => {
+    await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       const dead = () => asleep;
       let lost = false;
@@ -94,23 +82,21 @@ test(
     });
     await page.reload();
     await playBot(page);
-    await play(page, "b2");
+    await play(page, 'b2');
     await myTurn(page);
     asleep = true;
     // Whoever opens the lid looks at the page: it asks whether anybody is there.
-    await page.evaluate(() =>
-      document.dispatchEvent(new Event("visibilitychange")),
-    );
-    await page.getByText("The server does not answer.").waitFor();
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText('The server does not answer.').waitFor();
     asleep = false;
-    await page.getByText("Next try in").waitFor({ state: "hidden" });
-    const [square = ""] = await legal(page);
+    await page.getByText('Next try in').waitFor({ state: 'hidden' });
+    const [square = ''] = await legal(page);
     await play(page, square);
   }),
 );
 
 test(
-  "a second tab takes over, and the first takes it back",
+  'a second tab takes over, and the first takes it back',
   inHouse(async (house) => {
     const first = await house.visitor();
     await playBot(first);
@@ -118,33 +104,29 @@ test(
     const second = await first.context().newPage();
     await second.goto(first.url());
     await myTurn(second);
-    await first
-      .getByText("You are playing in another tab or window now.")
-      .waitFor();
-    await picture(first, "replaced");
-    await play(second, "b2");
-    await first.getByRole("button", { name: "Take it back here" }).click();
-    await second
-      .getByText("You are playing in another tab or window now.")
-      .waitFor();
-    await first.getByRole("gridcell", { name: /^b2, x/ }).waitFor();
+    await first.getByText('You are playing in another tab or window now.').waitFor();
+    await picture(first, 'replaced');
+    await play(second, 'b2');
+    await first.getByRole('button', { name: 'Take it back here' }).click();
+    await second.getByText('You are playing in another tab or window now.').waitFor();
+    await first.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
   }),
 );
 
 test(
-  "a refused move is taken back with the reason",
+  'a refused move is taken back with the reason',
   inHouse(async (house) => {
     const page = await house.visitor();
-    await page.routeWebSocket("**/ws", (socket) => {
+    await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       socket.onMessage((text) => {
         const { type, id } = JSON.parse(String(text));
-        if (type !== "move") return server.send(text);
+        if (type !== 'move') return server.send(text);
         const error = {
-          type: "error",
+          type: 'error',
           re: id,
-          code: "illegal_move",
-          message: "the square is haunted",
+          code: 'illegal_move',
+          message: 'the square is haunted',
           retryable: false,
         };
         setTimeout(() => socket.send(JSON.stringify(error)), 300);
@@ -153,70 +135,68 @@ test(
     await page.reload();
     await playBot(page);
     await myTurn(page);
-    await cell(page, "b2").click();
+    await cell(page, 'b2').click();
     // At once, and before there is an answer.
-    await page.getByRole("gridcell", { name: /^b2, x/ }).waitFor();
-    await page
-      .getByText("Your move was not played: the square is haunted.")
-      .waitFor();
-    await page.getByRole("gridcell", { name: "b2, empty" }).waitFor();
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+    await page.getByText('Your move was not played: the square is haunted.').waitFor();
+    await page.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
     await myTurn(page);
   }),
 );
 
 test(
-  "who is gone is told, and loses in the end",
+  'who is gone is told, and loses in the end',
   inHouse(
     async (house) => {
       const ann = await house.visitor();
       const bob = await house.visitor(await invite(ann));
-      await play(ann, "b2");
+      await play(ann, 'b2');
       await bob.close();
       await ann.getByText(/away, \d s to come back/).waitFor();
-      await says(ann, "You win!");
-      await ann.locator(".why", { hasText: "did not come back." }).waitFor();
+      await says(ann, 'You win!');
+      await ann.locator('.why', { hasText: 'did not come back.' }).waitFor();
     },
-    ["--abandon-after", "3"],
+    ['--abandon-after', '3'],
   ),
 );
 
 test(
-  "a name made of markup stays text",
+  'a name made of markup stays text',
   inHouse(async (house) => {
     const ann = await house.visitor();
-    const name = "<img src=x onerror=a()>";
-    await ann.getByTitle("Choose a name").click();
-    await ann.getByLabel("What others see").fill(name);
-    await ann.getByRole("button", { name: "Use this name" }).click();
-    await ann.getByRole("button", { name }).waitFor();
+    const name = '<img src=x onerror=a()>';
+    await ann.getByTitle('Choose a name').click();
+    await ann.getByLabel('What others see').fill(name);
+    await ann.getByRole('button', { name: 'Use this name' }).click();
+    await ann.getByRole('button', { name }).waitFor();
     const bob = await house.visitor(await invite(ann));
-    await bob.locator(".player", { hasText: name }).waitFor();
-    assert.equal(await bob.locator("main img").count(), 0);
+    await bob.locator('.player', { hasText: name }).waitFor();
+    assert.equal(await bob.locator('main img').count(), 0);
   }),
 );
 
 test(
-  "a name that is not to be had costs nobody their own",
+  'a name that is not to be had costs nobody their own',
   inHouse(async (house) => {
     const page = await house.visitor();
-    const rename = page.getByTitle("Choose a name");
-    await page.locator(".name", { hasText: "guest-" }).waitFor();
+    const rename = page.getByTitle('Choose a name');
+    await page.locator('.name', { hasText: 'guest-' }).waitFor();
     const before = await rename.innerText();
     await rename.click();
-    await page.getByLabel("What others see").fill("a\u202eb");
-    await page.getByRole("button", { name: "Use this name" }).click();
-    await page.getByRole("status").filter({ hasText: /./ }).waitFor();
-    await page.locator(".banner").waitFor({ state: "hidden" });
+    await page.getByLabel('What others see').fill('a\u202eb');
+    await page.getByRole('button', { name: 'Use this name' }).click();
+    await page.getByRole('status').filter({ hasText: /./ }).waitFor();
+    await page.locator('.banner').waitFor({ state: 'hidden' });
     assert.equal(await rename.innerText(), before);
   }),
 );
 
 test(
-  "a match that is none says so",
+  'a match that is none says so',
   inHouse(async (house) => {
-    const page = await house.visitor("/m/ZZZZZZ");
-    await page.getByText("There is no match with this code now.").waitFor();
-    await page.getByRole("link", { name: "To the lobby" }).click();
-    await page.getByRole("button", { name: /^Play the/ }).waitFor();
+    const page = await house.visitor('/m/ZZZZZZ');
+    await page.getByText('There is no match with this code now.').waitFor();
+    await page.getByRole('link', { name: 'To the lobby' }).click();
+    await page.getByRole('button', { name: /^Play the/ }).waitFor();
   }),
 );
