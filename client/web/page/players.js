@@ -94,7 +94,8 @@ class Card {
       this.#kind.dataset.kind = seat.occupant;
       fill(this.#kind, kind && icon(kind));
     }
-    write(this.#about, `${capital(seat.side)}${you ? ' · you' : ''}`);
+    const whose = you ? ' · you' : seat.occupant === 'bot' ? ' · bot' : '';
+    write(this.#about, capital(seat.side) + whose);
     const won = match.outcome?.winner === number;
     const lost = match.outcome && match.outcome.winner === 1 - number;
     const drew = match.status === 'ended' && !won && !lost;
