@@ -218,3 +218,40 @@ test(
     await page.locator('.player', { hasText: 'Hard bot' }).waitFor();
   }),
 );
+
+test(
+  'a game that the page knows nothing of is drawn and played',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    // To this page the games have other names than it has customs for.
+    const names = { 'tic-tac-toe': 'noughts', 'connect-four': 'drops' };
+    await page.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      const known = Object.entries(names);
+      socket.onMessage((text) =>
+        server.send(
+          known.reduce((all, [ours, theirs]) => all.replaceAll(theirs, ours), String(text)),
+        ),
+      );
+      server.onMessage((text) =>
+        socket.send(
+          known.reduce((all, [ours, theirs]) => all.replaceAll(ours, theirs), String(text)),
+        ),
+      );
+    });
+    await page.reload();
+    await playBot(page, { game: 'Tic-tac-toe' });
+    await play(page, 'b2');
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+    await page.getByRole('link', { name: 'Plyhouse' }).click();
+    // Its moves name no squares: they are offered beside the board.
+    await playBot(page, { game: 'Connect Four' });
+    await page
+      .getByRole('group', { name: 'Other moves' })
+      .getByRole('button', { name: '4' })
+      .click();
+    await page.getByRole('gridcell', { name: /^d1, red/ }).waitFor();
+    await myTurn(page);
+    await picture(page, 'unknown-game');
+  }),
+);
