@@ -11,8 +11,9 @@ export const cell = (page, square) =>
 /** @param {Page} page @param {string} text */
 export const says = (page, text) => page.locator('.standing', { hasText: text }).waitFor();
 
-/** @param {Page} page */
-export const myTurn = (page) => says(page, 'Your turn.');
+/** It is our turn, and there is a connection to play over. @param {Page} page */
+export const myTurn = (page) =>
+  page.locator('.room.my-turn .standing', { hasText: 'Your turn.' }).waitFor();
 
 /**
  * Plays, and waits until the server has taken the move.

@@ -90,6 +90,7 @@ test(
     await page.getByText('The server does not answer.').waitFor();
     asleep = false;
     await page.getByText('Next try in').waitFor({ state: 'hidden' });
+    await myTurn(page);
     const [square = ''] = await legal(page);
     await play(page, square);
   }),
