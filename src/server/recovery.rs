@@ -10,7 +10,7 @@ use super::lobby::{Adopted, Full};
 use super::match_actor::MatchActor;
 use super::match_handle::{MAILBOX, MatchHandle};
 use super::shared::Shared;
-use crate::matches::{Match, Stage};
+use crate::matches::{Event, Match, Stage};
 use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use crate::store::{Damage, Live, ReadError, Record};
 
@@ -31,7 +31,7 @@ impl Shared {
         let mut states = Vec::with_capacity(matches.len());
         for record in matches {
             match record.and_then(replay) {
-                Ok(state) => states.push(state),
+                Ok(found) => states.push(found),
                 Err(damage) => {
                     tracing::error!(%damage, "a match is set aside");
                     recovered.damaged += 1;
@@ -43,7 +43,7 @@ impl Shared {
             .map(|player| (player.id, player))
             .collect();
         let involved: HashSet<PlayerId> = (states.iter())
-            .flat_map(|state| state.players().chain([state.creation().host]))
+            .flat_map(|(state, _)| state.players().chain([state.creation().host]))
             .collect();
         for id in involved {
             match players.remove(&id) {
@@ -51,9 +51,9 @@ impl Shared {
                 None => tracing::error!(player = %id, "a player is missing in the store"),
             }
         }
-        for state in states {
+        for (state, events) in states {
             let id = state.id();
-            match self.adopt(state) {
+            match self.adopt(state, &events) {
                 Ok(_) => recovered.live += 1,
                 Err(Full) => {
                     tracing::error!(%id, "no room for a match: more are live than may be kept");
@@ -73,11 +73,11 @@ impl Shared {
             WireError::new(ErrorCode::Internal, "the match cannot be read")
         })?;
         let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-        let state = replay(record.ok_or_else(unknown)?).map_err(|damage| {
+        let (state, events) = replay(record.ok_or_else(unknown)?).map_err(|damage| {
             tracing::error!(%damage, "match not read");
             WireError::new(ErrorCode::Internal, "the match cannot be read")
         })?;
-        self.adopt(state)
+        self.adopt(state, &events)
             .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))
     }
 
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Lets a match go on from this state, unless it is going on already.
-    fn adopt(self: &Arc<Self>, state: Match) -> Result<MatchHandle, Full> {
+    fn adopt(self: &Arc<Self>, state: Match, events: &[Event]) -> Result<MatchHandle, Full> {
         let creation = state.creation().clone();
         let is_live = !matches!(state.stage(), Stage::Ended { .. });
         let (mailbox, messages) = mpsc::channel(MAILBOX);
@@ -109,7 +109,7 @@ impl Shared {
                 if is_live {
                     actor.has_come_back();
                 }
-                actor.begin();
+                actor.begin(events);
                 self.spawn(actor.run());
                 Ok(handle)
             }
@@ -117,10 +117,13 @@ impl Shared {
     }
 }
 
-fn replay(record: Record) -> Result<Match, Damage> {
+fn replay(record: Record) -> Result<(Match, Vec<Event>), Damage> {
     let id = record.creation.id;
-    Match::replay(record.creation, &record.events).map_err(|damage| Damage {
-        id,
-        why: damage.to_string(),
-    })
+    match Match::replay(record.creation, &record.events) {
+        Ok(state) => Ok((state, record.events)),
+        Err(damage) => Err(Damage {
+            id,
+            why: damage.to_string(),
+        }),
+    }
 }

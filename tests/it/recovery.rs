@@ -46,6 +46,14 @@ async fn a_match_goes_on_where_it_was() {
         assert_eq!(snapshot[field], before[field], "{field}");
     }
 
+    // What happened before can be asked for, as it was.
+    let resync = json!({"type": "resync", "match": id, "since": 0});
+    let events = ann.ask(resync).await;
+    let seqs = events["events"].as_array().expect("a list").iter();
+    let seqs: Vec<_> = seqs.map(|event| event["seq"].as_u64()).collect();
+    assert_eq!(seqs, [1, 2, 3, 4].map(Some));
+    assert_eq!(events["events"][3]["move"], "b2");
+
     // A repeat is known, by code the match is found, and the other seat is Bob's alone.
     assert_eq!(ann.play(&id, 0, "b2").await["seq"], 4);
     let mut eve = server.player("eve").await;

@@ -9,7 +9,7 @@ use crate::server::to_protocol;
 use crate::store::WriteError;
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
-const HISTORY: usize = 256;
+pub(super) const HISTORY: usize = 256;
 
 /// Why the events of an action did not come about.
 pub(super) enum NotStored {

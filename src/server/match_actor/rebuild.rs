@@ -2,8 +2,9 @@
 
 use tokio::time::sleep;
 
+use super::commit::HISTORY;
 use super::{MatchActor, RETRY, to_protocol};
-use crate::matches::{Attendance, Match, Stage};
+use crate::matches::{Attendance, Event, Match, Stage};
 use crate::protocol::ErrorCode;
 use crate::server::clock::now;
 use crate::server::match_handle::Message;
@@ -19,7 +20,7 @@ impl MatchActor {
             match self.server.store.load(id).await {
                 Ok(Some(record)) => match Match::replay(record.creation, &record.events) {
                     Ok(state) => {
-                        self.begin_again(state);
+                        self.begin_again(state, &record.events);
                         return true;
                     }
                     Err(damage) => tracing::error!(%id, %damage, "a match is set aside"),
@@ -78,15 +79,14 @@ impl MatchActor {
     }
 
     /// Goes on from this state, and shows it to everybody who follows.
-    fn begin_again(&mut self, state: Match) {
+    fn begin_again(&mut self, state: Match, events: &[Event]) {
         tracing::warn!(id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         let before = std::mem::replace(&mut self.state, state);
         self.server.players.match_rebuilt(&before, &self.state);
         self.bot_turn = None;
-        self.history.clear();
         self.not_before = None;
         self.attendance = Attendance::new(self.server.settings.abandon_after);
-        self.begin();
+        self.begin(events);
         for follower in self.audience.followers() {
             let outbox = &follower.peer.outbox;
             outbox.post(encode(&self.snapshot(follower.player, None)));
@@ -96,13 +96,31 @@ impl MatchActor {
         }
     }
 
+    /// Has the last of these events ready for those who ask for them.
+    fn remember(&mut self, events: &[Event]) {
+        let mut state = Match::new(self.state.creation().clone());
+        let known_from = events.len().saturating_sub(HISTORY);
+        self.history.clear();
+        for (index, event) in events.iter().enumerate() {
+            state
+                .fold(event)
+                .expect("the match was made of these events");
+            if index >= known_from {
+                let is_connected = |player| self.server.players.is_connected(player);
+                let told = encode(&to_protocol::event(&state, event, is_connected));
+                self.history.push_back(told);
+            }
+        }
+    }
+
     /// Notes who is in the match, which was live when the server before this one ended.
     pub(in crate::server) fn has_come_back(&self) {
         self.server.players.match_begins(&self.state);
     }
 
-    /// Brings everything in step with the state that the match begins with.
-    pub(in crate::server) fn begin(&mut self) {
+    /// Brings everything in step with the state that the match begins with, which these events made.
+    pub(in crate::server) fn begin(&mut self, events: &[Event]) {
+        self.remember(events);
         self.last_ply_at = now();
         self.card.set_ply(self.state.ply());
         self.audience.seat_changed();
