@@ -201,3 +201,24 @@ test(
     await page.getByRole('button', { name: /^Play the/ }).waitFor();
   }),
 );
+
+test(
+  'an impatient click makes one match',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    await page.getByRole('button', { name: /^Play the/ }).dblclick();
+    await myTurn(page);
+    await page.goto(new URL('/', page.url()).href);
+    const mine = page.getByRole('button', { name: /^Your turn: / });
+    await mine.first().waitFor();
+    assert.equal(await mine.count(), 1);
+  }),
+);
+
+test(
+  'an address that spells nothing is told',
+  inHouse(async (house) => {
+    const page = await house.visitor('/m/%E0%A4%A');
+    await page.waitForFunction(() => document.title.startsWith('No such match'));
+  }),
+);

@@ -209,7 +209,8 @@ export class BoardView {
         this.focus();
       }
     } else if (event.key === 'Enter' || event.key === ' ') {
-      this.#choose(this.#current);
+      // A key that is held would play on every turn.
+      if (!event.repeat) this.#choose(this.#current);
     } else {
       return;
     }

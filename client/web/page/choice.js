@@ -10,7 +10,8 @@ export const BOT_PACE_MS = 500;
  * @property {string} game
  * @property {string} level
  * @property {'first' | 'second' | 'chance'} side
- * @property {string} other the second bot's level, where two bots play
+ * @property {string} one the first bot's level, where two bots play
+ * @property {string} other the second bot's
  * @property {number} pace the least time between the moves of two bots, in milliseconds
  */
 

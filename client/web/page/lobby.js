@@ -97,6 +97,7 @@ export class Lobby {
         : levels[Math.min(or, levels.length - 1)]?.level;
     if (!games.some(({ game }) => game === choice.game)) choice.game = games[0]?.game;
     choice.level = level(choice.level, 1);
+    choice.one = level(choice.one, 1);
     choice.other = level(choice.other, levels.length - 1);
     choice.side ??= 'first';
     if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = 1000;
@@ -209,7 +210,7 @@ export class Lobby {
   }
 
   #exhibition() {
-    const bot = (/** @type {'level' | 'other'} */ which, /** @type {string} */ label) =>
+    const bot = (/** @type {'one' | 'other'} */ which, /** @type {string} */ label) =>
       select(
         label,
         this.#app.levels.map(({ level, title }) => ({ value: level, title })),
@@ -217,9 +218,9 @@ export class Lobby {
         (level) => this.#choose({ [which]: level }),
       );
     const watch = () => {
-      const { level = '', other = '', pace = 1000 } = this.#choice;
+      const { one = '', other = '', pace = 1000 } = this.#choice;
       /** @type {SeatWish[]} */
-      const seats = [{ bot: level }, { bot: other }];
+      const seats = [{ bot: one }, { bot: other }];
       void this.#app.enter({ type: 'create', game: this.#game().game, seats, pace_ms: pace });
     };
     return h(
@@ -229,7 +230,7 @@ export class Lobby {
       h(
         'div',
         { class: 'row fields' },
-        bot('level', 'First'),
+        bot('one', 'First'),
         bot('other', 'Second'),
         select(
           'Pace',

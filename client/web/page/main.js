@@ -33,6 +33,8 @@ export class App {
 
   /** @type {View} */
   #view;
+  /** A match that was asked for is under way. */
+  #isEntering = false;
   #path = location.pathname;
   #main = one('main');
   #toast = one('toast');
@@ -100,8 +102,13 @@ export class App {
    * @returns {Promise<Snapshot | null>} `null` if it was refused
    */
   async enter(request) {
-    const snapshot = await this.ask(request);
-    if (snapshot) this.goTo(snapshot);
+    // A second click while the first is under way would make a second match.
+    if (this.#isEntering) return null;
+    this.#isEntering = true;
+    const view = this.#view;
+    const snapshot = await this.ask(request).finally(() => (this.#isEntering = false));
+    // Whoever has gone elsewhere meanwhile stays there, and finds the match in the lobby.
+    if (snapshot && this.#view === view) this.goTo(snapshot);
     return snapshot;
   }
 
@@ -167,7 +174,7 @@ export class App {
   /** @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
   #viewOf(path, wish) {
     const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
-    return code ? new Room(this, decodeURIComponent(code), wish) : new Lobby(this);
+    return code ? new Room(this, decoded(code), wish) : new Lobby(this);
   }
 
   /** Our own links lead on without a new page. @param {MouseEvent} event */
@@ -272,6 +279,15 @@ export class App {
       id,
       here.map((here, seat) => (here ? null : (before[seat] ?? now))),
     );
+  }
+}
+
+/** What an address spells, or as it is where it spells nothing. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -279,6 +279,7 @@ export class Room {
     if (
       !match ||
       !isMyTurn(match) ||
+      this.#app.connection.link.state !== 'open' ||
       this.#pending ||
       this.#looking !== null ||
       !match.legal.includes(move)
@@ -326,7 +327,7 @@ export class Room {
     const step = steps[event.key];
     const move = customsOf(match.game).key(event.key);
     if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
-    else if (move !== null) this.#play(move);
+    else if (move !== null && !event.repeat) this.#play(move);
     else return;
     event.preventDefault();
   }
