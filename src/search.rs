@@ -110,21 +110,32 @@ pub fn search<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    Some(parallel::with_helpers(
-        limits.threads,
-        |number, done| help(pos, limits, done, table, number),
-        || {
-            let budget = Budget::new(*limits, stop);
-            look(&mut Searcher::new(budget, table, Parts::ALL), pos, limits)
-        },
-    ))
+    Some(with_help(pos, limits, stop, table, |mut search| {
+        look(&mut search, pos, limits)
+    }))
 }
 
-/// Searches as the lead does, for what that leaves in the table.
-fn help<P: Evaluate>(pos: &P, limits: &Limits, done: &Stop, table: &Table, number: u32) {
-    let budget = Budget::new(Limits::default(), done);
-    let mut search = Searcher::new(budget, table, Parts::ALL).varied(number);
-    look(&mut search, pos, limits);
+/// Runs `lead` on this thread, while the other threads that the limits allow search the same
+/// position for what that leaves in the table.
+fn with_help<'a, P: Evaluate, T>(
+    pos: &P,
+    limits: &Limits,
+    stop: &'a Stop,
+    table: &'a Table,
+    lead: impl FnOnce(Searcher<'a, P>) -> T,
+) -> T {
+    parallel::with_helpers(
+        limits.threads,
+        |number, done| {
+            let budget = Budget::new(Limits::default(), done);
+            let mut search = Searcher::new(budget, table, Parts::ALL).varied(number);
+            look(&mut search, pos, limits);
+        },
+        || {
+            let budget = Budget::new(*limits, stop);
+            lead(Searcher::new(budget, table, Parts::ALL))
+        },
+    )
 }
 
 fn look<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, limits: &Limits) -> Report<P::Move> {
@@ -136,21 +147,23 @@ fn look<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, limits: &Limits) -> 
     }
 }
 
+/// What the first look may spend.
+fn first_look(limits: &Limits) -> Limits {
+    let share = |nodes| nodes / u64::from(FIRST_LOOK_SHARE);
+    Limits {
+        nodes: limits.nodes.map(share),
+        time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
+        ..*limits
+    }
+}
+
 /// First looks some plies ahead, to have an answer, then to the end of the game.
 fn look_to_the_end<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     limits: &Limits,
 ) -> Report<P::Move> {
-    let share = Limits {
-        depth: None,
-        nodes: limits
-            .nodes
-            .map(|nodes| nodes / u64::from(FIRST_LOOK_SHARE)),
-        time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
-        threads: None,
-    };
-    search.budget.change(share);
+    search.budget.change(first_look(limits));
     let found = deepen(search, pos, None, FIRST_LOOK);
     search.budget.change(*limits);
     if found.is_final() || search.budget.enforce().is_err() {

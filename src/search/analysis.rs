@@ -7,13 +7,10 @@ use super::alpha_beta::alpha_beta;
 use super::budget::{Budget, Spent};
 use super::deepening::deepen_until;
 use super::minimax::{Scale, minimax};
-use super::parts::Parts;
 use super::pvs::Searcher;
 use super::report::{Certainty, MoveValue};
 use super::solving::{self, Proof};
-use super::{
-    Evaluate, FIRST_LOOK, FIRST_LOOK_SHARE, Limits, Report, Score, Stop, Table, help, parallel,
-};
+use super::{Evaluate, FIRST_LOOK, Limits, Report, Score, Stop, Table, first_look, with_help};
 
 /// A search as the textbooks print it, to see what each idea saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +36,9 @@ pub fn analyse<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    Some(parallel::with_helpers(
-        limits.threads,
-        |number, done| help(pos, limits, done, table, number),
-        || {
-            let budget = Budget::new(*limits, stop);
-            let search = Searcher::new(budget, table, Parts::ALL);
-            value_every_move(search, pos, limits, watch)
-        },
-    ))
+    Some(with_help(pos, limits, stop, table, |search| {
+        value_every_move(search, pos, limits, watch)
+    }))
 }
 
 fn value_every_move<P: Evaluate>(
@@ -62,13 +53,7 @@ fn value_every_move<P: Evaluate>(
         // Where the end is near, the look would cost more than to solve.
         let is_near = pos.plies_left() <= FIRST_LOOK;
         depth = if is_near { 1 } else { FIRST_LOOK };
-        search.budget.change(Limits {
-            nodes: limits
-                .nodes
-                .map(|nodes| nodes / u64::from(FIRST_LOOK_SHARE)),
-            time: limits.time.map(|time| time / FIRST_LOOK_SHARE),
-            ..*limits
-        });
+        search.budget.change(first_look(limits));
     }
     // So wide a margin that no move is left out.
     let found = deepen_until(&mut search, pos, Some(u32::MAX), depth, |found, search| {
@@ -102,14 +87,9 @@ pub fn solve_every_move<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    parallel::with_helpers(
-        limits.threads,
-        |number, done| help(pos, limits, done, table, number),
-        || {
-            let budget = Budget::new(*limits, stop);
-            prove_every_move(Searcher::new(budget, table, Parts::ALL), pos, watch)
-        },
-    )
+    with_help(pos, limits, stop, table, |search| {
+        prove_every_move(search, pos, watch)
+    })
 }
 
 fn prove_every_move<P: Evaluate>(
