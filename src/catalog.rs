@@ -4,11 +4,12 @@
 mod analyst;
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::game::connect_four::ConnectFour;
 use crate::game::tic_tac_toe::TicTacToe;
-use crate::game::{GameInfo, IllegalMove, Outcome, ParseMoveError, Position, Seat};
+use crate::game::{
+    Course, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, Position, ReadMoveError, Seat,
+};
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
@@ -39,7 +40,7 @@ impl Entry {
     pub const fn of<P: Position + Evaluate>() -> Self {
         Self {
             info: P::INFO,
-            start: || Box::new(Erased(P::start())),
+            start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
         }
     }
@@ -65,18 +66,21 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// How the game ended, or `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
 
+    /// How the game ended, in games that know several ways to; `None` while it goes on.
+    fn ending(&self) -> Option<Ending>;
+
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<String>>;
 
     /// Every legal move in canonical form, in a fixed order, and none once there is an outcome.
     fn legal_moves(&self) -> Vec<String>;
 
-    /// The canonical form of the move that `text` names, whether or not it is legal here.
+    /// The canonical form of the move that `text` names here, whether or not it is legal.
     ///
     /// # Errors
     ///
-    /// The text is not in this game's notation.
-    fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
+    /// The text is not in a notation of this game, or names no move of this position.
+    fn read_move(&self, text: &str) -> Result<String, PlayError>;
 
     /// Plays the move that `text` names and returns its canonical form.
     ///
@@ -133,21 +137,36 @@ pub struct IllegalHere {
     pub why: IllegalMove,
 }
 
-/// A typed position behind the untyped face. A wrapper rather than an implementation for every
-/// `P`, so that no method of a position has two meanings.
-struct Erased<P>(P);
+/// A typed position and its past behind the untyped face.
+struct Erased<P>(Course<P>);
+
+impl<P: Position> Erased<P> {
+    fn read(&self, text: &str) -> Result<P::Move, PlayError> {
+        self.0.read_move(text).map_err(|error| match error {
+            ReadMoveError::Unreadable(why) => PlayError::Unreadable(why),
+            ReadMoveError::Illegal(why) => PlayError::Illegal(IllegalHere {
+                m: text.trim().to_owned(),
+                why,
+            }),
+        })
+    }
+}
 
 impl<P: Position + Evaluate> AnyPosition for Erased<P> {
     fn turn(&self) -> Seat {
-        self.0.turn()
+        self.0.position().turn()
     }
 
     fn outcome(&self) -> Option<Outcome> {
         self.0.outcome()
     }
 
+    fn ending(&self) -> Option<Ending> {
+        self.0.ending()
+    }
+
     fn line(&self) -> Option<Vec<String>> {
-        self.0.line().map(texts)
+        self.0.position().line().map(texts)
     }
 
     fn legal_moves(&self) -> Vec<String> {
@@ -156,12 +175,12 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         texts(moves)
     }
 
-    fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
-        P::Move::from_str(text).map(|m| m.to_string())
+    fn read_move(&self, text: &str) -> Result<String, PlayError> {
+        self.read(text).map(|m| m.to_string())
     }
 
     fn play(&mut self, text: &str) -> Result<String, PlayError> {
-        let m: P::Move = text.parse()?;
+        let m = self.read(text)?;
         self.0.play(m).map_err(|why| IllegalHere {
             m: m.to_string(),
             why,
@@ -189,15 +208,15 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
     }
 }
 
-impl<P: fmt::Debug> fmt::Debug for Erased<P> {
+impl<P: Position> fmt::Debug for Erased<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Debug::fmt(self.0.position(), f)
     }
 }
 
-impl<P: fmt::Display> fmt::Display for Erased<P> {
+impl<P: Position> fmt::Display for Erased<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(self.0.position(), f)
     }
 }
 
@@ -222,32 +241,30 @@ mod tests {
     fn check<P: Position + Evaluate>(entry: &Entry) {
         assert_eq!(entry.info, P::INFO);
         laws::check::<P>();
-        for seed in 0..50 {
-            let mut boxed = entry.start();
-            let (positions, played) = laws::random_game::<P>(seed);
-            check_analyst(
-                entry,
-                positions.last().expect("the start"),
-                texts(played.clone()),
-            );
-            for (ply, typed) in positions.iter().enumerate() {
-                check_agrees(boxed.as_ref(), typed);
-                check_refusals(boxed.as_ref(), typed);
+        let games = if P::INFO.plies_max > 100 { 5 } else { 50 };
+        for seed in 0..games {
+            let (mut boxed, mut typed) = (entry.start(), Course::<P>::start());
+            let (_, played) = laws::random_game::<P>(seed);
+            for m in &played {
+                check_agrees(boxed.as_ref(), &typed);
+                check_refusals(boxed.as_ref(), &typed);
                 check_choices(boxed.as_ref(), seed);
-                if let Some(m) = played.get(ply) {
-                    let text = m.to_string();
-                    assert_eq!(boxed.read_move(&text), Ok(text.clone()));
-                    assert_eq!(boxed.play(&text.to_uppercase()), Ok(text));
-                }
+                let text = m.to_string();
+                assert_eq!(boxed.read_move(&text), Ok(text.clone()));
+                assert_eq!(boxed.play(&text.to_uppercase()), Ok(text));
+                typed.play(*m).expect("it is legal");
             }
+            check_agrees(boxed.as_ref(), &typed);
+            check_choices(boxed.as_ref(), seed);
+            check_analyst(entry, &typed, texts(played));
         }
     }
 
     /// An analyst finds the same position by its text and by the moves, however these are written.
-    fn check_analyst<P: Position>(entry: &Entry, end: &P, played: Vec<String>) {
+    fn check_analyst<P: Position>(entry: &Entry, end: &Course<P>, played: Vec<String>) {
         let mut analyst = entry.analyst(0);
         let width = played[0].len();
-        let mut written = vec![end.to_string(), played.join(" "), played.join(", ")];
+        let mut written = vec![played.join(", "), played.join(" ")];
         if played.iter().all(|m| m.len() == width) {
             written.push(played.concat());
         }
@@ -260,22 +277,28 @@ mod tests {
         let (stop, limits) = (Stop::new(), Limits::default());
         assert_eq!(analyst.solve(&limits, &stop), None);
         assert_eq!(analyst.analyse(false, &limits, &stop, &mut |_| {}), None);
+
+        // What a position alone tells has no past.
+        let end = Course::from(end.position().clone());
+        let text = end.position().to_string();
+        analyst.set_up(&text).expect(&text);
+        check_agrees(analyst.position(), &end);
     }
 
-    fn check_agrees<P: Position>(boxed: &dyn AnyPosition, typed: &P) {
-        assert_eq!(boxed.to_string(), typed.to_string());
+    fn check_agrees<P: Position>(boxed: &dyn AnyPosition, typed: &Course<P>) {
+        assert_eq!(boxed.to_string(), typed.position().to_string());
         assert_eq!(
-            (boxed.turn(), boxed.outcome()),
-            (typed.turn(), typed.outcome())
+            (boxed.turn(), boxed.outcome(), boxed.ending()),
+            (typed.position().turn(), typed.outcome(), typed.ending())
         );
-        assert_eq!(boxed.line(), typed.line().map(texts));
+        assert_eq!(boxed.line(), typed.position().line().map(texts));
         let mut moves = Vec::new();
         typed.legal_moves(&mut moves);
         assert_eq!(boxed.legal_moves(), texts(moves));
     }
 
     /// What is turned down leaves the position as it was, and a copy is a position of its own.
-    fn check_refusals<P: Position>(boxed: &dyn AnyPosition, typed: &P) {
+    fn check_refusals<P: Position>(boxed: &dyn AnyPosition, typed: &Course<P>) {
         let (start, mut copy) = (P::start(), boxed.clone_box());
         let mut moves = Vec::new();
         start.legal_moves(&mut moves);
@@ -298,10 +321,8 @@ mod tests {
             }
         }
         let unread = copy.play("?").expect_err("not a move anywhere");
-        assert_eq!(
-            unread,
-            PlayError::Unreadable(copy.read_move("?").expect_err("not a move"))
-        );
+        assert!(matches!(unread, PlayError::Unreadable(_)));
+        assert_eq!(copy.read_move("?"), Err(unread));
         check_agrees(copy.as_ref(), typed);
     }
 

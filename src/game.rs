@@ -4,6 +4,7 @@
 //! game is a file below this module, one in `search::eval`, and a line in the catalog.
 
 pub mod connect_four;
+pub(crate) mod course;
 #[cfg(test)]
 pub(crate) mod laws;
 pub mod perft;
@@ -12,6 +13,8 @@ pub mod tic_tac_toe;
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
+
+pub use course::{Course, Past, Repetition};
 
 /// One of the two places at the board. Seat 0 moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +68,15 @@ pub enum Outcome {
     },
     /// Nobody has won.
     Draw,
+}
+
+/// In which of the several ways that its rules know a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// The way, in lower case with hyphens: `checkmate`.
+    pub detail: &'static str,
+    /// The points of the seats, in games that are decided by counting.
+    pub scores: Option<[u32; 2]>,
 }
 
 /// What is fixed about a game, whatever its position.
@@ -129,6 +141,17 @@ pub struct ParseMoveError {
     pub example: &'static str,
 }
 
+/// The text names no move here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadMoveError {
+    /// It is not in a notation of this game.
+    #[error(transparent)]
+    Unreadable(#[from] ParseMoveError),
+    /// It is, but means no move of this position.
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
+}
+
 /// The text is not a position of this game, or not one that play can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a position of this game: {reason}")]
@@ -155,7 +178,10 @@ impl IllegalMove {
 /// A position of one game: a small value, and the moves that change it.
 ///
 /// The text form of a position is its wire notation, and parsing it accepts only positions that
-/// play can reach.
+/// play can reach, as far as that can be told from one.
+///
+/// A position knows nothing of those before it. Where the rules ask for them, they say so by
+/// [`REPETITION`](Self::REPETITION), and a game that is played is a [`Course`].
 pub trait Position:
     Clone
     + Eq
@@ -180,6 +206,9 @@ pub trait Position:
     /// What is fixed about the game.
     const INFO: GameInfo;
 
+    /// What the rules say of a position that comes again.
+    const REPETITION: Repetition = Repetition::Free;
+
     /// The position before the first move.
     fn start() -> Self;
 
@@ -192,6 +221,33 @@ pub trait Position:
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<Square>> {
         None
+    }
+
+    /// How the game ended, in games that know several ways to; `None` while it goes on.
+    fn ending(&self) -> Option<Ending> {
+        None
+    }
+
+    /// A number that is the same for positions that the rule of repetition takes for the same, and
+    /// hardly ever for others. Asked for only where there is such a rule.
+    fn repetition_key(&self) -> u64 {
+        0
+    }
+
+    /// How many of the positions just before this one could come again: those since the last move
+    /// that cannot be undone.
+    fn reversible_plies(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The move that `text` names here, in any notation that players of the game use, whether or not
+    /// it is legal.
+    ///
+    /// # Errors
+    ///
+    /// The text names no move.
+    fn read_move(&self, text: &str) -> Result<Self::Move, ReadMoveError> {
+        Ok(text.parse()?)
     }
 
     /// Appends every legal move, in a fixed order, and none once there is an outcome.

@@ -184,9 +184,14 @@ impl Match {
     #[must_use]
     pub fn repeated(&self, player: PlayerId, ply: Ply, m: &str) -> Option<Seq> {
         let seat = self.seat_of(player)?;
-        let played = self.played.get(usize::try_from(ply.0).ok()?)?;
-        let m = self.position.read_move(m).ok()?;
-        (played.seat == seat && played.m == m).then_some(played.seq)
+        let ply = usize::try_from(ply.0).ok()?;
+        let played = self.played.get(ply).filter(|played| played.seat == seat)?;
+        // What a text means may depend on the position.
+        let mut before = self.creation.game.start();
+        for played in &self.played[..ply] {
+            before.play(&played.m).ok()?;
+        }
+        (before.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
     /// Decides what `action` leads to, and changes nothing: the events are for [`fold`](Self::fold).

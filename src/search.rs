@@ -21,6 +21,7 @@ mod oracle;
 mod ordering;
 mod parallel;
 mod parts;
+mod path;
 mod pvs;
 mod report;
 mod score;
@@ -48,6 +49,7 @@ use self::parts::Parts;
 use self::pvs::Searcher;
 use self::solving::Proof;
 use self::window::NullWindow;
+use crate::game::{Course, Past};
 
 /// What a search may spend. Without any limit it ends when it knows the game's value.
 ///
@@ -95,30 +97,30 @@ const FIRST_LOOK: u32 = 10;
 /// The part of the budget that the first look may spend.
 const FIRST_LOOK_SHARE: u32 = 10;
 
-/// Values `pos` and finds the best line of play; `None` once there is an outcome.
+/// Values the position on the board and finds the best line of play; `None` once there is an outcome.
 ///
 /// Runs on the caller's thread until a limit or `stop`, and reports its best so far then. Uses what
 /// is in the table, and leaves there what it finds; where the answer must repeat, let the table
 /// forget before.
 #[must_use]
 pub fn search<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
 ) -> Option<Report<P::Move>> {
-    if pos.outcome().is_some() {
+    if course.outcome().is_some() {
         return None;
     }
-    Some(with_help(pos, limits, stop, table, |mut search| {
-        look(&mut search, pos, limits)
+    Some(with_help(course, limits, stop, table, |mut search| {
+        look(&mut search, course.position(), limits)
     }))
 }
 
 /// Runs `lead` on this thread, while the other threads that the limits allow search the same
 /// position for what that leaves in the table.
 fn with_help<'a, P: Evaluate, T>(
-    pos: &P,
+    course: &Course<P>,
     limits: &Limits,
     stop: &'a Stop,
     table: &'a Table,
@@ -128,12 +130,12 @@ fn with_help<'a, P: Evaluate, T>(
         limits.threads,
         |number, done| {
             let budget = Budget::new(Limits::default(), done);
-            let mut search = Searcher::new(budget, table, Parts::ALL).varied(number);
-            look(&mut search, pos, limits);
+            let search = Searcher::new(budget, table, Parts::ALL, course.past());
+            look(&mut search.varied(number), course.position(), limits);
         },
         || {
             let budget = Budget::new(*limits, stop);
-            lead(Searcher::new(budget, table, Parts::ALL))
+            lead(Searcher::new(budget, table, Parts::ALL, course.past()))
         },
     )
 }
@@ -175,21 +177,22 @@ fn look_to_the_end<P: Evaluate>(
     Report::of_proof(found, &proof, search)
 }
 
-/// The exact value of `pos` at the end of the game, and a best move; `None` once there is an
+/// The exact value of the position on the board at the end of the game, and a best move; `None` once there is an
 /// outcome, or if a limit or `stop` came first.
 ///
 /// Only for games that end soon enough. The variation has the best move alone; `line` knows the
 /// others.
 #[must_use]
 pub fn solve<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
 ) -> Option<Report<P::Move>> {
-    if pos.outcome().is_some() {
+    if course.outcome().is_some() {
         return None;
     }
+    let pos = course.position();
     let prove = |search: &mut Searcher<'_, P>| {
         search.budget.enforce().ok()?;
         let mut proof = Proof::glance(pos);
@@ -202,14 +205,12 @@ pub fn solve<P: Evaluate>(
         limits.threads,
         |number, done| {
             let budget = Budget::new(Limits::default(), done);
-            let _ = prove(&mut Searcher::new(budget, table, Parts::ALL).varied(number));
+            let search = Searcher::new(budget, table, Parts::ALL, course.past());
+            let _ = prove(&mut search.varied(number));
         },
         || {
-            prove(&mut Searcher::new(
-                Budget::new(*limits, stop),
-                table,
-                Parts::ALL,
-            ))
+            let budget = Budget::new(*limits, stop);
+            prove(&mut Searcher::new(budget, table, Parts::ALL, course.past()))
         },
     )
 }
@@ -229,7 +230,8 @@ pub fn reaches<P: Evaluate>(
     if pos.outcome().is_some() {
         return None;
     }
-    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::ALL);
+    let budget = Budget::new(*limits, stop);
+    let mut search = Searcher::new(budget, table, Parts::ALL, &Past::new());
     search.budget.enforce().ok()?;
     let window = NullWindow {
         alpha: score.lowered(1),

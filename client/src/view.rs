@@ -5,6 +5,7 @@
 mod board;
 mod listing;
 mod paint;
+mod way;
 mod words;
 
 use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};

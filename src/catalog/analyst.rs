@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use super::{AnyPosition, Erased, IllegalHere};
+use super::{AnyPosition, Erased, IllegalHere, PlayError};
 use crate::game::perft::{PlyCount, perft};
-use crate::game::{ParseMoveError, ParsePositionError};
+use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
 use crate::search::analysis::{self, Method};
 use crate::search::minimax::Scale;
 use crate::search::{self, Evaluate, Limits, Report, Score, Stop, Table};
@@ -100,7 +100,7 @@ pub enum SetUpError {
 
 /// An analyst of the game whose positions are `P`.
 #[derive(Debug)]
-pub(super) struct TypedAnalyst<P> {
+pub(super) struct TypedAnalyst<P: Position> {
     pos: Erased<P>,
     table: Table,
     /// How many bytes a move is written with, if that is the same for all moves at the start.
@@ -110,7 +110,7 @@ pub(super) struct TypedAnalyst<P> {
 impl<P: Evaluate> TypedAnalyst<P> {
     /// With a table of at most so many bytes.
     pub(super) fn new(table_bytes: usize) -> Self {
-        let pos = Erased(P::start());
+        let pos = Erased(Course::<P>::start());
         let mut widths = pos.legal_moves().into_iter().map(|text| text.len());
         let first = widths.next();
         Self {
@@ -136,17 +136,13 @@ impl<P: Evaluate> TypedAnalyst<P> {
     }
 
     fn play_one(&mut self, text: &str, ply: &mut usize) -> Result<(), SetUpError> {
-        let m: P::Move = text.parse().map_err(|why| SetUpError::UnreadableMove {
-            ply: *ply,
-            text: beginning(text),
-            why,
-        })?;
-        self.pos.0.play(m).map_err(|why| SetUpError::Illegal {
-            ply: *ply,
-            why: IllegalHere {
-                m: m.to_string(),
+        self.pos.play(text).map_err(|error| match error {
+            PlayError::Unreadable(why) => SetUpError::UnreadableMove {
+                ply: *ply,
+                text: beginning(text),
                 why,
             },
+            PlayError::Illegal(why) => SetUpError::Illegal { ply: *ply, why },
         })?;
         *ply += 1;
         Ok(())
@@ -156,13 +152,13 @@ impl<P: Evaluate> TypedAnalyst<P> {
 impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     fn set_up(&mut self, text: &str) -> Result<(), SetUpError> {
         self.table.next_search();
-        self.pos.0 = P::start();
+        self.pos.0 = Course::start();
         let text = text.trim_ascii();
         let Err(error) = self.play(text) else {
             return Ok(());
         };
-        match (text.parse(), error) {
-            (Ok(pos), _) => self.pos.0 = pos,
+        match (text.parse::<P>(), error) {
+            (Ok(pos), _) => self.pos.0 = Course::from(pos),
             (Err(position), SetUpError::UnreadableMove { ply: 0, why, .. }) => {
                 return Err(SetUpError::Unreadable {
                     text: beginning(text),
@@ -196,11 +192,11 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     }
 
     fn plies_left(&self) -> u32 {
-        self.pos.0.plies_left()
+        self.pos.0.position().plies_left()
     }
 
     fn customary(&self, score: Score) -> i32 {
-        self.pos.0.customary(score)
+        self.pos.0.position().customary(score)
     }
 
     fn analyse(
@@ -224,7 +220,12 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     }
 
     fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {
-        text(analysis::textbook(&self.pos.0, method, depth, scale))
+        text(analysis::textbook(
+            self.pos.0.position(),
+            method,
+            depth,
+            scale,
+        ))
     }
 
     fn perft(&self, plies: usize) -> Vec<PlyCount> {

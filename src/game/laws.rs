@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
-use super::{Outcome, Position, Seat};
+use super::{Course, Outcome, Position, Repetition, Seat};
 
 /// How many random games the suite plays.
 const GAMES: u64 = 200;
+
+/// In each position, no more moves than this are asked about beside the legal ones.
+const ASKED_MAX: usize = 50;
 
 /// Chooses below `count`, the same for the same key: chance for tests, without a generator.
 pub(crate) fn pick(key: impl Hash, count: usize) -> usize {
@@ -19,16 +22,17 @@ pub(crate) fn pick(key: impl Hash, count: usize) -> usize {
 /// A random game: every position from the start to the end, and the move played in each but the
 /// last.
 pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
+    let mut course = Course::<P>::start();
     let mut positions = vec![P::start()];
     let mut played = Vec::new();
     loop {
-        let pos = positions.last().expect("begins with the start");
-        let moves = listed(pos);
+        let moves = listed(&course);
         if moves.is_empty() {
             return (positions, played);
         }
         let m = moves[pick((seed, played.len()), moves.len())];
-        positions.push(pos.after(m));
+        course.play(m).expect("it is legal");
+        positions.push(course.position().clone());
         played.push(m);
         assert!(
             played.len() <= P::INFO.plies_max as usize,
@@ -41,28 +45,51 @@ pub(crate) fn random_game<P: Position>(seed: u64) -> (Vec<P>, Vec<P::Move>) {
 pub(crate) fn check<P: Position>() {
     let games: Vec<_> = (0..GAMES).map(random_game::<P>).collect();
 
-    // Every move that was ever possible is asked about in every position.
+    // Moves that were possible once are asked about elsewhere, too.
     let mut known = BTreeMap::new();
-    for pos in games.iter().flat_map(|(positions, _)| positions) {
-        known.extend(listed(pos).into_iter().map(|m| (m.to_string(), m)));
+    for (_, played) in &games {
+        known.extend(played.iter().map(|m| (m.to_string(), *m)));
     }
+    known.extend(
+        listed(&Course::<P>::start())
+            .into_iter()
+            .map(|m| (m.to_string(), m)),
+    );
+    let known: Vec<_> = known.into_iter().collect();
 
     check_start::<P>();
     for (text, m) in &known {
         check_move_text::<P>(text, *m);
     }
-    for (positions, _) in &games {
-        let (last, before) = positions.split_last().expect("begins with the start");
-        before
-            .iter()
-            .for_each(|pos| assert_eq!(pos.outcome(), None, "{pos} has moves"));
-        assert_ne!(last.outcome(), None, "{last} has no moves");
-        for pos in positions {
+    for (seed, (positions, played)) in games.iter().enumerate() {
+        let mut course = Course::<P>::start();
+        for (ply, pos) in positions.iter().enumerate() {
+            assert_eq!(course.position(), pos);
             check_position_text(pos);
-            check_line(pos);
-            check_moves(pos, &known);
+            check_end(&course);
+            check_moves(&course, &some_of(&known, (seed, ply)));
+            check_repetition(pos, &positions[..ply]);
+            match played.get(ply) {
+                Some(m) => {
+                    assert_eq!(course.outcome(), None, "{pos} has moves");
+                    course.play(*m).expect("it is legal");
+                }
+                None => assert_ne!(course.outcome(), None, "{pos} has no moves"),
+            }
         }
     }
+}
+
+/// All of the moves if they are few, else some.
+fn some_of<M: Copy>(known: &[(String, M)], key: (usize, usize)) -> Vec<(&str, M)> {
+    let count = known.len().min(ASKED_MAX);
+    let first = if known.len() > count {
+        pick(key, known.len())
+    } else {
+        0
+    };
+    let some = known.iter().cycle().skip(first).take(count);
+    some.map(|(text, m)| (text.as_str(), *m)).collect()
 }
 
 /// Holds a game in which the seats always take turns to doing so.
@@ -75,9 +102,9 @@ pub(crate) fn check_alternates<P: Position>() {
     }
 }
 
-fn listed<P: Position>(pos: &P) -> Vec<P::Move> {
+fn listed<P: Position>(course: &Course<P>) -> Vec<P::Move> {
     let mut moves = Vec::new();
-    pos.legal_moves(&mut moves);
+    course.legal_moves(&mut moves);
     moves
 }
 
@@ -117,8 +144,12 @@ fn check_position_text<P: Position>(pos: &P) {
     text[1..].parse::<P>().expect_err("a part is not the whole");
 }
 
-/// Only a win has a line, and it lies on the board.
-fn check_line<P: Position>(pos: &P) {
+/// A game that goes on has not ended in any way, and only a win has a line, which lies on the board.
+fn check_end<P: Position>(course: &Course<P>) {
+    let pos = course.position();
+    if course.outcome().is_none() {
+        assert_eq!(course.ending(), None, "{pos}");
+    }
     let Some(line) = pos.line() else { return };
     assert!(
         matches!(pos.outcome(), Some(Outcome::Decisive { .. })),
@@ -131,26 +162,45 @@ fn check_line<P: Position>(pos: &P) {
     );
 }
 
-fn check_moves<P: Position>(pos: &P, known: &BTreeMap<String, P::Move>) {
-    let moves = listed(pos);
-    assert_eq!(moves.is_empty(), pos.outcome().is_some(), "{pos}");
+fn check_moves<P: Position>(course: &Course<P>, known: &[(&str, P::Move)]) {
+    let pos = course.position();
+    let moves = listed(course);
+    assert_eq!(moves.is_empty(), course.outcome().is_some(), "{pos}");
 
     // Moves are appended: what the caller has collected before stays.
     let mut twice = moves.clone();
-    pos.legal_moves(&mut twice);
+    course.legal_moves(&mut twice);
     assert_eq!(twice, [&moves[..], &moves[..]].concat(), "{pos}");
 
+    for (index, m) in moves.iter().enumerate() {
+        assert!(!moves[..index].contains(m), "{m} is listed twice in {pos}");
+        assert_eq!(course.read_move(&m.to_string()), Ok(*m), "{pos}");
+        let mut after = course.clone();
+        after.play(*m).expect("it is listed");
+        assert_eq!(*after.position(), pos.after(*m), "{m} in {pos}");
+        assert_ne!(after.position(), pos, "{m} in {pos}");
+    }
     for (text, m) in known {
-        let times = moves.iter().filter(|listed| *listed == m).count();
-        let mut after = pos.clone();
-        if after.play(*m).is_ok() {
-            assert_eq!(times, 1, "{text} is legal in {pos}");
-            assert_eq!(after, pos.after(*m), "{text} in {pos}");
-            assert_ne!(after, *pos, "{text} in {pos}");
-        } else {
-            assert_eq!(times, 0, "{text} is illegal in {pos}");
-            assert_eq!(after, *pos, "{text} was refused");
+        let is_legal = moves.contains(m);
+        assert_eq!(course.check(*m).is_ok(), is_legal, "{text} in {pos}");
+        if !is_legal {
+            let mut after = course.clone();
+            after.play(*m).expect_err("it is not listed");
+            assert_eq!(after.position(), pos, "{text} was refused");
         }
-        assert_eq!(pos.check(*m).is_ok(), times == 1, "{text} in {pos}");
+    }
+}
+
+/// What comes again came within the plies that can be taken back.
+fn check_repetition<P: Position>(pos: &P, before: &[P]) {
+    if P::REPETITION == Repetition::Free {
+        return;
+    }
+    for (plies, earlier) in (1..).zip(before.iter().rev()) {
+        let is_same = earlier.repetition_key() == pos.repetition_key();
+        assert!(
+            !is_same || plies <= pos.reversible_plies(),
+            "{pos} was there {plies} plies before"
+        );
     }
 }

@@ -140,6 +140,13 @@ pub struct Ending {
     pub winner: Option<SeatNumber>,
     /// Why it ended.
     pub reason: Reason,
+    /// In which way it ended by the rules, in games that know several: `checkmate`. A game may know
+    /// more ways than a client does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The points of the seats, in games that are decided by counting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<[u32; 2]>,
     /// The squares of the winning line, in games that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<Vec<String>>,

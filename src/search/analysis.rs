@@ -11,6 +11,7 @@ use super::pvs::Searcher;
 use super::report::{Certainty, MoveValue};
 use super::solving::{self, Proof};
 use super::{Evaluate, FIRST_LOOK, Limits, Report, Score, Stop, Table, first_look, with_help};
+use crate::game::Course;
 
 /// A search as the textbooks print it, to see what each idea saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,23 +22,23 @@ pub enum Method {
     AlphaBeta,
 }
 
-/// Values `pos` and every move, best first, as well as the limits allow; `None` once there is an
+/// Values the position on the board and every move, best first, as well as the limits allow; `None` once there is an
 /// outcome.
 ///
 /// `watch` is told what is known after every depth, and of every move that has been solved.
 #[must_use]
 pub fn analyse<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if pos.outcome().is_some() {
+    if course.outcome().is_some() {
         return None;
     }
-    Some(with_help(pos, limits, stop, table, |search| {
-        value_every_move(search, pos, limits, watch)
+    Some(with_help(course, limits, stop, table, |search| {
+        value_every_move(search, course.position(), limits, watch)
     }))
 }
 
@@ -74,21 +75,21 @@ fn value_every_move<P: Evaluate>(
     report
 }
 
-/// The exact value of `pos` and of every move, best first; `None` once there is an outcome, or if a
+/// The exact value of the position on the board and of every move, best first; `None` once there is an outcome, or if a
 /// limit or `stop` came first. Only for games that end soon enough.
 #[must_use]
 pub fn solve_every_move<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
-    if pos.outcome().is_some() {
+    if course.outcome().is_some() {
         return None;
     }
-    with_help(pos, limits, stop, table, |search| {
-        prove_every_move(search, pos, watch)
+    with_help(course, limits, stop, table, |search| {
+        prove_every_move(search, course.position(), watch)
     })
 }
 
@@ -99,8 +100,7 @@ fn prove_every_move<P: Evaluate>(
 ) -> Option<Report<P::Move>> {
     search.budget.enforce().ok()?;
     let mut moves = search.promising(pos);
-    let mut legal = Vec::new();
-    pos.legal_moves(&mut legal);
+    let mut legal = search.legal(pos);
     legal.retain(|m| !moves.contains(m));
     moves.extend(legal);
     let unknown = |m| MoveValue {
@@ -119,7 +119,8 @@ fn prove_every_move<P: Evaluate>(
     Some(report)
 }
 
-/// What a search by the textbook finds, without any limit but the depth. Under alpha-beta a move
+/// What a search by the textbook finds, without any limit but the depth, and without regard to the
+/// positions before. Under alpha-beta a move
 /// that is no better than one before it has no value, but a bound.
 #[must_use]
 pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) -> Report<P::Move> {

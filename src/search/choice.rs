@@ -12,7 +12,7 @@ use super::deepening::deepen;
 use super::parts::Parts;
 use super::pvs::Searcher;
 use super::{Evaluate, FIRST_LOOK, Level, Limits, Report, Stop, Strength, Table, search};
-use crate::game::{Outcome, Position, Seat};
+use crate::game::{Course, Outcome, Position, Seat};
 
 /// The move that a bot of this level plays, and what its search found; `None` once there is an
 /// outcome.
@@ -23,15 +23,16 @@ use crate::game::{Outcome, Position, Seat};
 /// The table forgets what it knew.
 #[must_use]
 pub fn choose<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     level: Level,
     seed: u64,
     limits: &Limits,
     stop: &Stop,
     table: &mut Table,
 ) -> Option<(P::Move, Report<P::Move>)> {
-    let Candidates { moves, report } = candidates(pos, level, limits, stop, table)?;
-    Some((moves[lot(pos, seed, moves.len())], report))
+    let Candidates { moves, report } = candidates(course, level, limits, stop, table)?;
+    let lot = lot(course.position(), seed, moves.len());
+    Some((moves[lot], report))
 }
 
 /// What a bot chooses among, each move as likely as the others; at least one.
@@ -42,7 +43,7 @@ struct Candidates<M> {
 
 /// The moves that a bot of this level would play.
 fn candidates<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     level: Level,
     limits: &Limits,
     stop: &Stop,
@@ -55,13 +56,13 @@ fn candidates<P: Evaluate>(
         blocks,
     } = P::strength(level);
     let mut legal = Vec::new();
-    pos.legal_moves(&mut legal);
+    course.legal_moves(&mut legal);
     let report = match margin {
-        Some(margin) => look_around(pos, margin, depth, limits, stop, table)?,
-        None if legal.len() == 1 => by_heart(pos, legal[0], limits, stop, table)?,
-        None => match pos.book_move() {
-            Some(m) => by_heart(pos, m, limits, stop, table)?,
-            None => search(pos, limits, stop, table)?,
+        Some(margin) => look_around(course, margin, depth, limits, stop, table)?,
+        None if legal.len() == 1 => by_heart(course, legal[0], limits, stop, table)?,
+        None => match course.position().book_move() {
+            Some(m) => by_heart(course, m, limits, stop, table)?,
+            None => search(course, limits, stop, table)?,
         },
     };
     let mut moves = match margin {
@@ -70,7 +71,7 @@ fn candidates<P: Evaluate>(
         Some(_) => report.moves.iter().map(|value| value.m).collect(),
     };
     if blocks {
-        moves = without_losses_in_one(pos, moves);
+        moves = without_losses_in_one(course, moves);
     }
     Some(Candidates { moves, report })
 }
@@ -78,26 +79,27 @@ fn candidates<P: Evaluate>(
 /// Looks so far ahead as plain minimax would, for the moves that are at most `margin` worse than the
 /// best.
 fn look_around<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     margin: u32,
     depth: u32,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
 ) -> Option<Report<P::Move>> {
-    if pos.outcome().is_some() {
+    if course.outcome().is_some() {
         return None;
     }
     let depth = limits.depth.unwrap_or(depth).min(depth);
-    let mut search = Searcher::new(Budget::new(*limits, stop), table, Parts::EXACT);
-    let found = deepen(&mut search, pos, Some(margin), depth);
+    let budget = Budget::new(*limits, stop);
+    let mut search = Searcher::new(budget, table, Parts::EXACT, course.past());
+    let found = deepen(&mut search, course.position(), Some(margin), depth);
     Some(Report::of_findings(found, &search))
 }
 
 /// Plays `m`, which is known to be right, unless a short look sees the end, and so the faster win or
 /// the slower loss.
 fn by_heart<P: Evaluate>(
-    pos: &P,
+    course: &Course<P>,
     m: P::Move,
     limits: &Limits,
     stop: &Stop,
@@ -107,7 +109,7 @@ fn by_heart<P: Evaluate>(
         depth: Some(limits.depth.unwrap_or(FIRST_LOOK).min(FIRST_LOOK)),
         ..*limits
     };
-    let report = search(pos, &limits, stop, table)?;
+    let report = search(course, &limits, stop, table)?;
     if report.exact {
         return Some(report);
     }
@@ -118,11 +120,11 @@ fn by_heart<P: Evaluate>(
 /// The moves that do not lose at once: those of `moves`, else any, else `moves` as they are.
 ///
 /// A look two plies ahead sees as much, but a search that is cut short may not come so far.
-fn without_losses_in_one<P: Position>(pos: &P, moves: Vec<P::Move>) -> Vec<P::Move> {
-    let keeps = |m: &P::Move| !loses_in_one(pos, *m);
+fn without_losses_in_one<P: Position>(course: &Course<P>, moves: Vec<P::Move>) -> Vec<P::Move> {
+    let keeps = |m: &P::Move| !loses_in_one(course.position(), *m);
     let mut kept: Vec<_> = moves.iter().copied().filter(keeps).collect();
     if kept.is_empty() {
-        pos.legal_moves(&mut kept);
+        course.legal_moves(&mut kept);
         kept.retain(keeps);
     }
     if kept.is_empty() { moves } else { kept }

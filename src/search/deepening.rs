@@ -62,13 +62,12 @@ pub(super) fn deepen_until<P: Evaluate>(
     depth_max: u32,
     mut is_enough: impl FnMut(&Findings<P::Move>, &Searcher<'_, P>) -> bool,
 ) -> Findings<P::Move> {
-    let mut roots = Vec::new();
-    if margin.is_some() {
+    let mut roots = if margin.is_some() {
         // Also what surely loses has a value that is asked for.
-        pos.legal_moves(&mut roots);
+        search.legal(pos)
     } else {
-        roots = search.promising(pos);
-    }
+        search.promising(pos)
+    };
 
     let mut last = Findings::NONE;
     for depth in 1..=depth_max.clamp(1, TO_THE_END - 1) {
@@ -138,6 +137,7 @@ impl<M: Copy + Eq> Findings<M> {
         window: Window,
     ) -> Result<(), Spent> {
         search.budget.visit()?;
+        search.begin(pos);
         for (index, m) in roots.iter().enumerate() {
             // A move that fails low here is worse than the best by more than the margin, and will
             // still be so when the best has become better.

@@ -22,10 +22,10 @@ use super::parts::Parts;
 use super::pvs::Searcher;
 use super::window::Window;
 use super::{Evaluate, Limits, Score, Stop, Table, search, solve};
-use crate::game::Position;
 use crate::game::connect_four::ConnectFour;
 use crate::game::laws::{pick, random_game};
 use crate::game::tic_tac_toe::TicTacToe;
+use crate::game::{Course, Past, Position};
 
 /// A table so small that entries of different positions contend for its places.
 const TABLE_BYTES: usize = 1 << 14;
@@ -47,7 +47,7 @@ fn truth<P: Evaluate>(pos: &P, depth: u32) -> Score {
 fn unlimited<P: Evaluate, T>(parts: Parts, look: impl FnOnce(&mut Searcher<'_, P>) -> T) -> T {
     let (table, stop) = (Table::new(TABLE_BYTES), Stop::new());
     let budget = Budget::new(Limits::default(), &stop);
-    look(&mut Searcher::new(budget, &table, parts))
+    look(&mut Searcher::new(budget, &table, parts, &Past::new()))
 }
 
 /// Every position of tic-tac-toe that play can reach, in the order of their texts.
@@ -195,7 +195,7 @@ fn every_position_of_tic_tac_toe_has_its_value() {
     let (mut won, mut drawn, mut lost) = (0, 0, 0);
     for (pos, value) in VALUES.iter() {
         if let Some(report) = search(
-            pos,
+            &Course::from(*pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -244,7 +244,7 @@ fn random_trees_are_valued_right() {
 fn check_solved<P: Evaluate>(pos: &P) {
     let (limits, stop, table) = (Limits::default(), Stop::new(), Table::new(TABLE_BYTES));
     let value = truth(pos, pos.plies_left());
-    let solved = solve(pos, &limits, &stop, &table).expect("goes on");
+    let solved = solve(&Course::from(pos.clone()), &limits, &stop, &table).expect("goes on");
     let found = unlimited(Parts::ALL, |search| {
         deepen(search, pos, None, pos.plies_left())
     });
@@ -292,7 +292,7 @@ fn a_faster_win_and_a_slower_loss_are_preferred() {
     let best = |text: &str| {
         let pos: TicTacToe = text.parse().expect(text);
         let report = search(
-            &pos,
+            &Course::from(pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -316,8 +316,13 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            let cut =
-                search(&pos, &limits, &Stop::new(), &Table::new(TABLE_BYTES)).expect("goes on");
+            let cut = search(
+                &Course::from(pos.clone()),
+                &limits,
+                &Stop::new(),
+                &Table::new(TABLE_BYTES),
+            )
+            .expect("goes on");
             // The first ply: the root, and its moves twice, asked about and valued.
             assert!(cut.nodes <= nodes.max(11), "{nodes}: {cut:?}");
 
@@ -325,8 +330,13 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
                 depth: Some(cut.depth),
                 ..Limits::default()
             };
-            let complete =
-                search(&pos, &limits, &Stop::new(), &Table::new(TABLE_BYTES)).expect("goes on");
+            let complete = search(
+                &Course::from(pos.clone()),
+                &limits,
+                &Stop::new(),
+                &Table::new(TABLE_BYTES),
+            )
+            .expect("goes on");
             let farther = |m| {
                 let (_, child) = children(&pos).swap_remove(usize::from(m));
                 let score = truth(&child, cut.depth);
@@ -358,7 +368,7 @@ fn a_stopped_search_answers_at_once() {
     raised.clone().stop();
     for (limits, stop) in [(Limits::default(), raised), (late, Stop::new())] {
         let report = search(
-            &TicTacToe::start(),
+            &Course::<TicTacToe>::start(),
             &limits,
             &stop,
             &Table::new(TABLE_BYTES),
@@ -383,7 +393,7 @@ fn searches_repeat() {
             };
             let [first, again] = [0, 1].map(|_| {
                 table.forget();
-                let report = search(&pos, &limits, &stop, &table).expect("goes on");
+                let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
                 (report.score, report.nodes, report.pv, report.table_use)
             });
             assert_eq!(first, again, "{pos}");
@@ -396,7 +406,7 @@ fn searches_repeat() {
 fn a_proof_that_is_cut_short_says_nothing_wrong() {
     let pos = random_game::<ConnectFour>(3).0[22];
     let (stop, mut table) = (Stop::new(), Table::new(TABLE_BYTES));
-    let value = solve(&pos, &Limits::default(), &stop, &table)
+    let value = solve(&Course::from(pos), &Limits::default(), &stop, &table)
         .expect("goes on")
         .score;
     for nodes in (0..60).map(|step| step * step * 4) {
@@ -405,7 +415,7 @@ fn a_proof_that_is_cut_short_says_nothing_wrong() {
             ..Limits::default()
         };
         table.forget();
-        let report = search(&pos, &limits, &stop, &table).expect("goes on");
+        let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
         assert!(report.nodes <= nodes.max(15), "{report:?}");
         assert_eq!(pos.check(report.pv[0]), Ok(()), "{report:?}");
         assert!(
@@ -429,7 +439,8 @@ fn a_bound_that_says_little_is_not_told() {
             ..Limits::default()
         };
         table.forget();
-        let report = search(&ConnectFour::start(), &limits, &stop, &table).expect("goes on");
+        let report =
+            search(&Course::<ConnectFour>::start(), &limits, &stop, &table).expect("goes on");
         assert_eq!(report.score.plies_to_end(), None, "{report:?}");
     }
 }
@@ -447,7 +458,9 @@ fn more_threads_find_the_same_value() {
                 threads: NonZeroUsize::new(threads),
                 ..Limits::default()
             };
-            solve(&pos, &limits, &stop, &table).expect("goes on").score
+            solve(&Course::from(pos), &limits, &stop, &table)
+                .expect("goes on")
+                .score
         });
         assert_eq!(one, three, "{pos}");
     }

@@ -12,10 +12,11 @@ use super::lines::Lines;
 use super::moves::{Moves, Ranked};
 use super::ordering::Learnt;
 use super::parts::Parts;
+use super::path::Path;
 use super::table::{Entry, NO_MOVE, Slot, Table};
 use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};
-use crate::game::Seat;
+use crate::game::{Past, Repetition, Seat};
 
 /// The depth of a look that ends where the game does.
 pub(super) const TO_THE_END: u32 = u8::MAX as u32;
@@ -39,6 +40,7 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) budget: Budget<'a>,
     pub(super) parts: Parts,
     table: &'a Table,
+    path: Path,
     moves: Moves<P::Move>,
     learnt: Learnt,
     /// Not 0 for a helper, which is to go other ways.
@@ -58,11 +60,13 @@ pub(super) struct Searcher<'a, P: Evaluate> {
 }
 
 impl<'a, P: Evaluate> Searcher<'a, P> {
-    pub(super) fn new(budget: Budget<'a>, table: &'a Table, parts: Parts) -> Self {
+    /// A search of a position with this past.
+    pub(super) fn new(budget: Budget<'a>, table: &'a Table, parts: Parts, past: &Past) -> Self {
         Self {
             budget,
             parts,
             table,
+            path: Path::after(past),
             moves: Moves::new(),
             learnt: Learnt::default(),
             variety: 0,
@@ -118,6 +122,14 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
         if let Some(outcome) = pos.outcome() {
             return Ok(Score::of(outcome, pos.turn(), 0));
+        }
+        if !matches!(P::REPETITION, Repetition::Free) {
+            if self.path.ends(pos, ply) {
+                // It is a draw by this path alone, so nothing is proven.
+                self.estimates += 1;
+                return Ok(Score::DRAW);
+            }
+            self.path.reach(pos, ply);
         }
 
         // Bounds of the value by the plies to the nearest possible end (mate-distance pruning), and by
@@ -186,7 +198,15 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         let mut rest = window;
         for index in 0..self.moves.len() {
             let ranked = self.moves.pick(index);
-            let score = self.move_value(pos, &ranked, index, depth, ply, rest)?;
+            let child = if self.parts.knowledge {
+                pos.follow(ranked.m, ranked.note)
+            } else {
+                pos.after(ranked.m)
+            };
+            if self.path.forbids(&child, ply + 1) {
+                continue;
+            }
+            let score = self.move_value(pos, &child, index, depth, ply, rest)?;
             if score > best.0 {
                 best.0 = score;
                 if score > rest.alpha() {
@@ -223,17 +243,12 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
     fn move_value<W: Scope>(
         &mut self,
         pos: &P,
-        ranked: &Ranked<P::Move>,
+        child: &P,
         index: usize,
         depth: u32,
         ply: u32,
         window: W,
     ) -> Result<Score, Spent> {
-        let child = if self.parts.knowledge {
-            pos.follow(ranked.m, ranked.note)
-        } else {
-            pos.after(ranked.m)
-        };
         // Where seats take turns it does not matter whose turn it is, and nobody need ask.
         let seat = if P::TAKES_TURNS {
             Seat::First
@@ -248,18 +263,18 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             && depth >= REDUCED_DEPTH_MIN
             && depth < TO_THE_END - ply
         {
-            let score = self.child_value(seat, &child, depth - 2, ply + 1, scout)?;
+            let score = self.child_value(seat, child, depth - 2, ply + 1, scout)?;
             if score <= alpha {
                 return Ok(score);
             }
         }
         if index > 0 && !W::IS_NULL {
-            let score = self.child_value(seat, &child, depth - 1, ply + 1, scout)?;
+            let score = self.child_value(seat, child, depth - 1, ply + 1, scout)?;
             if score <= alpha || score >= window.beta() {
                 return Ok(score);
             }
         }
-        self.child_value(seat, &child, depth - 1, ply + 1, window)
+        self.child_value(seat, child, depth - 1, ply + 1, window)
     }
 
     /// A seat whose position is too good even if it passes need not look for a move (Donninger,
@@ -301,6 +316,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         for index in 0..self.moves.len() {
             let Ranked { m, note, .. } = self.moves.pick(index);
             let child = pos.follow(m, note);
+            if self.path.forbids(&child, ply + 1) {
+                continue;
+            }
             let score = self.child_value(pos.turn(), &child, 0, ply + 1, window)?;
             best = best.max(score);
             if score >= window.beta() {
@@ -328,7 +346,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         u32::try_from(per_mille).unwrap_or(1000).min(1000)
     }
 
-    /// The moves worth considering in `pos`, the most promising first.
+    /// The moves worth considering in `pos`, where lines begin, the most promising first.
     pub(super) fn promising(&mut self, pos: &P) -> Vec<P::Move> {
         let below = self.moves.begin();
         self.consider(pos);
@@ -336,6 +354,26 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             .map(|index| self.moves.pick(index).m)
             .collect();
         self.moves.end(below);
+        self.allowed(pos, moves)
+    }
+
+    /// All legal moves of `pos`, where lines begin, in the order of the rules.
+    pub(super) fn legal(&mut self, pos: &P) -> Vec<P::Move> {
+        let mut moves = Vec::new();
+        pos.legal_moves(&mut moves);
+        self.allowed(pos, moves)
+    }
+
+    fn allowed(&mut self, pos: &P, mut moves: Vec<P::Move>) -> Vec<P::Move> {
+        self.begin(pos);
+        if matches!(P::REPETITION, Repetition::Forbidden) {
+            moves.retain(|m| !self.path.forbids(&pos.after(*m), 1));
+        }
         moves
+    }
+
+    /// Lets all lines begin with `pos`.
+    pub(super) fn begin(&mut self, pos: &P) {
+        self.path.reach(pos, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! From the server's own types to those of the wire.
 
-use crate::catalog::CATALOG;
+use crate::catalog::{AnyPosition, CATALOG};
 use crate::game::Seat;
 use crate::matches::{self, Match, Occupant, Refusal, Stage, Termination};
 use crate::protocol::{
@@ -99,16 +99,21 @@ pub(super) fn event(
 }
 
 fn ending(state: &Match, winner: Option<Seat>, termination: Termination) -> Ending {
-    let (reason, line) = match termination {
-        Termination::Rules => (Reason::Rules, state.position().line()),
-        Termination::Resignation => (Reason::Resignation, None),
-        Termination::Abandonment => (Reason::Abandonment, None),
-        Termination::Aborted => (Reason::Aborted, None),
+    let reason = match termination {
+        Termination::Rules => Reason::Rules,
+        Termination::Resignation => Reason::Resignation,
+        Termination::Abandonment => Reason::Abandonment,
+        Termination::Aborted => Reason::Aborted,
     };
+    // The position tells more only where it is what ended the match.
+    let last = (reason == Reason::Rules).then(|| state.position());
+    let way = last.and_then(AnyPosition::ending);
     Ending {
         winner: winner.map(seat),
         reason,
-        line,
+        detail: way.map(|way| way.detail.to_owned()),
+        scores: way.and_then(|way| way.scores),
+        line: last.and_then(AnyPosition::line),
     }
 }
 

@@ -28,7 +28,7 @@ use std::hint::black_box;
 use gungraun::{
     Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use plyhouse::game::Position;
+use plyhouse::game::Course;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::tic_tac_toe::TicTacToe;
 use plyhouse::search::{Limits, Stop, Table, solve};
@@ -57,7 +57,12 @@ fn for_by_hand(set: &str) -> (Vec<Board>, Solver) {
 #[bench::middle_easy("middle-easy")]
 fn solve_generic((positions, table): (Vec<ConnectFour>, Table)) -> Table {
     for pos in &positions {
-        black_box(solve(pos, &Limits::default(), &Stop::new(), &table));
+        black_box(solve(
+            &Course::from(*pos),
+            &Limits::default(),
+            &Stop::new(),
+            &table,
+        ));
     }
     table
 }
@@ -81,7 +86,7 @@ library_benchmark_group!(
 #[library_benchmark]
 #[bench::from_the_start(Table::for_game::<TicTacToe>(TABLE_BYTES))]
 fn tic_tac_toe_solved(table: Table) -> Table {
-    let start = TicTacToe::start();
+    let start = Course::<TicTacToe>::start();
     black_box(solve(
         black_box(&start),
         &Limits::default(),

@@ -8,6 +8,7 @@ mod positions;
 
 use std::ops::RangeInclusive;
 
+use plyhouse::game::Course;
 use plyhouse::search::{Evaluate, Limits, Stop, Table, solve};
 
 use by_hand::{Board, Solver};
@@ -25,7 +26,7 @@ fn check_set(set: &str, plies: RangeInclusive<usize>, plies_to_end: RangeInclusi
     for sample in samples(set, 20) {
         assert!(plies.contains(&sample.moves.len()), "{sample}");
         let report = solve(
-            &sample.pos,
+            &Course::from(sample.pos),
             &Limits::default(),
             &Stop::new(),
             &Table::new(TABLE_BYTES),
@@ -63,8 +64,13 @@ fn a_seed_makes_a_set() {
 fn the_search_by_hand_visits_what_the_generic_one_visits() {
     let (table, mut solver) = (Table::new(TABLE_BYTES), Solver::new(TABLE_BYTES));
     for sample in [samples("end-easy", 100), samples("middle-easy", 30)].concat() {
-        let report = solve(&sample.pos, &Limits::default(), &Stop::new(), &table)
-            .expect("there is no outcome yet");
+        let report = solve(
+            &Course::from(sample.pos),
+            &Limits::default(),
+            &Stop::new(),
+            &table,
+        )
+        .expect("there is no outcome yet");
         let generic = (sample.pos.customary(report.score), report.nodes);
         let by_hand = solver
             .solve(&Board::after(&sample.moves))

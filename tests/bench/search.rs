@@ -20,7 +20,7 @@ use std::io::Write;
 
 use anyhow::{Context, bail};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use plyhouse::game::Position;
+use plyhouse::game::Course;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::perft::perft;
 use plyhouse::game::tic_tac_toe::TicTacToe;
@@ -80,7 +80,14 @@ fn print_set(set: &str, count: &str) -> anyhow::Result<()> {
 /// Solves all, and tells how many nodes that took.
 fn solve_all(samples: &[Sample], table: &mut Table) -> u64 {
     table.forget();
-    let solve = |sample: &Sample| solve(&sample.pos, &Limits::default(), &Stop::new(), table);
+    let solve = |sample: &Sample| {
+        solve(
+            &Course::from(sample.pos),
+            &Limits::default(),
+            &Stop::new(),
+            table,
+        )
+    };
     let reports = samples.iter().filter_map(solve);
     reports.map(|report| report.nodes).sum()
 }
@@ -101,7 +108,7 @@ fn solving(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
 
 /// The whole game, from an empty table: to its value, and to what a bot at full strength knows.
 fn tic_tac_toe(criterion: &mut Criterion) {
-    let (start, limits, stop) = (TicTacToe::start(), Limits::default(), Stop::new());
+    let (start, limits, stop) = (Course::<TicTacToe>::start(), Limits::default(), Stop::new());
     let mut table = Table::for_game::<TicTacToe>(TABLE_BYTES);
     criterion.bench_function("tic-tac-toe/solve", |bencher| {
         bencher.iter(|| {
@@ -127,7 +134,14 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
             bencher.iter(|| {
                 for sample in &samples {
                     let (limits, stop) = (Limits::default(), Stop::new());
-                    black_box(choose(&sample.pos, level, SEED, &limits, &stop, table));
+                    black_box(choose(
+                        &Course::from(sample.pos),
+                        level,
+                        SEED,
+                        &limits,
+                        &stop,
+                        table,
+                    ));
                 }
             });
         });
@@ -136,7 +150,7 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
 }
 
 fn counting(criterion: &mut Criterion) {
-    let start = ConnectFour::start();
+    let start = Course::<ConnectFour>::start();
     let mut group = criterion.benchmark_group("perft");
     let nodes = perft(&start, PERFT_PLIES).iter().map(|ply| ply.nodes).sum();
     group.throughput(Throughput::Elements(nodes));

@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use plyhouse::game::Position;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::perft::{PlyCount, perft};
 use plyhouse::game::tic_tac_toe::TicTacToe;
+use plyhouse::game::{Course, Position};
 
 use plain_connect_four::Plain;
 
@@ -80,7 +80,7 @@ fn words(line: &str) -> Vec<&str> {
 /// One row a ply. If no game goes on beyond the last, these are followed by their sums, and by the
 /// sums over ended games alone.
 fn table<P: Position>(pos: &P, plies: usize, symmetries: &[Vec<usize>]) -> String {
-    let tree = perft(pos, plies);
+    let tree = perft(&Course::from(pos.clone()), plies);
     let mut layer = HashSet::from([pos.clone()]);
     let mut rows = Vec::new();
     let (mut all, mut ended) = ([0; 6], [0; 6]);

@@ -656,6 +656,8 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         over.outcome = Some(plyhouse::protocol::Ending {
             winner: Some(plyhouse::protocol::SeatNumber(1)),
             reason: plyhouse::protocol::Reason::Abandonment,
+            detail: None,
+            scores: None,
             line: None,
         });
         evening.answer(over);

@@ -220,6 +220,8 @@ mod tests {
         now.outcome = Some(plyhouse::protocol::Ending {
             winner: None,
             reason: plyhouse::protocol::Reason::Rules,
+            detail: None,
+            scores: None,
             line: Some(["a3", "b2", "c1"].map(str::to_owned).to_vec()),
         });
         check(
@@ -273,6 +275,8 @@ mod tests {
         now.outcome = Some(plyhouse::protocol::Ending {
             winner: None,
             reason: plyhouse::protocol::Reason::Rules,
+            detail: None,
+            scores: None,
             line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),
         });
         let drawn = board(&now, Some(&game("connect-four", 7, 6)));

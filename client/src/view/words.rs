@@ -5,6 +5,7 @@ use std::time::Duration;
 use plyhouse::protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
 
 use super::paint::{STRONG, of_seat, paint};
+use super::way;
 use crate::customs::Customs;
 use crate::harmless::harmless;
 
@@ -114,7 +115,12 @@ pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Duration) -> 
 pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
-            Reason::Rules => paint(STRONG, "A draw."),
+            Reason::Rules => {
+                let why = way::told(now, outcome).unwrap_or_default();
+                format!("{} {why}", paint(STRONG, "A draw."))
+                    .trim_end()
+                    .to_owned()
+            }
             Reason::Aborted => "The match was broken off without a result.".to_owned(),
             Reason::Resignation | Reason::Abandonment => {
                 "The match ended without a winner.".to_owned()
@@ -131,9 +137,9 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
         format!("{} {}", who(now, winner), paint(STRONG, "wins."))
     };
     let why = match outcome.reason {
-        Reason::Rules => match &outcome.line {
-            Some(line) => harmless(&Customs::of(&now.game).line(line)),
-            None => String::new(),
+        Reason::Rules => match (&outcome.line, way::told(now, outcome)) {
+            (Some(line), _) => harmless(&Customs::of(&now.game).line(line)),
+            (None, way) => way.unwrap_or_default(),
         },
         Reason::Resignation if is_me(loser) => "You resigned.".to_owned(),
         Reason::Resignation => format!("{} resigned.", who(now, loser)),
@@ -166,6 +172,8 @@ mod tests {
         Ending {
             winner: winner.map(SeatNumber),
             reason,
+            detail: None,
+            scores: None,
             line: line.map(|line| line.iter().map(|&square| square.to_owned()).collect()),
         }
     }

@@ -155,6 +155,7 @@ impl<'a> Answer<'a> {
         let pos = analyst.position();
         let score = Score::of(outcome, pos.turn(), 0);
         let value = Value::new(analyst, score, true, Scale::Plies);
+        let way = pos.ending();
         let winner = match outcome {
             Outcome::Decisive { winner } => Some(winner),
             Outcome::Draw => None,
@@ -168,6 +169,8 @@ impl<'a> Answer<'a> {
                     Seat::Second => SeatNumber(1),
                 }),
                 reason: Reason::Rules,
+                detail: way.map(|way| way.detail.to_owned()),
+                scores: way.and_then(|way| way.scores),
                 line: pos.line(),
             }),
             score: value.score,

@@ -6,7 +6,14 @@ use crate::game::tic_tac_toe::{Move, TicTacToe};
 
 fn whole<P: Evaluate>(pos: &P, limits: &Limits) -> Report<P::Move> {
     let table = Table::new(1 << 16);
-    analyse(pos, limits, &Stop::new(), &table, &mut |_| {}).expect("goes on")
+    analyse(
+        &Course::from(pos.clone()),
+        limits,
+        &Stop::new(),
+        &table,
+        &mut |_| {},
+    )
+    .expect("goes on")
 }
 
 fn depth(depth: u32) -> Limits {
@@ -22,7 +29,14 @@ fn check_exact<P: Evaluate>(pos: &P) {
     expected.moves.sort_by_key(|(_, score)| -*score);
     let table = Table::new(1 << 16);
     let (limits, stop) = (Limits::default(), Stop::new());
-    let solved = solve_every_move(pos, &limits, &stop, &table, &mut |_| {}).expect("no limit");
+    let solved = solve_every_move(
+        &Course::from(pos.clone()),
+        &limits,
+        &stop,
+        &table,
+        &mut |_| {},
+    )
+    .expect("no limit");
     for report in [solved, whole(pos, &limits)] {
         assert!(report.exact, "{pos}");
         assert_eq!(report.score, expected.score, "{pos}");
@@ -98,7 +112,7 @@ fn what_cannot_be_solved_in_time_is_an_estimate() {
     assert_eq!(report.score.plies_to_end(), None, "{report:?}");
 
     let (stop, table) = (Stop::new(), Table::new(1 << 16));
-    let solved = solve_every_move(&pos, &limits, &stop, &table, &mut |_| {});
+    let solved = solve_every_move(&Course::from(pos), &limits, &stop, &table, &mut |_| {});
     assert_eq!(solved, None, "all or nothing");
 }
 
@@ -107,14 +121,26 @@ fn a_watcher_is_told_of_every_depth_and_every_move() {
     let (table, stop) = (Table::new(1 << 16), Stop::new());
     let mut depths = Vec::new();
     let pos = ConnectFour::start();
-    let _ = analyse(&pos, &depth(3), &stop, &table, &mut |report| {
-        depths.push(report.depth);
-    });
+    let _ = analyse(
+        &Course::from(pos),
+        &depth(3),
+        &stop,
+        &table,
+        &mut |report| {
+            depths.push(report.depth);
+        },
+    );
     assert_eq!(depths, [1, 2, 3]);
 
     let mut told = 0;
     let pos = TicTacToe::start();
-    let report = solve_every_move(&pos, &Limits::default(), &stop, &table, &mut |_| told += 1);
+    let report = solve_every_move(
+        &Course::from(pos),
+        &Limits::default(),
+        &stop,
+        &table,
+        &mut |_| told += 1,
+    );
     assert_eq!(report.expect("no limit").moves.len(), told);
 }
 

@@ -30,14 +30,30 @@ fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
 
 fn bot(level: Level) -> Player {
     player(|pos| {
-        Some(candidates(pos, level, &Limits::default(), &Stop::new(), &mut table())?.moves)
+        Some(
+            candidates(
+                &Course::from(*pos),
+                level,
+                &Limits::default(),
+                &Stop::new(),
+                &mut table(),
+            )?
+            .moves,
+        )
     })
 }
 
 /// Plays any of the moves that win fastest, or else draw, or else lose slowest.
 fn perfect() -> Player {
     player(|pos| {
-        let found = look_around(pos, 0, 9, &Limits::default(), &Stop::new(), &table())?;
+        let found = look_around(
+            &Course::from(*pos),
+            0,
+            9,
+            &Limits::default(),
+            &Stop::new(),
+            &table(),
+        )?;
         Some(found.moves.into_iter().map(|value| value.m).collect())
     })
 }
@@ -104,9 +120,13 @@ fn check_in_every_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])
     for level in levels {
         for stop in [&free, &raised] {
             for pos in all_positions() {
-                if let Some(Candidates { moves, .. }) =
-                    candidates(&pos, *level, &Limits::default(), stop, &mut table())
-                {
+                if let Some(Candidates { moves, .. }) = candidates(
+                    &Course::from(pos),
+                    *level,
+                    &Limits::default(),
+                    stop,
+                    &mut table(),
+                ) {
                     check(&pos, &moves);
                 }
             }
@@ -166,7 +186,7 @@ fn in_connect_four_wins_in_one_are_taken_and_losses_in_one_prevented() {
             .iter()
             .flat_map(|level| [(*level, &free), (*level, &raised)])
         {
-            let chosen = candidates(&pos, level, &limits, stop, &mut table)
+            let chosen = candidates(&Course::from(pos), level, &limits, stop, &mut table)
                 .expect("goes on")
                 .moves;
             if legal.iter().any(wins) {
@@ -191,9 +211,14 @@ fn in_connect_four_full_strength_loses_nothing_that_is_not_lost() {
     for seed in 0..40 {
         let positions = random_game::<ConnectFour>(seed).0;
         if let Some(pos) = positions.get(29).filter(|pos| pos.outcome().is_none()) {
-            let value = search(pos, &Limits::default(), &Stop::new(), &table)
-                .expect("goes on")
-                .score;
+            let value = search(
+                &Course::from(*pos),
+                &Limits::default(),
+                &Stop::new(),
+                &table,
+            )
+            .expect("goes on")
+            .score;
             check_keeps(pos, pos.turn(), value.cmp(&Score::DRAW), &mut table);
         }
     }
@@ -205,7 +230,14 @@ fn check_keeps(pos: &ConnectFour, seat: Seat, promised: Ordering, table: &mut Ta
         let kept = Score::of(outcome, seat, 0).cmp(&Score::DRAW);
         assert!(kept >= promised, "{pos}");
     } else if pos.turn() == seat {
-        let chosen = choose(pos, Level::Max, 0, &Limits::default(), &Stop::new(), table);
+        let chosen = choose(
+            &Course::from(*pos),
+            Level::Max,
+            0,
+            &Limits::default(),
+            &Stop::new(),
+            table,
+        );
         check_keeps(
             &pos.after(chosen.expect("goes on").0),
             seat,
@@ -280,9 +312,14 @@ fn full_strength_plays_its_principal_variation() {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            if let Some((m, report)) =
-                choose(&pos, Level::Max, 0, &limits, &Stop::new(), &mut table())
-            {
+            if let Some((m, report)) = choose(
+                &Course::from(pos),
+                Level::Max,
+                0,
+                &limits,
+                &Stop::new(),
+                &mut table(),
+            ) {
                 assert!(
                     m == report.pv[0] || loses_in_one(&pos, report.pv[0]),
                     "{pos} {nodes}"
@@ -302,7 +339,7 @@ fn limits_only_weaken() {
                 ..Limits::default()
             };
             let chosen = choose(
-                &TicTacToe::start(),
+                &Course::<TicTacToe>::start(),
                 level,
                 0,
                 &limits,
@@ -323,13 +360,25 @@ fn the_seed_alone_decides_among_the_candidates() {
     };
     for pos in all_positions().into_iter().step_by(150) {
         for level in Level::ALL {
-            let Some(Candidates { mut moves, .. }) =
-                candidates(&pos, level, &limits, &Stop::new(), &mut table())
-            else {
+            let Some(Candidates { mut moves, .. }) = candidates(
+                &Course::from(pos),
+                level,
+                &limits,
+                &Stop::new(),
+                &mut table(),
+            ) else {
                 continue;
             };
             let chosen = |seed| {
-                choose(&pos, level, seed, &limits, &Stop::new(), &mut table()).expect("goes on")
+                choose(
+                    &Course::from(pos),
+                    level,
+                    seed,
+                    &limits,
+                    &Stop::new(),
+                    &mut table(),
+                )
+                .expect("goes on")
             };
             for seed in 0..100 {
                 let m = chosen(seed).0;

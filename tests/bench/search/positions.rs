@@ -9,8 +9,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use plyhouse::game::Position;
 use plyhouse::game::connect_four::{ConnectFour, Move};
+use plyhouse::game::{Course, Position};
 use plyhouse::search::{Evaluate, Limits, Report, Stop, Table, search, solve};
 
 /// How large the table is that sets are made with, and solved with: that of the published figures.
@@ -103,12 +103,12 @@ impl Set {
             depth: Some(14),
             ..Limits::default()
         };
-        let look = search(pos, &near, &Stop::new(), table)?;
+        let look = search(&Course::from(*pos), &near, &Stop::new(), table)?;
         let is_near = look.exact && distance(pos, &look) == Distance::Easy;
         if is_near != (self.distance == Distance::Easy) {
             return None;
         }
-        let solution = solve(pos, &Limits::default(), &Stop::new(), table)?;
+        let solution = solve(&Course::from(*pos), &Limits::default(), &Stop::new(), table)?;
         let is_plain = solution
             .score
             .plies_to_end()

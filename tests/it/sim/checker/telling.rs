@@ -68,16 +68,21 @@ pub(super) fn as_told(state: &Match, event: &Event) -> protocol::Event {
 }
 
 fn ending(state: &Match, winner: Option<Seat>, termination: Termination) -> Ending {
-    let (reason, line) = match termination {
-        Termination::Rules => (Reason::Rules, state.position().line()),
-        Termination::Resignation => (Reason::Resignation, None),
-        Termination::Abandonment => (Reason::Abandonment, None),
-        Termination::Aborted => (Reason::Aborted, None),
+    let (reason, way, line) = match termination {
+        Termination::Rules => (
+            Reason::Rules,
+            state.position().ending(),
+            state.position().line(),
+        ),
+        Termination::Resignation => (Reason::Resignation, None, None),
+        Termination::Abandonment => (Reason::Abandonment, None, None),
+        Termination::Aborted => (Reason::Aborted, None, None),
     };
-    let winner = winner.map(number);
     Ending {
-        winner,
+        winner: winner.map(number),
         reason,
+        detail: way.map(|way| way.detail.to_owned()),
+        scores: way.and_then(|way| way.scores),
         line,
     }
 }

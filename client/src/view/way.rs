@@ -1,0 +1,78 @@
+//! In which way a game ended by its rules, in a sentence.
+
+use plyhouse::protocol::{Ending, SeatNumber, Snapshot};
+
+use crate::harmless::harmless;
+
+/// The sentence, where the server tells the way.
+pub(super) fn told(now: &Snapshot, outcome: &Ending) -> Option<String> {
+    let detail = outcome.detail.as_deref()?;
+    Some(match (detail, outcome.scores) {
+        ("checkmate", _) => "Checkmate.".to_owned(),
+        ("stalemate", _) => "Stalemate: there is no legal move, and no check.".to_owned(),
+        ("fifty-moves", _) => {
+            "Fifty moves on each side without a capture or a pawn's move.".to_owned()
+        }
+        ("forty-moves", _) => {
+            "Forty moves on each side without a capture or a man's move.".to_owned()
+        }
+        ("repetition", _) => "The same position for the third time.".to_owned(),
+        ("dead-position", _) => "Neither side has enough left to mate.".to_owned(),
+        ("no-moves", _) => "There is no move left.".to_owned(),
+        ("full", _) => "The board is full.".to_owned(),
+        (_, Some([first, second])) => format!(
+            "{} {first}, {} {second}.",
+            side(now, SeatNumber(0)),
+            side(now, SeatNumber(1)),
+        ),
+        // A game that this client does not know.
+        (other, None) => format!("It ended by {}.", harmless(&other.replace('-', " "))),
+    })
+}
+
+fn side(now: &Snapshot, seat: SeatNumber) -> String {
+    now.seats
+        .get(seat.index())
+        .map_or_else(String::new, |state| harmless(&state.side))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::snapshot;
+    use super::*;
+    use plyhouse::protocol::Reason;
+
+    fn check(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
+        let outcome = Ending {
+            winner: None,
+            reason: Reason::Rules,
+            detail: detail.map(str::to_owned),
+            scores,
+            line: None,
+        };
+        let told = told(&snapshot("x../.o./..."), &outcome);
+        assert_eq!(told.as_deref(), expect);
+    }
+
+    #[test]
+    fn the_way_is_told_in_a_sentence() {
+        check(None, None, None);
+        check(Some("checkmate"), None, Some("Checkmate."));
+        check(Some("score"), Some([40, 24]), Some("x 40, o 24."));
+        check(
+            Some("repetition"),
+            None,
+            Some("The same position for the third time."),
+        );
+    }
+
+    #[test]
+    fn an_unknown_way_is_told_as_it_is_called() {
+        check(Some("bare-king"), None, Some("It ended by bare king."));
+        check(
+            Some("\u{1b}[31mred"),
+            None,
+            Some("It ended by \u{fffd}[31mred."),
+        );
+    }
+}
