@@ -6,6 +6,7 @@ mod analyst;
 use std::fmt;
 
 use crate::game::connect_four::ConnectFour;
+use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
     Course, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, Position, ReadMoveError, Seat,
@@ -17,7 +18,11 @@ pub use analyst::{Analyst, SetUpError};
 use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 2] = [Entry::of::<TicTacToe>(), Entry::of::<ConnectFour>()];
+pub static CATALOG: [Entry; 3] = [
+    Entry::of::<TicTacToe>(),
+    Entry::of::<ConnectFour>(),
+    Entry::of::<Othello>(),
+];
 
 /// The game with this id, if this build can host it.
 #[must_use]
@@ -232,7 +237,8 @@ mod tests {
     /// One check an entry, in the catalog's order: a game that is forgotten here does not compile.
     #[test]
     fn every_entry_is_its_typed_game_and_obeys_the_laws() {
-        let checks: [fn(&Entry); CATALOG.len()] = [check::<TicTacToe>, check::<ConnectFour>];
+        let checks: [fn(&Entry); CATALOG.len()] =
+            [check::<TicTacToe>, check::<ConnectFour>, check::<Othello>];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);
         }

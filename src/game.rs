@@ -7,6 +7,7 @@ pub mod connect_four;
 pub(crate) mod course;
 #[cfg(test)]
 pub(crate) mod laws;
+pub mod othello;
 pub mod perft;
 pub mod tic_tac_toe;
 

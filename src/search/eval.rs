@@ -1,4 +1,5 @@
 //! What each game's positions are worth at a glance, one file a game.
 
 mod connect_four;
+mod othello;
 mod tic_tac_toe;

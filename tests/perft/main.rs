@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::othello::Othello;
 use plyhouse::game::perft::{PlyCount, perft};
 use plyhouse::game::tic_tac_toe::TicTacToe;
 use plyhouse::game::{Course, Position};
@@ -26,6 +27,11 @@ fn tic_tac_toe() {
 #[test]
 fn connect_four() {
     check::<ConnectFour>(nodes_max(), &left_and_right(7, 6));
+}
+
+#[test]
+fn othello() {
+    check::<Othello>(nodes_max(), &symmetries_of_a_square(8));
 }
 
 /// Of how the lines of play end, and of the later positions, nothing is published: the plain rules

@@ -1,0 +1,342 @@
+//! Othello by the rules of the World Othello Federation. A move is the square of the disc that is
+//! played, `d3`, or `pass`, which is legal only for a side that can turn no disc over. A position is
+//! written as programs of the field exchange it: 64 squares from a1 to h1, then a2 to h2 and on to
+//! h8, `*` for black, `O` for white, `-` for none, then a space and the side to move.
+//!
+//! Othello's boards are drawn with rank 1 at the top, so that what other games call above is below.
+
+mod board;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{
+    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat,
+    Square,
+};
+
+pub(crate) use board::{neighbours, targets};
+
+use board::turned;
+
+/// Files, and as many ranks.
+const SIZE: u8 = 8;
+const SQUARES: u8 = SIZE * SIZE;
+
+/// d4, e4, d5 and e5, on which there are discs from the start to the end.
+const CENTRE: u64 = 0x0000_0018_1800_0000;
+
+/// A position of Othello.
+///
+/// Beside the discs it keeps the squares that can be played, which whoever looks at a position asks
+/// first: for the moves, for how free they leave the side, and for whether the game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Othello {
+    /// The discs of the side to move: a1 is the lowest bit, b1 the next, a2 the ninth.
+    own: u64,
+    /// The discs of the other side.
+    other: u64,
+    /// The squares on which the side to move can play.
+    moves: u64,
+    turn: Seat,
+}
+
+/// A move: a disc on a square, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move(u8);
+
+impl Move {
+    /// How many different moves there are.
+    pub(crate) const COUNT: usize = SQUARES as usize + 1;
+
+    /// No disc.
+    pub const PASS: Self = Self(SQUARES);
+
+    /// A disc on the lowest square of a set.
+    #[inline]
+    pub(crate) const fn onto_lowest(squares: u64) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a bit number is less than 65"
+        )]
+        let square = squares.trailing_zeros() as u8;
+        Self(square)
+    }
+
+    /// The square as a bit; none for a pass.
+    #[inline]
+    pub(crate) const fn bit(self) -> u64 {
+        if self.0 < SQUARES { 1 << self.0 } else { 0 }
+    }
+
+    /// Tells moves apart: a number below `COUNT`.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The square that is played on; `None` for a pass.
+    #[must_use]
+    pub fn square(self) -> Option<Square> {
+        (self != Self::PASS).then_some(Square {
+            file: self.0 % SIZE,
+            rank: self.0 / SIZE,
+        })
+    }
+}
+
+impl Othello {
+    /// The discs of the side to move and of the other.
+    #[inline]
+    #[must_use]
+    pub const fn discs(&self) -> [u64; 2] {
+        [self.own, self.other]
+    }
+
+    /// The squares on which the side to move can play.
+    #[inline]
+    pub(crate) const fn targets(&self) -> u64 {
+        self.moves
+    }
+
+    /// How many squares are free.
+    #[inline]
+    #[must_use]
+    pub const fn empties(&self) -> u32 {
+        (self.own | self.other).count_zeros()
+    }
+
+    /// The position with these discs.
+    const fn with(own: u64, other: u64, turn: Seat) -> Self {
+        Self {
+            own,
+            other,
+            moves: targets(own, other),
+            turn,
+        }
+    }
+
+    /// The position after a disc on a square that can be played.
+    #[inline]
+    pub(crate) const fn with_disc(&self, square: u64) -> Self {
+        let turned = turned(self.own, self.other, square);
+        Self::with(
+            self.other ^ turned,
+            self.own ^ turned ^ square,
+            self.turn.other(),
+        )
+    }
+
+    /// Whether the side to move can do nothing but pass.
+    #[inline]
+    fn must_pass(&self) -> bool {
+        self.moves == 0 && targets(self.other, self.own) != 0
+    }
+
+    /// How many discs each seat has.
+    fn counts(&self) -> [u32; 2] {
+        let [own, other] = [self.own.count_ones(), self.other.count_ones()];
+        match self.turn {
+            Seat::First => [own, other],
+            Seat::Second => [other, own],
+        }
+    }
+
+    /// The score of a game that is over: each seat's discs, and the empty squares for the winner, or
+    /// half of them for each in a draw, so that they are 64 together.
+    fn scores(&self) -> [u32; 2] {
+        let [first, second] = self.counts();
+        let empties = self.empties();
+        match first.cmp(&second) {
+            std::cmp::Ordering::Less => [first, second + empties],
+            std::cmp::Ordering::Equal => [first + empties / 2, second + empties / 2],
+            std::cmp::Ordering::Greater => [first + empties, second],
+        }
+    }
+}
+
+impl Position for Othello {
+    type Move = Move;
+
+    const INFO: GameInfo = GameInfo {
+        id: "othello",
+        title: "Othello",
+        sides: ["black", "white"],
+        files: SIZE,
+        ranks: SIZE,
+        // Sixty discs, and before each but the first at most one pass.
+        plies_max: 119,
+    };
+
+    fn start() -> Self {
+        Self::with(0x0000_0008_1000_0000, 0x0000_0010_0800_0000, Seat::First)
+    }
+
+    #[inline]
+    fn turn(&self) -> Seat {
+        self.turn
+    }
+
+    #[inline]
+    fn outcome(&self) -> Option<Outcome> {
+        if self.moves != 0 || self.must_pass() {
+            return None;
+        }
+        let [own, other] = [self.own.count_ones(), self.other.count_ones()];
+        Some(match own.cmp(&other) {
+            std::cmp::Ordering::Less => Outcome::Decisive {
+                winner: self.turn.other(),
+            },
+            std::cmp::Ordering::Equal => Outcome::Draw,
+            std::cmp::Ordering::Greater => Outcome::Decisive { winner: self.turn },
+        })
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        self.outcome().map(|_| Ending {
+            detail: "score",
+            scores: Some(self.scores()),
+        })
+    }
+
+    #[inline]
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        let mut rest = self.moves;
+        while rest != 0 {
+            moves.push(Move::onto_lowest(rest));
+            rest &= rest - 1;
+        }
+        if self.must_pass() {
+            moves.push(Move::PASS);
+        }
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        let reason = if m == Move::PASS {
+            if self.moves == 0 {
+                return Ok(());
+            }
+            "is allowed only where no disc can be turned over"
+        } else if self.moves & m.bit() != 0 {
+            return Ok(());
+        } else if (self.own | self.other) & m.bit() != 0 {
+            "is already taken"
+        } else {
+            "turns no disc over"
+        };
+        Err(IllegalMove { reason })
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: Move) {
+        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        *self = if m == Move::PASS {
+            Self::with(self.other, self.own, self.turn.other())
+        } else {
+            self.with_disc(m.bit())
+        };
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.square() {
+            Some(square) => fmt::Display::fmt(&square, f),
+            None => f.write_str("pass"),
+        }
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        if text.trim().eq_ignore_ascii_case("pass") {
+            return Ok(Self::PASS);
+        }
+        let square = Square::read(text, SIZE, SIZE).ok_or(ParseMoveError { example: "d3" })?;
+        Ok(Self(square.rank * SIZE + square.file))
+    }
+}
+
+impl fmt::Display for Othello {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (letters, turn) = match self.turn {
+            Seat::First => ([b'*', b'O'], '*'),
+            Seat::Second => ([b'O', b'*'], 'O'),
+        };
+        let mut text = [b'-'; SQUARES as usize];
+        for (square, letter) in text.iter_mut().enumerate() {
+            if self.own >> square & 1 != 0 {
+                *letter = letters[0];
+            } else if self.other >> square & 1 != 0 {
+                *letter = letters[1];
+            }
+        }
+        let squares = str::from_utf8(&text).expect("stars, letters and hyphens");
+        write!(f, "{squares} {turn}")
+    }
+}
+
+impl FromStr for Othello {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        const SHAPE: ParsePositionError = ParsePositionError {
+            reason: "64 squares, a space and the side to move are needed",
+        };
+
+        let (squares, turn) = text.split_once(' ').ok_or(SHAPE)?;
+        if squares.len() != usize::from(SQUARES) {
+            return Err(SHAPE);
+        }
+        let (mut black, mut white) = (0, 0);
+        for (square, letter) in squares.bytes().enumerate() {
+            match letter {
+                b'*' => black |= 1 << square,
+                b'O' => white |= 1 << square,
+                b'-' => {}
+                _ => {
+                    return Err(ParsePositionError {
+                        reason: "a square is *, O or -",
+                    });
+                }
+            }
+        }
+        check_reachable(black | white)?;
+        match turn {
+            "*" => Ok(Self::with(black, white, Seat::First)),
+            "O" => Ok(Self::with(white, black, Seat::Second)),
+            _ => Err(SHAPE),
+        }
+    }
+}
+
+/// Refuses what no play can reach, as far as the places of the discs show it: play begins with the
+/// centre, and every disc is put beside another.
+fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
+    if discs & CENTRE != CENTRE {
+        return Err(ParsePositionError {
+            reason: "discs in the centre are never taken away",
+        });
+    }
+    let mut reached = CENTRE;
+    loop {
+        let next = reached | neighbours(reached) & discs;
+        if next == reached {
+            break;
+        }
+        reached = next;
+    }
+    if reached != discs {
+        return Err(ParsePositionError {
+            reason: "a disc lies apart from the others",
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
