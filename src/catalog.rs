@@ -6,6 +6,7 @@ mod analyst;
 use std::fmt;
 
 use crate::game::connect_four::ConnectFour;
+use crate::game::draughts::Draughts;
 use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
@@ -18,10 +19,11 @@ pub use analyst::{Analyst, SetUpError};
 use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 3] = [
+pub static CATALOG: [Entry; 4] = [
     Entry::of::<TicTacToe>(),
     Entry::of::<ConnectFour>(),
     Entry::of::<Othello>(),
+    Entry::of::<Draughts>(),
 ];
 
 /// The game with this id, if this build can host it.
@@ -237,8 +239,12 @@ mod tests {
     /// One check an entry, in the catalog's order: a game that is forgotten here does not compile.
     #[test]
     fn every_entry_is_its_typed_game_and_obeys_the_laws() {
-        let checks: [fn(&Entry); CATALOG.len()] =
-            [check::<TicTacToe>, check::<ConnectFour>, check::<Othello>];
+        let checks: [fn(&Entry); CATALOG.len()] = [
+            check::<TicTacToe>,
+            check::<ConnectFour>,
+            check::<Othello>,
+            check::<Draughts>,
+        ];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);
         }

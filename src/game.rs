@@ -5,6 +5,7 @@
 
 pub mod connect_four;
 pub(crate) mod course;
+pub mod draughts;
 #[cfg(test)]
 pub(crate) mod laws;
 pub mod othello;

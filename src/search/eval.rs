@@ -1,5 +1,6 @@
 //! What each game's positions are worth at a glance, one file a game.
 
 mod connect_four;
+mod draughts;
 mod othello;
 mod tic_tac_toe;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::draughts::Draughts;
 use plyhouse::game::othello::Othello;
 use plyhouse::game::perft::{PlyCount, perft};
 use plyhouse::game::tic_tac_toe::TicTacToe;
@@ -32,6 +33,12 @@ fn connect_four() {
 #[test]
 fn othello() {
     check::<Othello>(nodes_max(), &symmetries_of_a_square(8));
+}
+
+/// The board is the same when it is turned round, but then it is the other side's.
+#[test]
+fn draughts() {
+    check::<Draughts>(nodes_max(), &[]);
 }
 
 /// Of how the lines of play end, and of the later positions, nothing is published: the plain rules
@@ -141,8 +148,12 @@ fn size<P>(positions: &HashSet<P>) -> u64 {
     positions.len() as u64
 }
 
-/// How many positions there are when those that are turned or mirrored count as one.
+/// How many positions there are when those that are turned or mirrored count as one. Without any
+/// symmetry, each is its own class.
 fn classes<P: Position>(positions: &HashSet<P>, symmetries: &[Vec<usize>]) -> u64 {
+    if symmetries.is_empty() {
+        return size(positions);
+    }
     let canonical = |pos: &P| {
         let squares: Vec<char> = pos.to_string().chars().filter(|c| *c != '/').collect();
         symmetries

@@ -1,0 +1,200 @@
+//! Moves and positions as PDN, the field's portable notation, writes them.
+//!
+//! A step is `11-15`, a capture `22x15x8`: every square on which it lands. A position is PDN's FEN:
+//! the side to move, then the squares of white and of black, kings with a `K` before the number:
+//! `B:W21,22,K5:B1,2:H0:F1`. After `H` stands how many plies were played since a capture or a move
+//! of a man, after `F` the number of the move; both may be left out in what is read.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::board::{Way, bit, last_row, number, place, place_of};
+use super::{Draughts, Move, PIECES, QUIET_PLIES_MAX};
+use crate::game::{ParseMoveError, ParsePositionError, Position, Seat};
+
+/// No chain of jumps is longer: see `Move`.
+const JUMPS_MAX: u8 = 9;
+
+const NO_MOVE: ParseMoveError = ParseMoveError { example: "11-15" };
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", number(self.from))?;
+        if !self.is_capture() {
+            return write!(f, "-{}", number(place(self.traced().to)));
+        }
+        let mut at = bit(self.from);
+        for way in self.jump_ways() {
+            at = way.from(way.from(at));
+            write!(f, "x{}", number(place(at)))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        let text = text.trim();
+        if let Some((from, to)) = text.split_once('-') {
+            let (from, to) = (read_place(from)?, read_place(to)?);
+            let leads = |way: &Way| way.from(bit(from)) == bit(to);
+            let way = Way::ALL.into_iter().find(leads).ok_or(NO_MOVE)?;
+            return Ok(Self::step(from, way));
+        }
+        let mut squares = text.split(['x', 'X']);
+        let from = read_place(squares.next().ok_or(NO_MOVE)?)?;
+        let (mut chain, mut at) = (Self::chain(from), bit(from));
+        for square in squares {
+            let to = bit(read_place(square)?);
+            let leads = |way: &Way| way.from(way.from(at)) == to;
+            let way = Way::ALL.into_iter().find(leads).ok_or(NO_MOVE)?;
+            if chain.captures() == JUMPS_MAX {
+                return Err(NO_MOVE);
+            }
+            (chain, at) = (chain.and_jump(way), to);
+        }
+        if chain.is_capture() {
+            Ok(chain)
+        } else {
+            Err(NO_MOVE)
+        }
+    }
+}
+
+/// The first and the last square of a capture that is written by these alone, as places.
+pub(super) fn ends_of_capture(text: &str) -> Option<(u8, u8)> {
+    let (from, to) = text.trim().split_once(['x', 'X'])?;
+    Some((read_place(from).ok()?, read_place(to).ok()?))
+}
+
+/// The place of the square whose number is written so.
+fn read_place(text: &str) -> Result<u8, ParseMoveError> {
+    read_number::<u8>(text).and_then(place_of).ok_or(NO_MOVE)
+}
+
+/// A number as it is written: `parse` would also take `+1` and `01`.
+fn read_number<T: FromStr>(text: &str) -> Option<T> {
+    let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
+    text.parse().ok().filter(|_| is_plain)
+}
+
+impl fmt::Display for Draughts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(letter(self.turn))?;
+        for seat in [Seat::Second, Seat::First] {
+            write!(f, ":{}", letter(seat))?;
+            let mut rest = self.sides[seat.index()];
+            let mut before = "";
+            while rest != 0 {
+                let square = rest & rest.wrapping_neg();
+                rest ^= square;
+                let king = if self.kings & square != 0 { "K" } else { "" };
+                write!(f, "{before}{king}{}", number(place(square)))?;
+                before = ",";
+            }
+        }
+        write!(f, ":H{}:F{}", self.quiet, self.number)
+    }
+}
+
+const fn letter(seat: Seat) -> &'static str {
+    match seat {
+        Seat::First => "B",
+        Seat::Second => "W",
+    }
+}
+
+impl FromStr for Draughts {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        const SHAPE: ParsePositionError = ParsePositionError {
+            reason: "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
+        };
+
+        let mut fields = text.split(':');
+        let turn = match fields.next() {
+            Some("B") => Seat::First,
+            Some("W") => Seat::Second,
+            Some(_) | None => return Err(SHAPE),
+        };
+        let mut pos = Self {
+            sides: [0; 2],
+            kings: 0,
+            turn,
+            quiet: 0,
+            number: 1,
+        };
+        let two = [fields.next().ok_or(SHAPE)?, fields.next().ok_or(SHAPE)?];
+        for (seat, name) in [(Seat::First, 'B'), (Seat::Second, 'W')] {
+            let list = two.iter().find_map(|field| field.strip_prefix(name));
+            pos.place_all(seat, list.ok_or(SHAPE)?)?;
+        }
+        for (name, field) in ["H", "F"].into_iter().zip(fields.by_ref()) {
+            let digits = field.strip_prefix(name).ok_or(SHAPE)?;
+            match name {
+                "H" => pos.quiet = read_number(digits).ok_or(SHAPE)?,
+                _ => pos.number = read_number(digits).ok_or(SHAPE)?,
+            }
+        }
+        if fields.next().is_some() {
+            return Err(SHAPE);
+        }
+        pos.check_reachable()?;
+        Ok(pos)
+    }
+}
+
+impl Draughts {
+    /// Puts the pieces of a side where the list says.
+    fn place_all(&mut self, seat: Seat, list: &str) -> Result<(), ParsePositionError> {
+        for piece in list.split(',').filter(|_| !list.is_empty()) {
+            let (digits, is_king) = match piece.strip_prefix('K') {
+                Some(digits) => (digits, true),
+                None => (piece, false),
+            };
+            let square = read_place(digits)
+                .map(bit)
+                .map_err(|_| ParsePositionError {
+                    reason: "a square is a number from 1 to 32",
+                })?;
+            if self.free() & square == 0 {
+                return Err(ParsePositionError {
+                    reason: "a square is named twice",
+                });
+            }
+            self.sides[seat.index()] |= square;
+            if is_king {
+                self.kings |= square;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what no play can reach, as far as a glance shows it.
+    fn check_reachable(&self) -> Result<(), ParsePositionError> {
+        let pieces = |seat: Seat| self.sides[seat.index()];
+        let reason = if Seat::ALL
+            .into_iter()
+            .any(|seat| pieces(seat).count_ones() > u32::from(PIECES))
+        {
+            "a side has more than twelve pieces"
+        } else if pieces(self.turn.other()) == 0 {
+            "the side that has moved last has no pieces"
+        } else if Seat::ALL
+            .into_iter()
+            .any(|seat| self.men(seat) & last_row(seat) != 0)
+        {
+            "a man on the last row would be a king"
+        } else if self.number == 0 || self.plies() > Self::INFO.plies_max {
+            "no game has a move of this number"
+        } else if self.quiet > QUIET_PLIES_MAX || u32::from(self.quiet) > self.plies() {
+            "the game cannot have been quiet for so long"
+        } else {
+            return Ok(());
+        };
+        Err(ParsePositionError { reason })
+    }
+}
