@@ -63,8 +63,8 @@ fn playthrough(entry: &Entry, moves: &str) -> String {
         )
         .expect("a string");
         assert_eq!(
-            (pos.outcome(), pos.line()),
-            (None, None),
+            (pos.outcome(), pos.ending(), pos.line()),
+            (None, None, None),
             "{moves} at ply {ply}"
         );
 
@@ -78,6 +78,12 @@ fn playthrough(entry: &Entry, moves: &str) -> String {
         Outcome::Draw => "draw".to_owned(),
     };
     write!(told, "\nend\nposition {pos}\noutcome {outcome}\n").expect("a string");
+    if let Some(ending) = pos.ending() {
+        writeln!(told, "detail {}", ending.detail).expect("a string");
+        if let Some([first, second]) = ending.scores {
+            writeln!(told, "scores {first} {second}").expect("a string");
+        }
+    }
     if let Some(line) = pos.line() {
         writeln!(told, "line {}", line.join(" ")).expect("a string");
     }
