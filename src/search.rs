@@ -22,9 +22,11 @@ mod ordering;
 mod parallel;
 mod parts;
 mod path;
+mod pruning;
 mod pvs;
 mod report;
 mod score;
+mod short_win;
 mod solving;
 mod table;
 mod window;
@@ -37,7 +39,7 @@ use std::time::Duration;
 pub use choice::choose;
 pub use evaluate::Evaluate;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
-pub use moves::Moves;
+pub use moves::{EARLY, LATE, Moves};
 pub use report::{Certainty, MoveValue, Report};
 pub use score::Score;
 pub use table::Table;
@@ -168,7 +170,7 @@ fn look_to_the_end<P: Evaluate>(
     search.budget.change(first_look(limits));
     let found = deepen(search, pos, None, FIRST_LOOK);
     search.budget.change(*limits);
-    if found.is_final() || search.budget.enforce().is_err() {
+    if found.is_final::<P>() || search.budget.enforce().is_err() {
         return Report::of_findings(found, search);
     }
     let mut proof = Proof::glance(pos);

@@ -4,6 +4,7 @@
 
 use super::budget::Spent;
 use super::pvs::{Searcher, TO_THE_END};
+use super::short_win::ShortWins;
 use super::window::{NullWindow, Window};
 use super::{Evaluate, Score};
 
@@ -12,7 +13,7 @@ const ASPIRATION_DEPTH_MIN: u32 = 4;
 
 /// How near: windows are open by this to both sides (Slate and Atkin, again, who called the window
 /// one of aspiration).
-const ASPIRATION: u32 = 25;
+const ASPIRATIONS: [u32; 2] = [25, 120];
 
 /// What looking ahead has found.
 #[derive(Clone, Debug)]
@@ -38,8 +39,12 @@ impl<M> Findings<M> {
     };
 
     /// Whether looking farther cannot change who wins. A win may still turn out to be nearer.
-    pub(super) fn is_final(&self) -> bool {
-        self.complete || self.score.plies_to_end().is_some()
+    ///
+    /// Where moves are reduced, that is waited for as far as the win is away: a longer one may have
+    /// been seen first.
+    pub(super) fn is_final<P: Evaluate>(&self) -> bool {
+        let is_seen = |plies| !P::REDUCES || plies <= self.depth;
+        self.complete || self.score.plies_to_end().is_some_and(is_seen)
     }
 }
 
@@ -51,7 +56,9 @@ pub(super) fn deepen<P: Evaluate>(
     margin: Option<u32>,
     depth_max: u32,
 ) -> Findings<P::Move> {
-    deepen_until(search, pos, margin, depth_max, |found, _| found.is_final())
+    deepen_until(search, pos, margin, depth_max, |found, _| {
+        found.is_final::<P>()
+    })
 }
 
 /// The same, but `is_enough` is asked after every complete look whether to look no farther.
@@ -69,6 +76,7 @@ pub(super) fn deepen_until<P: Evaluate>(
         search.promising(pos)
     };
 
+    let mut short_wins = ShortWins::new();
     let mut last = Findings::NONE;
     for depth in 1..=depth_max.clamp(1, TO_THE_END - 1) {
         if depth > 1 && search.budget.enforce().is_err() {
@@ -94,6 +102,17 @@ pub(super) fn deepen_until<P: Evaluate>(
             .unwrap_or(0);
         roots[..=best].rotate_right(1);
         last = look;
+        if margin.is_none() {
+            let known = last
+                .score
+                .plies_to_end()
+                .filter(|_| last.score > Score::DRAW);
+            match short_wins.look(search, pos, known) {
+                Ok(Some(win)) => return win,
+                Ok(None) => {}
+                Err(Spent) => break,
+            }
+        }
         if is_enough(&last, search) {
             break;
         }
@@ -102,6 +121,17 @@ pub(super) fn deepen_until<P: Evaluate>(
 }
 
 impl<M: Copy + Eq> Findings<M> {
+    /// The fastest win, and its line.
+    pub(super) fn of_win(score: Score, pv: &[M]) -> Self {
+        Self {
+            score,
+            depth: score.plies_to_end().unwrap_or(0),
+            close: vec![(pv[0], score)],
+            pv: pv.to_vec(),
+            complete: false,
+        }
+    }
+
     /// Looks at all moves, at first as if the value were near that of the last look.
     fn aspire<P: Evaluate<Move = M>>(
         &mut self,
@@ -114,15 +144,17 @@ impl<M: Copy + Eq> Findings<M> {
         let aspires =
             search.parts.aspiration && margin.is_none() && self.depth >= ASPIRATION_DEPTH_MIN;
         if aspires {
-            let window = Window::around(last.score, ASPIRATION);
-            self.look(search, pos, roots, margin, window)?;
-            if window.alpha < self.score && self.score < window.beta {
-                return Ok(());
+            for by in ASPIRATIONS {
+                let window = Window::around(last.score, by);
+                self.look(search, pos, roots, margin, window)?;
+                if window.alpha < self.score && self.score < window.beta {
+                    return Ok(());
+                }
+                *self = Self {
+                    depth: self.depth,
+                    ..Self::NONE
+                };
             }
-            *self = Self {
-                depth: self.depth,
-                ..Self::NONE
-            };
         }
         self.look(search, pos, roots, margin, Window::FULL)
     }

@@ -1,5 +1,6 @@
 //! What each game's positions are worth at a glance, one file a game.
 
+mod chess;
 mod connect_four;
 mod draughts;
 mod othello;

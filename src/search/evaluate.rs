@@ -36,6 +36,10 @@ pub trait Evaluate: Position {
     /// Whether moves late in the order may be looked at less deeply at first.
     const REDUCES: bool = false;
 
+    /// By how much an estimate seldom changes within a ply. With 0 nothing is concluded from estimates
+    /// but where a look ends.
+    const SWING: u32 = 0;
+
     /// An estimate for the seat to move, of a game that is still going on.
     fn evaluate(&self) -> Score;
 
@@ -63,7 +67,16 @@ pub trait Evaluate: Position {
         self.after(m)
     }
 
-    /// Lists the moves that a position must be followed by before it is quiet, such as captures.
+    /// Whether the seat to move has little choice, as in check. Such a position is not quiet as it
+    /// is, and the way to it is looked at a ply more deeply. Where moves are reduced, whoever is to
+    /// move and has lost must be so.
+    #[inline]
+    fn is_tense(&self) -> bool {
+        false
+    }
+
+    /// Lists the moves that a position must be followed by before it is quiet, such as captures; all
+    /// moves where it is tense.
     fn noisy(&self, _moves: &mut Moves<Self::Move>) {}
 
     /// The position if the seat to move could pass, where passing would be bad for it: the search
@@ -72,8 +85,9 @@ pub trait Evaluate: Position {
         None
     }
 
-    /// Tells moves apart in whatever position they are played: a number below `MOVE_INDICES`.
-    fn index(_m: Self::Move) -> usize {
+    /// Tells moves of the seat to move apart in whatever position they are played: a number below
+    /// `MOVE_INDICES`.
+    fn index(&self, _m: Self::Move) -> usize {
         0
     }
 

@@ -2,6 +2,13 @@
 
 use super::Evaluate;
 
+/// Moves of this rank or more are tried before the moves that have just cut elsewhere: captures that
+/// win something. What is learnt from other positions does not change their order.
+pub const EARLY: i32 = 1 << 24;
+
+/// Moves of about this rank or less are tried after all others.
+pub const LATE: i32 = -EARLY;
+
 /// A stack of move lists, one above the other in one allocation. The list on top is that of the
 /// position that is being looked at.
 #[derive(Debug)]

@@ -14,12 +14,17 @@ pub(super) struct Parts {
     /// What the game knows: bounds, and which moves are worth considering. Changes values for the
     /// better, where looks end before the game does.
     pub(super) knowledge: bool,
+    /// Values are estimated where looks end; without it they are draws there, and only the end of the
+    /// game counts.
+    pub(super) estimates: bool,
     /// Noisy moves are followed beyond the depth. Changes estimates for the better.
     pub(super) quiescence: bool,
     /// Conclusions are drawn from passing. May change values for the worse.
     pub(super) null_move: bool,
-    /// Late moves are looked at less deeply. May change values for the worse.
+    /// Late moves are looked at less deeply, and tense ones more. May change values for the worse.
     pub(super) reductions: bool,
+    /// Conclusions are drawn from estimates where a look goes on. May change values for the worse.
+    pub(super) futility: bool,
 }
 
 impl Parts {
@@ -29,9 +34,11 @@ impl Parts {
         aspiration: true,
         deeper: true,
         knowledge: true,
+        estimates: true,
         quiescence: true,
         null_move: true,
         reductions: true,
+        futility: true,
     };
 
     /// Every part that changes no value: what is found is what plain minimax would find.
@@ -41,6 +48,15 @@ impl Parts {
         quiescence: false,
         null_move: false,
         reductions: false,
+        futility: false,
         ..Self::ALL
+    };
+
+    /// What it takes to prove that there is a win within some plies, or that there is none.
+    pub(super) const PROOF: Self = Self {
+        deeper: true,
+        knowledge: true,
+        estimates: false,
+        ..Self::EXACT
     };
 }

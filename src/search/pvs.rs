@@ -21,15 +21,8 @@ use crate::game::{Past, Repetition, Seat};
 /// The depth of a look that ends where the game does.
 pub(super) const TO_THE_END: u32 = u8::MAX as u32;
 
-/// How many plies less are looked ahead after a null move ("R").
-const NULL_MOVE_REDUCTION: u32 = 3;
-
-/// From this place in the order on a move is late, and looked at one ply less deeply at first (late
-/// move reductions: Romstad, "An introduction to late move reductions", 2006).
-const LATE_MOVE: usize = 3;
-
-/// Below this depth nothing is reduced: the look would see next to nothing.
-const REDUCED_DEPTH_MIN: u32 = 3;
+/// Mixed into the keys of positions of which only wins and losses are asked.
+const PROOF_SALT: u64 = 0xd1b5_4a32_d192_ed03;
 
 /// Up to this ply helpers go other ways. Farther on they would only search worse for it.
 const VARIED_PLIES: u32 = 8;
@@ -143,6 +136,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
         if depth == 0 {
             self.estimates += 1;
+            if !self.parts.estimates {
+                return Ok(Score::DRAW);
+            }
             return self.quiet_value(pos, ply, window);
         }
         self.look(pos, depth, ply, window, known)
@@ -158,7 +154,11 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         mut known: Bounds,
     ) -> Result<Score, Spent> {
         let estimates = self.estimates;
-        let slot = (self.parts.table).then(|| self.table.slot(pos.key()));
+        let slot = (self.parts.table).then(|| {
+            // What was estimated is of no use to a proof.
+            let salt = if self.parts.estimates { 0 } else { PROOF_SALT };
+            self.table.slot(pos.key() ^ salt)
+        });
         let mut table_move = NO_MOVE;
         if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
@@ -173,10 +173,9 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 }
             }
         }
-        if self.parts.null_move
-            && W::IS_NULL
-            && let Some(score) = self.null_move(pos, depth, ply, window)?
-        {
+        let depth = self.depth_with(table_move, depth, ply);
+        let outlook = self.outlook::<W>(pos, depth, ply);
+        if let Some(score) = self.good_enough(pos, outlook, window)? {
             return Ok(score);
         }
 
@@ -192,7 +191,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if self.variety != 0 && ply < VARIED_PLIES {
             self.moves.vary(self.variety ^ ply);
         }
-        self.learnt.rank::<P>(&mut self.moves, table_move, ply);
+        self.learnt.rank(pos, &mut self.moves, table_move, ply);
 
         let mut best = (Score::WORST, NO_MOVE);
         let mut rest = window;
@@ -206,7 +205,19 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             if self.path.forbids(&child, ply + 1) {
                 continue;
             }
-            let score = self.move_value(pos, &child, index, depth, ply, rest)?;
+            if depth == 1 && !self.parts.estimates && !child.is_tense() {
+                // Nobody has lost who is not in check; what else it is worth is not the question.
+                best.0 = best.0.max(Score::DRAW);
+                self.estimates += 1;
+                continue;
+            }
+            if let Some(most) = self.futile(&child, &ranked, index, outlook, rest, best.0) {
+                best.0 = best.0.max(most);
+                continue;
+            }
+            let reduction = self.reduction::<W>(&child, index, outlook);
+            let left = depth - 1 + self.extension(&child, outlook);
+            let score = self.move_value(pos, &child, index, (left, reduction), ply, rest)?;
             if score > best.0 {
                 best.0 = score;
                 if score > rest.alpha() {
@@ -219,7 +230,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                     }
                     // The opponent, who has something better elsewhere, will not come here.
                     if score >= rest.beta() {
-                        self.learnt.cut::<P>(ranked.m, depth, ply);
+                        self.learnt.cut(pos, &mut self.moves, index, depth, ply);
                         break;
                     }
                     rest = rest.above(score);
@@ -245,7 +256,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         pos: &P,
         child: &P,
         index: usize,
-        depth: u32,
+        (left, reduction): (u32, u32),
         ply: u32,
         window: W,
     ) -> Result<Score, Spent> {
@@ -257,57 +268,36 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         };
         let alpha = window.alpha();
         let scout = NullWindow { alpha };
-        if P::REDUCES
-            && self.parts.reductions
-            && index >= LATE_MOVE
-            && depth >= REDUCED_DEPTH_MIN
-            && depth < TO_THE_END - ply
-        {
-            let score = self.child_value(seat, child, depth - 2, ply + 1, scout)?;
+        if reduction > 0 {
+            let less = left.saturating_sub(reduction);
+            let score = self.child_value(seat, child, less, ply + 1, scout)?;
             if score <= alpha {
                 return Ok(score);
             }
         }
         if index > 0 && !W::IS_NULL {
-            let score = self.child_value(seat, child, depth - 1, ply + 1, scout)?;
+            let score = self.child_value(seat, child, left, ply + 1, scout)?;
             if score <= alpha || score >= window.beta() {
                 return Ok(score);
             }
         }
-        self.child_value(seat, child, depth - 1, ply + 1, window)
-    }
-
-    /// A seat whose position is too good even if it passes need not look for a move (Donninger,
-    /// "Null move and deep search", 1993). Wrong where passing would be the best move, so games ask
-    /// for it.
-    #[inline]
-    fn null_move(
-        &mut self,
-        pos: &P,
-        depth: u32,
-        ply: u32,
-        window: impl Scope,
-    ) -> Result<Option<Score>, Spent> {
-        if depth < REDUCED_DEPTH_MIN || depth >= TO_THE_END - ply {
-            return Ok(None);
-        }
-        let Some(passed) = pos.passed() else {
-            return Ok(None);
-        };
-        let depth = depth.saturating_sub(NULL_MOVE_REDUCTION);
-        let score = self.child_value(pos.turn(), &passed, depth, ply + 1, window)?;
-        // A win that is seen after a pass is not proven.
-        let holds = score >= window.beta() && score.plies_to_end().is_none();
-        self.estimates += u64::from(holds);
-        Ok(holds.then_some(score))
+        self.child_value(seat, child, left, ply + 1, window)
     }
 
     /// The value of a position at the end of the look: an estimate, or better, if noisy moves lead
     /// to one, their value (quiescence search: Harris, "The heuristic search and the game of chess",
     /// 1975).
     fn quiet_value<W: Scope>(&mut self, pos: &P, ply: u32, mut window: W) -> Result<Score, Spent> {
-        let mut best = pos.evaluate();
-        if !P::NOISY || !self.parts.quiescence || best >= window.beta() {
+        if !P::NOISY || !self.parts.quiescence {
+            return Ok(pos.evaluate());
+        }
+        // Where there is little choice, to leave things as they are is none.
+        let mut best = if pos.is_tense() {
+            Score::WORST
+        } else {
+            pos.evaluate()
+        };
+        if best >= window.beta() {
             return Ok(best);
         }
         window = window.above(best);

@@ -103,6 +103,16 @@ impl Score {
         Self(self.0.saturating_sub_unsigned(by)).max(Self::WORST)
     }
 
+    /// The score that is better by this much.
+    pub(super) fn raised(self, by: u32) -> Self {
+        -(-self).lowered(by)
+    }
+
+    /// Whether the seat loses.
+    pub(super) const fn is_loss(self) -> bool {
+        self.0 < -ESTIMATE_MAX
+    }
+
     /// How many plies away the win or the loss is; `None` where the score is neither.
     #[must_use]
     pub fn plies_to_end(self) -> Option<u32> {

@@ -24,7 +24,7 @@ impl Evaluate for Draughts {
         Score::estimate(material(self, self.turn()) - material(self, self.turn().other()))
     }
 
-    fn index(m: Move) -> usize {
+    fn index(&self, m: Move) -> usize {
         m.index()
     }
 

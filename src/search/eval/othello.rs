@@ -11,7 +11,7 @@ impl Evaluate for Othello {
         Score::estimate(self.targets().count_ones().cast_signed())
     }
 
-    fn index(m: Move) -> usize {
+    fn index(&self, m: Move) -> usize {
         m.index()
     }
 }

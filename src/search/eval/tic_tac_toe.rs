@@ -53,7 +53,7 @@ impl Evaluate for TicTacToe {
             .sum()
     }
 
-    fn index(m: Move) -> usize {
+    fn index(&self, m: Move) -> usize {
         m.bit().trailing_zeros() as usize
     }
 

@@ -82,7 +82,7 @@ impl Evaluate for Reckless {
         self.0.evaluate()
     }
 
-    fn index(m: Move) -> usize {
+    fn index(&self, m: Move) -> usize {
         m.bit().trailing_zeros() as usize
     }
 
