@@ -5,6 +5,7 @@ mod analyst;
 
 use std::fmt;
 
+use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
 use crate::game::draughts::Draughts;
 use crate::game::othello::Othello;
@@ -19,11 +20,12 @@ pub use analyst::{Analyst, SetUpError};
 use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 4] = [
+pub static CATALOG: [Entry; 5] = [
     Entry::of::<TicTacToe>(),
     Entry::of::<ConnectFour>(),
     Entry::of::<Othello>(),
     Entry::of::<Draughts>(),
+    Entry::of::<Chess>(),
 ];
 
 /// The game with this id, if this build can host it.
@@ -244,6 +246,7 @@ mod tests {
             check::<ConnectFour>,
             check::<Othello>,
             check::<Draughts>,
+            check::<Chess>,
         ];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, draws a random number, waits, or knows of matches and players. A
 //! game is a file below this module, one in `search::eval`, and a line in the catalog.
 
+pub mod chess;
 pub mod connect_four;
 pub(crate) mod course;
 pub mod draughts;

@@ -1,12 +1,14 @@
 //! The rules of every game against published counts, kept in `tests/data/<game>.perft`, and those
 //! of Connect Four against a second, plain telling of them.
 
+mod lines;
 mod plain_connect_four;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::{env, fs};
 
+use plyhouse::game::chess::Chess;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::draughts::Draughts;
 use plyhouse::game::othello::Othello;
@@ -39,6 +41,11 @@ fn othello() {
 #[test]
 fn draughts() {
     check::<Draughts>(nodes_max(), &[]);
+}
+
+#[test]
+fn chess() {
+    lines::check::<Chess>(nodes_max());
 }
 
 /// Of how the lines of play end, and of the later positions, nothing is published: the plain rules

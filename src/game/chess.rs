@@ -1,0 +1,406 @@
+//! Chess by the laws of FIDE (Laws of Chess, 2023). A move is written as the Universal Chess
+//! Interface does, `e2e4`, `e7e8q`, castling as the king's step `e1g1`; a position in FEN.
+//! How players write moves, `Nf3`, is read by [`Position::read_move`] and written by [`Chess::san`].
+//!
+//! Where pieces may go is known by the crate `cozy-chess`; here stands what it leaves open: how a
+//! game ends, and how things are called. A draw that players may claim is given to them at once: by
+//! fifty moves (article 9.3) here, by a third occurrence (9.2) by whoever keeps the past.
+
+mod san;
+
+use std::fmt;
+use std::hash::Hash;
+use std::str::FromStr;
+
+use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square as Field, get_pawn_attacks};
+
+use self::san::NoMove;
+use super::{
+    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
+    ReadMoveError, Repetition, Seat,
+};
+
+/// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
+const QUIET_PLIES_MAX: u8 = 100;
+
+/// Pawns move at most six times each, and all but the kings can be captured once.
+const IRREVERSIBLE_PLIES_MAX: u32 = 16 * 6 + 30;
+
+/// A position of chess, with all that FEN tells of the past.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Chess {
+    board: Board,
+}
+
+/// A move: from where to where, and what a pawn becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move(cozy_chess::Move);
+
+impl Move {
+    /// The field that is left.
+    pub(crate) const fn from(self) -> Field {
+        self.0.from
+    }
+
+    /// The field that is reached; in castling, by the king.
+    pub(crate) const fn to(self) -> Field {
+        self.0.to
+    }
+
+    /// What a pawn becomes.
+    pub(crate) const fn promotion(self) -> Option<Piece> {
+        self.0.promotion
+    }
+}
+
+impl Chess {
+    /// Where the pieces stand.
+    pub(crate) const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Whether the king of the side to move is attacked.
+    pub(crate) fn is_check(&self) -> bool {
+        !self.board.checkers().is_empty()
+    }
+
+    /// Whether any move leads out of here, whatever else ends the game.
+    fn can_move(&self) -> bool {
+        self.board.generate_moves(|_| true)
+    }
+
+    /// Whether the game is drawn though there are moves.
+    fn is_drawn_in_motion(&self) -> bool {
+        self.board.halfmove_clock() >= QUIET_PLIES_MAX || self.is_dead()
+    }
+
+    /// Whether no sequence of moves can lead to mate for want of pieces (article 5.2.2): bare kings,
+    /// one minor piece, or bishops that all stand on fields of one colour. Pawns that block each
+    /// other for good are not looked for.
+    fn is_dead(&self) -> bool {
+        let board = &self.board;
+        let mighty =
+            board.pieces(Piece::Pawn) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+        if !mighty.is_empty() {
+            return false;
+        }
+        if board.occupied().len() <= 3 {
+            return true;
+        }
+        let bishops = board.pieces(Piece::Bishop);
+        board.pieces(Piece::Knight).is_empty()
+            && (bishops.is_subset(BitBoard::DARK_SQUARES)
+                || bishops.is_subset(BitBoard::LIGHT_SQUARES))
+    }
+
+    /// The file on which a pawn can be captured in passing, if one can.
+    fn capturable_in_passing(&self) -> Option<File> {
+        let file = self.board.en_passant()?;
+        let turn = self.board.side_to_move();
+        let to = Field::new(file, Rank::Third.relative_to(!turn));
+        let pawns = get_pawn_attacks(to, !turn) & self.board.colored_pieces(turn, Piece::Pawn);
+        let capture = |from| cozy_chess::Move {
+            from,
+            to,
+            promotion: None,
+        };
+        pawns
+            .into_iter()
+            .any(|from| self.board.is_legal(capture(from)))
+            .then_some(file)
+    }
+
+    /// The position if the side to move could pass; `None` in check.
+    pub(crate) fn passed(&self) -> Option<Self> {
+        self.board.null_move().map(|board| Self { board })
+    }
+
+    /// Tells `told` every move, whatever ends the game.
+    pub(crate) fn each_move(&self, mut told: impl FnMut(Piece, Move)) {
+        self.board.generate_moves(|moves| {
+            for m in moves {
+                told(moves.piece, self.named(m));
+            }
+            false
+        });
+    }
+
+    /// Tells `told` every move that ends on one of the targets of its piece, castling apart.
+    pub(crate) fn each_move_onto(
+        &self,
+        targets: impl Fn(Piece) -> BitBoard,
+        mut told: impl FnMut(Move),
+    ) {
+        let others = !self.board.colors(self.board.side_to_move());
+        self.board.generate_moves(|mut moves| {
+            moves.to &= targets(moves.piece) & others;
+            for m in moves {
+                told(Move(m));
+            }
+            false
+        });
+    }
+
+    /// A move of `cozy-chess`, which has the king castle onto the rook's field.
+    fn named(&self, m: cozy_chess::Move) -> Move {
+        if !self.board.colors(self.board.side_to_move()).has(m.to) {
+            return Move(m);
+        }
+        let file = if m.to.file() > m.from.file() {
+            File::G
+        } else {
+            File::C
+        };
+        Move(cozy_chess::Move {
+            to: Field::new(file, m.from.rank()),
+            ..m
+        })
+    }
+
+    /// The reverse of `named`.
+    fn unnamed(&self, Move(m): Move) -> cozy_chess::Move {
+        if !self.is_castling(Move(m)) {
+            return m;
+        }
+        let file = if m.to.file() > m.from.file() {
+            File::H
+        } else {
+            File::A
+        };
+        cozy_chess::Move {
+            to: Field::new(file, m.from.rank()),
+            ..m
+        }
+    }
+
+    /// Whether the king leaps.
+    fn is_castling(&self, Move(m): Move) -> bool {
+        m.from == self.board.king(self.board.side_to_move())
+            && m.from.rank() == m.to.rank()
+            && (m.from.file() as u8).abs_diff(m.to.file() as u8) == 2
+    }
+
+    /// Whether the pieces may move so, whatever ends the game.
+    fn is_possible(&self, m: Move) -> bool {
+        // Onto a piece of one's own only `cozy-chess` moves, to castle.
+        !self.board.colors(self.board.side_to_move()).has(m.to())
+            && self.board.is_legal(self.unnamed(m))
+    }
+
+    /// Why a move that is not possible is not.
+    fn reason(&self, m: Move) -> &'static str {
+        let turn = self.board.side_to_move();
+        match self.board.color_on(m.from()) {
+            None => "starts where there is no piece",
+            Some(color) if color != turn => "moves a piece of the opponent",
+            Some(_) if self.is_check() => "does not answer the check",
+            Some(_) => {
+                let queened = Move(cozy_chess::Move {
+                    promotion: Some(Piece::Queen),
+                    ..m.0
+                });
+                if m.promotion().is_none() && self.is_possible(queened) {
+                    "does not say what the pawn becomes, as in e7e8q"
+                } else {
+                    "is not how that piece can move here"
+                }
+            }
+        }
+    }
+}
+
+impl Position for Chess {
+    type Move = Move;
+
+    const INFO: GameInfo = GameInfo {
+        id: "chess",
+        title: "Chess",
+        sides: ["white", "black"],
+        files: 8,
+        ranks: 8,
+        // Each irreversible ply, and the start, is followed by fewer than a hundred others before
+        // the next or the end.
+        plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * QUIET_PLIES_MAX as u32,
+    };
+
+    const REPETITION: Repetition = Repetition::DrawnAtThird;
+
+    fn start() -> Self {
+        Self {
+            board: Board::startpos(),
+        }
+    }
+
+    fn turn(&self) -> Seat {
+        seat(self.board.side_to_move())
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if !self.can_move() {
+            return Some(if self.is_check() {
+                Outcome::Decisive {
+                    winner: self.turn().other(),
+                }
+            } else {
+                Outcome::Draw
+            });
+        }
+        self.is_drawn_in_motion().then_some(Outcome::Draw)
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        let detail = if !self.can_move() {
+            if self.is_check() {
+                "checkmate"
+            } else {
+                "stalemate"
+            }
+        } else if self.is_dead() {
+            "dead-position"
+        } else if self.board.halfmove_clock() >= QUIET_PLIES_MAX {
+            "fifty-moves"
+        } else {
+            return None;
+        };
+        Some(Ending {
+            detail,
+            scores: None,
+        })
+    }
+
+    /// Positions are the same when the same side can play the same moves (article 9.2.3).
+    #[inline]
+    fn repetition_key(&self) -> u64 {
+        if self.board.en_passant().is_some() && self.capturable_in_passing().is_some() {
+            self.board.hash()
+        } else {
+            self.board.hash_without_ep()
+        }
+    }
+
+    /// As far as FEN tells: the loss of a right to castle is not minded.
+    #[inline]
+    fn reversible_plies(&self) -> usize {
+        self.board.halfmove_clock().into()
+    }
+
+    fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {
+        if let Ok(m) = text.parse() {
+            return Ok(m);
+        }
+        self.read_san(text).map_err(|why| match why {
+            NoMove::Unreadable => ReadMoveError::Unreadable(ParseMoveError { example: "e2e4" }),
+            NoMove::Illegal => IllegalMove {
+                reason: "names no legal move",
+            }
+            .into(),
+            NoMove::Ambiguous => IllegalMove {
+                reason: "names more than one move",
+            }
+            .into(),
+        })
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        if !self.is_drawn_in_motion() {
+            self.each_move(|_, m| moves.push(m));
+        }
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        if !self.is_possible(m) {
+            return Err(IllegalMove {
+                reason: self.reason(m),
+            });
+        }
+        Ok(())
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        self.board.play_unchecked(self.unnamed(m));
+    }
+}
+
+/// The seat of a colour.
+const fn seat(color: Color) -> Seat {
+    match color {
+        Color::White => Seat::First,
+        Color::Black => Seat::Second,
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    /// Reads `e2e4` or `e7e8q`, without regard to case and surrounding space.
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        let unreadable = ParseMoveError { example: "e2e4" };
+        let text = text.trim().to_ascii_lowercase();
+        let is_move = match text.as_bytes() {
+            [_, _, _, _] => true,
+            [_, _, _, _, promotion] => b"nbrq".contains(promotion),
+            _ => false,
+        };
+        if !is_move {
+            return Err(unreadable);
+        }
+        text.parse().map(Self).map_err(|_| unreadable)
+    }
+}
+
+impl fmt::Display for Chess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.board.fmt(f)
+    }
+}
+
+impl FromStr for Chess {
+    type Err = ParsePositionError;
+
+    /// Reads FEN with all its six fields. Refuses what no play can reach as far as is plain: a
+    /// side without its one king, a king that could be captured, rights to castle where king or
+    /// rook have moved.
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        let refused = |reason| ParsePositionError { reason };
+        let board = Board::from_fen(text, false).map_err(|error| refused(reason_of(&error)))?;
+        for color in Color::ALL {
+            let rights = board.castle_rights(color);
+            let may_castle = rights.short.is_some() || rights.long.is_some();
+            if may_castle && board.king(color).file() != File::E {
+                return Err(refused("a king that may castle has moved"));
+            }
+        }
+        // How FEN is written is up to nobody: what is read is told again in the same letters.
+        if board.to_string() != text {
+            return Err(refused("it is not written as FEN is"));
+        }
+        Ok(Self { board })
+    }
+}
+
+/// What is wrong with a FEN.
+const fn reason_of(error: &cozy_chess::FenParseError) -> &'static str {
+    use cozy_chess::FenParseError as Fen;
+    match error {
+        Fen::InvalidBoard => "the board cannot come about",
+        Fen::InvalidSideToMove => "the side to move is w or b",
+        Fen::InvalidCastlingRights => "these rights to castle cannot be",
+        Fen::InvalidEnPassant => "no pawn has just passed that square",
+        Fen::InvalidHalfMoveClock => "the halfmove clock is a number up to 100",
+        Fen::InvalidFullmoveNumber => "the number of the move is at least 1",
+        Fen::MissingField | Fen::TooManyFields => "FEN has six fields",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! How players write moves: standard algebraic notation, `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws
+//! of Chess, appendix C; the Portable Game Notation standard, 1994, section 8.2.3).
+//!
+//! Written is the one form that the PGN standard knows. Read is much more: what names one legal
+//! move, and no other, is that move.
+
+use cozy_chess::{File, Piece, Rank, Square as Field};
+
+use super::{Chess, Move};
+use crate::game::Position;
+
+/// The pieces that have a letter, with it. Pawns have none.
+const LETTERS: [(Piece, u8); 5] = [
+    (Piece::Knight, b'N'),
+    (Piece::Bishop, b'B'),
+    (Piece::Rook, b'R'),
+    (Piece::Queen, b'Q'),
+    (Piece::King, b'K'),
+];
+
+/// A text that names no one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoMove {
+    /// It is not in this notation.
+    Unreadable,
+    /// No legal move is called so.
+    Illegal,
+    /// Several legal moves are called so.
+    Ambiguous,
+}
+
+/// What a text tells of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    Castling {
+        to: File,
+    },
+    Ordinary {
+        piece: Piece,
+        file: Option<File>,
+        rank: Option<Rank>,
+        to: Field,
+        promotion: Option<Piece>,
+    },
+}
+
+impl Chess {
+    /// A legal move in standard algebraic notation.
+    #[must_use]
+    pub fn san(&self, m: Move) -> String {
+        let mut text = if self.is_castling(m) {
+            let short = m.to().file() == File::G;
+            (if short { "O-O" } else { "O-O-O" }).to_owned()
+        } else {
+            self.ordinary_san(m)
+        };
+        let after = self.after(m);
+        if after.is_check() {
+            text.push(if after.can_move() { '+' } else { '#' });
+        }
+        text
+    }
+
+    fn ordinary_san(&self, m: Move) -> String {
+        let piece = self.board.piece_on(m.from()).unwrap_or(Piece::Pawn);
+        let mut text = String::new();
+        // Only capturing pawns leave their file, be it in passing.
+        let captures = self.board.occupied().has(m.to())
+            || piece == Piece::Pawn && m.from().file() != m.to().file();
+        if let Some(letter) = letter(piece) {
+            text.push(letter);
+            self.tell_apart(m, piece, &mut text);
+        } else if captures {
+            text.push(m.from().file().into());
+        }
+        if captures {
+            text.push('x');
+        }
+        text.push_str(&m.to().to_string());
+        if let Some(letter) = m.promotion().and_then(letter) {
+            text.extend(['=', letter]);
+        }
+        text
+    }
+
+    /// Adds where the piece comes from, if another of its kind could go there: its file if that
+    /// is enough, else its rank, else both.
+    fn tell_apart(&self, m: Move, piece: Piece, text: &mut String) {
+        let mut others = Vec::new();
+        self.each_move(|other_piece, other| {
+            if other_piece == piece && other.to() == m.to() && other.from() != m.from() {
+                others.push(other.from());
+            }
+        });
+        if others.is_empty() {
+            return;
+        }
+        let (file, rank) = (m.from().file(), m.from().rank());
+        let file_is_enough = others.iter().all(|from| from.file() != file);
+        let rank_is_enough = others.iter().all(|from| from.rank() != rank);
+        if file_is_enough || !rank_is_enough {
+            text.push(file.into());
+        }
+        if !file_is_enough {
+            text.push(rank.into());
+        }
+    }
+
+    /// The legal move that `text` names. Of two moves that differ in nothing but the case of their
+    /// letters, `bxc3` and `Bxc3`, each is read as it is written.
+    pub(super) fn read_san(&self, text: &str) -> Result<Move, NoMove> {
+        // Signs of capture, check and praise tell nothing that the position does not.
+        let text: String = (text.trim().trim_end_matches("e.p.").chars())
+            .filter(|c| !c.is_whitespace() && !"xX:-=+#!?()".contains(*c))
+            .collect();
+        let exact = exact_reading(&text);
+        let any = || loose_readings(&text.to_ascii_lowercase());
+        match self.named_by(&exact) {
+            Err(_) => self.named_by(&any()),
+            found => found,
+        }
+    }
+
+    /// The one legal move that is told of by one of the readings.
+    fn named_by(&self, readings: &[Reading]) -> Result<Move, NoMove> {
+        if readings.is_empty() {
+            return Err(NoMove::Unreadable);
+        }
+        let mut found = Err(NoMove::Illegal);
+        self.each_move(|piece, m| {
+            if readings
+                .iter()
+                .any(|reading| reading.tells(piece, m, self.is_castling(m)))
+            {
+                found = match found {
+                    Err(NoMove::Illegal) => Ok(m),
+                    _ => Err(NoMove::Ambiguous),
+                };
+            }
+        });
+        found
+    }
+}
+
+impl Reading {
+    fn tells(&self, of: Piece, m: Move, is_castling: bool) -> bool {
+        match *self {
+            Self::Castling { to } => is_castling && m.to().file() == to,
+            Self::Ordinary {
+                piece,
+                file,
+                rank,
+                to,
+                promotion,
+            } => {
+                of == piece
+                    && !is_castling
+                    && m.to() == to
+                    && m.promotion() == promotion
+                    && file.is_none_or(|file| m.from().file() == file)
+                    && rank.is_none_or(|rank| m.from().rank() == rank)
+            }
+        }
+    }
+}
+
+/// What the text tells if capitals are pieces and small letters are files.
+fn exact_reading(text: &str) -> Vec<Reading> {
+    let reading = match text.bytes().next() {
+        Some(b'O' | b'0') => castling(&text.to_ascii_lowercase()),
+        Some(first) if first.is_ascii_uppercase() => {
+            piece(first).and_then(|piece| ordinary(piece, &text[1..]))
+        }
+        _ => ordinary(Piece::Pawn, text),
+    };
+    reading.into_iter().collect()
+}
+
+/// All that the text, in small letters, may tell.
+fn loose_readings(text: &str) -> Vec<Reading> {
+    let of_piece = text.bytes().next().and_then(|first| {
+        let piece = piece(first.to_ascii_uppercase())?;
+        ordinary(piece, &text[1..])
+    });
+    let readings = [castling(text), ordinary(Piece::Pawn, text), of_piece];
+    readings.into_iter().flatten().collect()
+}
+
+fn castling(text: &str) -> Option<Reading> {
+    let to = match text {
+        "00" | "oo" => File::G,
+        "000" | "ooo" => File::C,
+        _ => return None,
+    };
+    Some(Reading::Castling { to })
+}
+
+/// Reads what stands behind a piece's letter: perhaps its file or rank, then the field that it goes
+/// to, then perhaps what it becomes.
+fn ordinary(piece: Piece, text: &str) -> Option<Reading> {
+    let bytes = text.as_bytes();
+    let (bytes, promotion) = match bytes {
+        [rest @ .., last] if piece == Piece::Pawn && last.is_ascii_alphabetic() => {
+            (rest, Some(promoted(*last)?))
+        }
+        _ => (bytes, None),
+    };
+    let (origin, to) = bytes.split_last_chunk::<2>()?;
+    let to = Field::new(file(to[0])?, rank(to[1])?);
+    let (file, rank) = match origin {
+        [] => (None, None),
+        [one] => (file(*one), rank(*one)),
+        [first, second] => (Some(file(*first)?), Some(rank(*second)?)),
+        _ => return None,
+    };
+    if origin.len() == 1 && file.is_none() && rank.is_none() {
+        return None;
+    }
+    Some(Reading::Ordinary {
+        piece,
+        file,
+        rank,
+        to,
+        promotion,
+    })
+}
+
+fn file(letter: u8) -> Option<File> {
+    File::try_index(usize::from(letter.checked_sub(b'a')?))
+}
+
+fn rank(digit: u8) -> Option<Rank> {
+    Rank::try_index(usize::from(digit.checked_sub(b'1')?))
+}
+
+fn piece(letter: u8) -> Option<Piece> {
+    LETTERS
+        .into_iter()
+        .find(|(_, known)| *known == letter)
+        .map(|(piece, _)| piece)
+}
+
+fn letter(piece: Piece) -> Option<char> {
+    let (_, letter) = LETTERS.into_iter().find(|(known, _)| *known == piece)?;
+    Some(char::from(letter))
+}
+
+/// What a pawn may become.
+fn promoted(letter: u8) -> Option<Piece> {
+    piece(letter.to_ascii_uppercase()).filter(|piece| *piece != Piece::King)
+}

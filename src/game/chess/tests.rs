@@ -1,0 +1,259 @@
+use super::san::NoMove;
+use super::*;
+
+fn chess(fen: &str) -> Chess {
+    fen.parse().expect(fen)
+}
+
+/// How a game that stands so has ended, and that nothing can be played then.
+fn outcome(fen: &str) -> Option<Outcome> {
+    let pos = chess(fen);
+    let mut moves = Vec::new();
+    pos.legal_moves(&mut moves);
+    assert_eq!(moves.is_empty(), pos.outcome().is_some(), "{fen}");
+    pos.outcome()
+}
+
+#[test]
+fn games_end_as_the_laws_say() {
+    let (white_wins, black_wins) = (
+        Some(Outcome::Decisive {
+            winner: Seat::First,
+        }),
+        Some(Outcome::Decisive {
+            winner: Seat::Second,
+        }),
+    );
+    let ends = [
+        // Scholar's and fool's mate.
+        (
+            "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 0 4",
+            white_wins,
+        ),
+        (
+            "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
+            black_wins,
+        ),
+        // Stalemate.
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Some(Outcome::Draw)),
+        // Fifty moves, but mate with the last of them wins.
+        ("7k/8/6K1/8/8/8/8/R7 b - - 100 80", Some(Outcome::Draw)),
+        ("7k/8/6K1/8/8/8/8/R7 b - - 99 80", None),
+        ("R6k/8/6K1/8/8/8/8/8 b - - 100 80", white_wins),
+        // Dead positions: nothing is left to mate with.
+        ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
+        ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", Some(Outcome::Draw)),
+        ("8/8/4k1b1/8/8/3K4/8/8 w - - 0 1", Some(Outcome::Draw)),
+        ("8/8/4k1b1/8/8/3K1B2/8/8 w - - 0 1", Some(Outcome::Draw)),
+        // Mate can still come about, be it by help alone.
+        ("8/8/4k1b1/8/8/3K2B1/8/8 w - - 0 1", None),
+        ("8/8/4k1n1/8/8/3K2B1/8/8 w - - 0 1", None),
+        ("8/8/4k3/8/8/3KNN2/8/8 w - - 0 1", None),
+        ("8/8/4k3/8/8/3KP3/8/8 w - - 0 1", None),
+    ];
+    for (fen, end) in ends {
+        assert_eq!(outcome(fen), end, "{fen}");
+    }
+}
+
+#[test]
+fn moves_are_turned_down_with_a_reason() {
+    let reason = |fen: &str, m: &str| {
+        let m = m.parse().expect(m);
+        chess(fen).check(m).expect_err("illegal").reason
+    };
+    let start = &Chess::start().to_string();
+    assert_eq!(reason(start, "e3e4"), "starts where there is no piece");
+    assert_eq!(reason(start, "e7e5"), "moves a piece of the opponent");
+    assert_eq!(reason(start, "e2e5"), "is not how that piece can move here");
+    assert_eq!(reason(start, "e1g1"), "is not how that piece can move here");
+    assert_eq!(
+        reason("4k3/8/8/8/8/8/4r3/R3K2R w KQ - 0 1", "e1g1"),
+        "does not answer the check"
+    );
+    assert_eq!(
+        reason("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8"),
+        "does not say what the pawn becomes, as in e7e8q"
+    );
+    assert_eq!(
+        reason("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "h8g8"),
+        IllegalMove::GAME_OVER.reason
+    );
+}
+
+#[test]
+fn castling_is_written_as_the_kings_step() {
+    let pos = chess("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    for (m, fen) in [
+        ("e1g1", "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"),
+        ("e1c1", "r3k2r/8/8/8/8/8/8/2KR3R b kq - 1 1"),
+    ] {
+        let mut after = pos.clone();
+        after.play(m.parse().expect(m)).expect(m);
+        assert_eq!(after.to_string(), fen);
+    }
+    for not_a_move in ["e1h1", "e1a1", "e1g3"] {
+        pos.check(not_a_move.parse().expect("reads"))
+            .expect_err(not_a_move);
+    }
+}
+
+#[test]
+fn positions_that_cannot_be_are_refused() {
+    for (fen, reason) in [
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "the board cannot come about"),
+        (
+            "4k3/8/8/8/8/8/8/4K2 w - - 0 1",
+            "the board cannot come about",
+        ),
+        (
+            "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
+            "the board cannot come about",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/3K3R w K - 0 1",
+            "a king that may castle has moved",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
+            "these rights to castle cannot be",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - e6 0 1",
+            "no pawn has just passed that square",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - - 101 1",
+            "the halfmove clock is a number up to 100",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 0",
+            "the number of the move is at least 1",
+        ),
+        ("4k3/8/8/8/8/8/8/4K3 w - -", "FEN has six fields"),
+        (
+            "4k3/8/8/8/8/8/8/31K3 w - - 0 1",
+            "it is not written as FEN is",
+        ),
+    ] {
+        let refused = fen.parse::<Chess>().map(|pos| pos.to_string());
+        assert_eq!(refused, Err(ParsePositionError { reason }), "{fen}");
+    }
+}
+
+/// The same position after other moves is the same; a right that is lost makes another one, and so
+/// does a pawn that can be captured in passing, but not one that only has passed.
+#[test]
+fn positions_are_told_apart_as_the_laws_do() {
+    let after = |moves: &str| {
+        let mut pos = Chess::start();
+        for m in moves.split(' ') {
+            pos.play(m.parse().expect(m)).expect(m);
+        }
+        pos.repetition_key()
+    };
+    let start = Chess::start().repetition_key();
+    assert_eq!(after("g1f3 g8f6 f3g1 f6g8"), start);
+    assert_ne!(after("g1f3 g8f6 f3g1"), start);
+    assert_eq!(
+        after("e2e4 e7e5"),
+        after("e2e4 e7e6 f1c4 e6e5 c4b5 g8f6 b5f1 f6g8")
+    );
+    assert_ne!(after("g1f3 g8f6 h1g1 f6g8 g1h1 g8f6 f3g1 f6g8"), start);
+    let can_pass = "8/8/8/8/k2pP3/8/8/4K3 b - e3 0 1";
+    let pinned = "8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1";
+    for (fen, same) in [(can_pass, false), (pinned, true)] {
+        let without = chess(&fen.replace("e3", "-"));
+        assert_eq!(
+            chess(fen).repetition_key() == without.repetition_key(),
+            same,
+            "{fen}"
+        );
+    }
+}
+
+/// Every legal move is written otherwise than the others, and read as what it is.
+#[test]
+fn every_move_is_read_as_it_is_written() {
+    for seed in 0..20 {
+        for pos in crate::game::laws::random_game::<Chess>(seed).0 {
+            let mut moves = Vec::new();
+            pos.legal_moves(&mut moves);
+            for m in moves {
+                let san = pos.san(m);
+                assert_eq!(pos.read_san(&san), Ok(m), "{san} in {pos}");
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_are_written_as_the_standard_says() {
+    for (fen, moves) in [
+        (
+            "r3k2r/1P6/8/3pP3/8/2N5/8/R3K1NR w KQkq d6 0 1",
+            "e5d6=exd6 e1c1=O-O-O b7b8q=b8=Q+ b7a8n=bxa8=N c3e2=Nce2 g1e2=Nge2 h1h8=Rxh8+",
+        ),
+        (
+            "4k3/8/8/R7/8/8/8/R3K3 w Q - 0 1",
+            "a1a3=R1a3 a5a3=R5a3 a5a8=Ra8+ a1d1=Rd1",
+        ),
+        (
+            "6k1/8/8/Q7/8/8/8/Q3Q2K w - - 0 1",
+            "a1e5=Qa1e5 a5e5=Q5e5 e1e5=Qee5",
+        ),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8=Ra8#"),
+        // The other knight is pinned, so there is nothing to tell apart.
+        ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2=Ne2"),
+    ] {
+        let pos = chess(fen);
+        for pair in moves.split(' ') {
+            let (m, san) = pair.split_once('=').expect(pair);
+            assert_eq!(pos.san(m.parse().expect(m)), san, "{m} in {fen}");
+        }
+    }
+}
+
+#[test]
+fn moves_are_read_however_players_write_them() {
+    // The pawn on b2 and the bishop on d2 can both take on c3.
+    let fen = "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K1NR w KQkq d6 0 1";
+    let read = |text: &str| chess(fen).read_san(text).map(|m| m.to_string());
+    for (text, m) in [
+        ("bxc3", "b2c3"),
+        ("bc3", "b2c3"),
+        ("Bxc3", "d2c3"),
+        ("0-0-0", "e1c1"),
+        ("o-o-o", "e1c1"),
+        ("exd6 e.p.", "e5d6"),
+        ("ed", ""),
+        ("b8=Q+", "b7b8q"),
+        ("b8q", "b7b8q"),
+        ("b8(N)", "b7b8n"),
+        ("bxa8=R", "b7a8r"),
+        ("Ng1-f3!?", "g1f3"),
+        ("nf3", "g1f3"),
+        ("NF3", "g1f3"),
+        ("Kf2", "e1f2"),
+        ("e2-e4", ""),
+        ("O-O", ""),
+    ] {
+        let expected = if m.is_empty() {
+            None
+        } else {
+            Some(m.to_owned())
+        };
+        assert_eq!(read(text).ok(), expected, "{text}");
+    }
+    // Where neither case is right, it could be the pawn or the bishop.
+    assert_eq!(read("BXC3"), Err(NoMove::Ambiguous));
+    assert_eq!(read("b8"), Err(NoMove::Illegal));
+    assert_eq!(read("hello"), Err(NoMove::Unreadable));
+    let two_rooks = chess("4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
+    assert_eq!(
+        two_rooks.read_san("Rd1"),
+        Ok("a1d1".parse().expect("a move"))
+    );
+    let two_knights = chess("4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1");
+    assert_eq!(two_knights.read_san("Ne2"), Err(NoMove::Ambiguous));
+}

@@ -1,0 +1,91 @@
+//! What general rules get wrong when few pieces are left: some advantages cannot be turned into a
+//! win, and a bare king must be driven to the rim (compare the knowledge of endings in the chess
+//! programming wiki, "Endgame" and "Mop-up evaluation"; Slate and Atkin, "Chess 4.5", 1977).
+
+use cozy_chess::{BitBoard, Board, Color, Piece, Square};
+
+use super::pawns::distance;
+use super::squares::MATERIAL;
+
+/// An advantage is told in parts of so many.
+pub(super) const WHOLE: i32 = 16;
+
+/// The part of an advantage of `color` that can be hoped to last.
+pub(super) fn lasting(board: &Board, color: Color) -> i32 {
+    if board.colored_pieces(color, Piece::Pawn).is_empty() {
+        // Without pawns to come it takes more than a minor piece more to mate.
+        let [own, other] = [color, !color].map(|color| force(board, color));
+        let minor = MATERIAL[Piece::Bishop as usize].end;
+        let two_knights = board.colored_pieces(color, Piece::Knight).len() == 2
+            && own == 2 * MATERIAL[Piece::Knight as usize].end;
+        if own <= minor || two_knights {
+            return 0;
+        }
+        if own - other <= minor {
+            return WHOLE / 4;
+        }
+    }
+    if has_opposite_bishops(board) {
+        return WHOLE / 2;
+    }
+    WHOLE
+}
+
+/// The worth of all pieces but pawns.
+fn force(board: &Board, color: Color) -> i32 {
+    [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen]
+        .into_iter()
+        .map(|piece| {
+            let count = board.colored_pieces(color, piece).len().cast_signed();
+            count * MATERIAL[piece as usize].end
+        })
+        .sum()
+}
+
+/// Whether each side has one bishop and no other piece, on fields of different colours: neither can
+/// fight for what the other holds.
+fn has_opposite_bishops(board: &Board) -> bool {
+    let bishops = board.pieces(Piece::Bishop);
+    let others =
+        board.pieces(Piece::Knight) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+    others.is_empty()
+        && (bishops & board.colors(Color::White)).len() == 1
+        && (bishops & board.colors(Color::Black)).len() == 1
+        && (bishops & BitBoard::DARK_SQUARES).len() == 1
+}
+
+/// What it is worth to `color` to have driven a bare king to the rim and followed it with its own.
+/// A knight and a bishop mate only in a corner that the bishop sees.
+pub(super) fn driving(board: &Board, color: Color) -> i32 {
+    let bare = board.colors(!color).len() == 1;
+    if !bare || force(board, color) < MATERIAL[Piece::Rook as usize].end {
+        return 0;
+    }
+    let [own, other] = [color, !color].map(|color| board.king(color));
+    let near = 7 - distance(own, other);
+    let bishops = board.colored_pieces(color, Piece::Bishop);
+    let others = board.colors(color) ^ bishops ^ own.bitboard();
+    let knights = board.colored_pieces(color, Piece::Knight);
+    let rim = if bishops.len() == 1 && others == knights && knights.len() == 1 {
+        let is_dark = bishops.is_subset(BitBoard::DARK_SQUARES);
+        let corners = if is_dark {
+            [Square::A1, Square::H8]
+        } else {
+            [Square::A8, Square::H1]
+        };
+        7 - corners.map(|corner| distance(other, corner))[..]
+            .iter()
+            .min()
+            .copied()
+            .unwrap_or(0)
+    } else {
+        to_rim(other)
+    };
+    30 * rim + 10 * near
+}
+
+/// How far from the middle a square is: 0 to 6.
+fn to_rim(square: Square) -> i32 {
+    let out = |index: u8| i32::from(if index < 4 { 3 - index } else { index - 4 });
+    out(square.file() as u8) + out(square.rank() as u8)
+}

@@ -1,0 +1,97 @@
+use super::*;
+use crate::game::laws::random_game;
+
+fn value(fen: &str) -> i32 {
+    fen.parse::<Chess>().expect(fen).evaluate().value()
+}
+
+/// The same position with the board turned and the colours changed.
+fn mirrored(fen: &str) -> String {
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let swapped = |text: &str| -> String {
+        let swap = |c: char| {
+            if c.is_ascii_uppercase() {
+                c.to_ascii_lowercase()
+            } else {
+                c.to_ascii_uppercase()
+            }
+        };
+        text.chars().map(swap).collect()
+    };
+    let ranks: Vec<String> = fields[0].rsplit('/').map(swapped).collect();
+    let turn = if fields[1] == "w" { "b" } else { "w" };
+    let castling = swapped(fields[2]);
+    let order = |c: &char| "KQkq".find(*c);
+    let mut rights: Vec<char> = castling.chars().collect();
+    rights.sort_by_key(order);
+    format!(
+        "{} {turn} {} - 0 1",
+        ranks.join("/"),
+        String::from_iter(rights)
+    )
+}
+
+#[test]
+fn both_colours_are_valued_alike() {
+    for seed in 0..30 {
+        for pos in random_game::<Chess>(seed).0 {
+            let fen = pos.to_string();
+            assert_eq!(value(&mirrored(&fen)), pos.evaluate().value(), "{fen}");
+        }
+    }
+}
+
+/// The first is better for White, who is to move, than the second.
+#[test]
+fn what_is_better_is_valued_so() {
+    for (better, worse, why) in [
+        (
+            "4k3/8/8/3P4/8/8/8/4K3",
+            "4k3/8/8/8/8/3P4/8/4K3",
+            "a passed pawn that has come farther",
+        ),
+        (
+            "4k3/7p/8/8/8/8/PP6/4K3",
+            "4k3/7p/8/8/8/P7/P7/4K3",
+            "doubled pawns",
+        ),
+        (
+            "4k3/p1p5/8/8/8/8/PP6/4K3",
+            "4k3/p1p5/8/8/8/8/P2P4/4K3",
+            "isolated pawns",
+        ),
+        (
+            "4k3/p6p/8/8/8/8/P6P/2B1KB2",
+            "4k3/p6p/8/8/8/8/P6P/2B1KN2",
+            "two bishops",
+        ),
+        (
+            "4k3/p6p/8/8/8/8/P6P/3RK3",
+            "4k3/p6p/8/8/8/8/P6P/R3K3",
+            "a rook on an open file",
+        ),
+        (
+            "7k/8/8/8/8/5K2/8/R7",
+            "8/8/8/4k3/8/5K2/8/R7",
+            "a bare king on the rim",
+        ),
+        (
+            "r1bq1rk1/pppp1ppp/8/8/8/8/PPPP1PPP/R1BQ1RK1",
+            "r1bq1rk1/pppp1ppp/8/8/1PP5/8/P2P1PPP/R1BQK2R",
+            "a sheltered king",
+        ),
+    ] {
+        let [better, worse] = [better, worse].map(|board| value(&format!("{board} w - - 0 1")));
+        assert!(better > worse, "{why}: {better} and {worse}");
+    }
+}
+
+#[test]
+fn what_cannot_be_won_is_worth_nothing() {
+    for fen in [
+        "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1",
+        "4k3/p7/8/8/8/8/8/4KB2 w - - 0 1",
+    ] {
+        assert!(value(fen) <= 0, "{fen}");
+    }
+}

@@ -1,0 +1,43 @@
+//! Games with so many positions that only the lines of play are counted, and how they end.
+
+use std::fs;
+
+use plyhouse::game::perft::{PlyCount, perft};
+use plyhouse::game::{Course, Position};
+
+/// Compares with the game's file: the rows on top count from the start of the game, others from the
+/// `position` that is named above them. Rows with more than `nodes_max` nodes are left out.
+pub(super) fn check<P: Position>(nodes_max: u64) {
+    let name = format!("{}.perft", P::INFO.id);
+    let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let file = fs::read_to_string(&path).expect(&path);
+    let mut tables = vec![(P::start(), Vec::new())];
+    for line in file.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(position) = line.strip_prefix("position ") {
+            tables.push((position.parse().expect(line), Vec::new()));
+        } else if let Some((_, rows)) = tables.last_mut() {
+            rows.push(row(line));
+        }
+    }
+    for (pos, mut expected) in tables {
+        expected.retain(|count| count.nodes <= nodes_max);
+        let counted = perft(&Course::from(pos.clone()), expected.len() - 1);
+        assert_eq!(counted, expected, "{name}; counted from {pos}");
+    }
+}
+
+/// Reads the ply, which is the row's number, and the counts.
+fn row(line: &str) -> PlyCount {
+    let numbers: Vec<u64> = line
+        .split_whitespace()
+        .map(|word| word.parse().expect(line))
+        .collect();
+    let [_, nodes, first, second, drawn] = numbers[..] else {
+        panic!("not a row: {line}");
+    };
+    PlyCount {
+        nodes,
+        won: [first, second],
+        drawn,
+    }
+}
