@@ -151,10 +151,11 @@ export type Request =
       shuffle?: boolean;
       pace_ms?: number;
     }
-  | ({ type: 'join' | 'watch' | 'leave' | 'resign' } & OneMatch)
+  | ({ type: 'join'; seat?: number } & OneMatch)
+  | ({ type: 'watch' | 'leave' | 'resign' } & OneMatch)
   | ({ type: 'seat'; seat: number; occupant: 'open' | { bot: string } } & OneMatch)
   | ({ type: 'move'; ply: number; move: string } & OneMatch)
-  | { type: 'list'; game?: string; status?: Status; limit?: number }
+  | { type: 'list'; game?: string; status?: Status; limit?: number; after?: string }
   | { type: 'seek'; game: string; bot?: string; bot_after_ms?: number }
   | { type: 'unseek' }
   | ({ type: 'resync'; since: number } & OneMatch);

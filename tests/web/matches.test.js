@@ -100,12 +100,39 @@ test(
     await bob.getByRole('gridcell', { name: 'a3, x, last move, winning line' }).waitFor();
     await picture(eve, 'watched');
 
-    // Once more: who asks first is found by the other.
+    // Once more: who asks first is found by the other, who then begins.
     await ann.getByRole('button', { name: 'Play again' }).click();
     await ann.getByText('Waiting for an opponent.').waitFor();
-    await bob.locator('.offer').waitFor();
-    await bob.getByRole('button', { name: 'Play again' }).click();
+    await bob.locator('.offer', { hasText: 'wants to play again, sides swapped.' }).waitFor();
+    await picture(bob, 'rematch');
+    await bob.getByRole('button', { name: 'Join', exact: true }).click();
+    await bob.locator('.player', { hasText: 'X · you' }).waitFor();
     await myTurn(bob);
+    assert.equal(ann.url(), bob.url());
+  }),
+);
+
+test(
+  'a match for somebody else is no rematch',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const lobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
+    const inviteAs = async (/** @type {string} */ side) => {
+      await lobby();
+      await ann.getByRole('radio', { name: side }).check();
+      return invite(ann);
+    };
+    // One that is older, with the seats of a rematch, and one that is younger, without them.
+    await inviteAs('O, second');
+    const bob = await house.visitor(await inviteAs('X, first'));
+    await myTurn(ann);
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+    await says(ann, 'You win!');
+    await inviteAs('X, first');
+    await bob.getByRole('button', { name: 'Play again, sides swapped' }).click();
+    await says(bob, 'Waiting for an opponent.');
+    await bob.locator('.player', { hasText: 'X · you' }).waitFor();
   }),
 );
 

@@ -4,6 +4,7 @@ import { recallChoice } from './choice.js';
 import { fill, h } from './dom.js';
 import { Rematch } from './rematch.js';
 import { shareCard } from './share.js';
+import { occupant } from './words.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -36,6 +37,7 @@ export class Actions {
    */
   show(match, now) {
     const { you, status, host, seats } = match;
+    this.#prepareRematch(match);
     const offer = this.#rematch?.offer?.match;
     const madeFrom = JSON.stringify([
       status,
@@ -61,20 +63,31 @@ export class Actions {
   }
 
   /** @param {Match} match */
-  #afterwards(match) {
+  #prepareRematch(match) {
     const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
-    if (match.you !== null || exhibition) {
-      this.#rematch ??= new Rematch(this.#app, match, () => {
-        this.#app.announce('Your opponent wants to play again.');
-        this.#app.update();
-      });
-    }
+    if (match.status === 'open' || (match.you === null && !exhibition)) return;
+    this.#rematch ??= new Rematch(this.#app, match, () => {
+      if (this.#rematch?.offer) this.#app.announce(this.#invitation(match));
+      this.#app.update();
+    });
+    this.#rematch.follow(match);
+  }
+
+  /** @param {Match} match */
+  #invitation(match) {
+    const other = match.seats[1 - (match.you ?? 0)];
+    const name = other ? occupant(other, this.#app.levels) : '';
+    return `${name} wants to play again, sides swapped.`;
+  }
+
+  /** @param {Match} match */
+  #afterwards(match) {
     const rematch = this.#rematch;
-    return [
-      rematch?.offer && h('p', { class: 'offer' }, 'Your opponent wants to play again.'),
-      rematch && button('Play again, sides swapped', 'primary', () => void rematch.start()),
-      h('a', { class: 'button', href: '/' }, 'To the lobby'),
-    ];
+    const start = () => void rematch?.start();
+    const again = rematch?.offer
+      ? [h('p', { class: 'offer' }, this.#invitation(match)), button('Join', 'primary', start)]
+      : [rematch && button('Play again, sides swapped', 'primary', start)];
+    return [...again, h('a', { class: 'button', href: '/' }, 'To the lobby')];
   }
 
   /** @param {Match} match */

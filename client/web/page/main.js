@@ -112,6 +112,11 @@ export class App {
     return snapshot;
   }
 
+  /** Whether this match is what one sees. @param {{ code: string }} match */
+  isAt({ code }) {
+    return this.#path === `/m/${code}`;
+  }
+
   /**
    * @param {{ code: string }} match
    * @param {{ watch?: boolean }} [wish]

@@ -1,58 +1,89 @@
 // The same two once more, with sides swapped. A bot comes at once. With a person it takes both: who
-// asks first opens a match, and the other's page finds it in the list by its host and joins.
+// asks first opens a match, and the other's page finds it in the list and offers to join.
 
-import { BOT_PACE_MS } from './choice.js';
+import { BOT_PACE_MS, recallChoice } from './choice.js';
+import { Refusal } from './connection.js';
+import { Offers } from './offers.js';
 
-/** @import { Listed, Matches, SeatWish, Snapshot } from '../protocol.js' */
+/** @import { Listed, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
 const LOOK_EVERY_MS = 2000;
-/** When both ask in the same instant, each opens a match before the other's can be seen. */
-const BOTH_MS = 1500;
+/** While the match goes on one only notes what else the other has opened. */
+const GLANCE_EVERY_MS = 20_000;
+/** When both ask at about the same time, each opens a match before the other's can be seen. */
+const MEET_MS = 10_000;
+const MEET_EVERY_MS = 1000;
 
 export class Rematch {
   /** The match that the other one has opened for us. @type {Listed | null} */
   offer = null;
   #app;
   #match;
-  #found;
+  #changed;
+  /** @type {Offers | null} */
+  #offers = null;
+  #isStarting = false;
+  #isStopped = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
   /**
    * @param {App} app
-   * @param {Match} match the match that has ended
-   * @param {() => void} found there is an offer
+   * @param {Match} match
+   * @param {() => void} changed there is an offer, or none any more
    */
-  constructor(app, match, found) {
+  constructor(app, match, changed) {
     this.#app = app;
     this.#match = match;
-    this.#found = found;
-    if (this.#opponent) this.#timer = setTimeout(() => void this.#watch(), LOOK_EVERY_MS);
+    this.#changed = changed;
+    const { seats, you } = match;
+    const other = you === null ? undefined : seats[1 - you];
+    if (you !== null && other?.occupant === 'player') {
+      this.#offers = new Offers(app, other.player, you);
+      this.#lookIn(match.status === 'ended' ? LOOK_EVERY_MS : 0);
+    }
+  }
+
+  /** Keeps up with the match. @param {Match} match */
+  follow(match) {
+    const ends = match.status === 'ended' && this.#match.status !== 'ended';
+    this.#match = match;
+    if (ends && this.#offers) this.#lookIn(LOOK_EVERY_MS);
   }
 
   stop() {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-  }
-
-  /** The person we played, if it was one. */
-  get #opponent() {
-    const { seats, you } = this.#match;
-    const other = you === null ? undefined : seats[1 - you];
-    return other?.occupant === 'player' ? other.player : null;
   }
 
   /** Plays again, or asks the other to. */
   async start() {
-    if (this.#opponent) this.offer = await this.#look();
-    if (this.offer) {
-      await this.#app.enter({ type: 'join', match: this.offer.match });
-      return;
-    }
-    const { game, seats, you } = this.#match;
-    /** @type {SeatWish[]} */
-    const swapped = seats
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    // It may have come since the last look.
+    if (!this.offer) await this.#look();
+    if (this.offer) await this.#join(this.offer);
+    else await this.#open();
+    this.#isStarting = false;
+  }
+
+  async #open() {
+    const { game } = this.#match;
+    const mine = await this.#app.enter({
+      type: 'create',
+      game,
+      seats: this.#swapped(),
+      pace_ms: this.#pace(),
+    });
+    if (mine && this.#offers) void this.#meet(mine, this.#offers);
+  }
+
+  /** @returns {SeatWish[]} */
+  #swapped() {
+    const { seats, you } = this.#match;
+    return seats
       .map((seat, number) =>
         number === you
           ? 'me'
@@ -61,49 +92,73 @@ export class Rematch {
             : /** @type {const} */ ('open'),
       )
       .reverse();
-    const mine = await this.#app.enter({
-      type: 'create',
-      game,
-      seats: swapped,
-      pace_ms: BOT_PACE_MS,
-    });
-    if (mine && this.#opponent) setTimeout(() => void this.#meet(mine), BOTH_MS);
   }
 
-  /** Of two matches that wait for each other, the one with the lower id is played. @param {Snapshot} mine */
-  async #meet(mine) {
-    const theirs = await this.#look();
-    const waits = this.#app.matches.get(mine.match)?.status === 'open';
-    if (!theirs || !waits || theirs.match > mine.match) return;
-    if (await this.#app.ask({ type: 'leave', match: mine.match })) {
-      await this.#app.enter({ type: 'join', match: theirs.match });
+  /** Two bots are watched at the pace that was chosen for them. */
+  #pace() {
+    return (this.#match.you === null && recallChoice().pace) || BOT_PACE_MS;
+  }
+
+  /** @param {Listed} offer */
+  async #join(offer) {
+    const seat = this.#match.you === null ? 0 : 1 - this.#match.you;
+    const joined = await this.#app.enter({ type: 'join', match: offer.match, seat });
+    if (!joined) this.#offered(null);
+    return joined;
+  }
+
+  /**
+   * Of two matches that wait for each other the later one is played: whoever opened the earlier sees
+   * the other appear, and knows that it comes in answer.
+   * @param {Snapshot} mine
+   * @param {Offers} offers
+   */
+  async #meet(mine, offers) {
+    const waits = () =>
+      this.#app.isAt(mine) && this.#app.matches.get(mine.match)?.status === 'open';
+    for (const until = performance.now() + MEET_MS; performance.now() < until;) {
+      await new Promise((resolve) => setTimeout(resolve, MEET_EVERY_MS));
+      if (!waits()) return;
+      const theirs = await offers.since(mine).catch(unlessRefused);
+      if (theirs && waits()) {
+        if (await this.#join(theirs)) void this.#app.ask({ type: 'leave', match: mine.match });
+        return;
+      }
     }
   }
 
-  async #watch() {
-    this.offer = await this.#look();
-    if (this.offer) this.#found();
-    else this.#timer = setTimeout(() => void this.#watch(), LOOK_EVERY_MS);
+  /** @param {number} after */
+  #lookIn(after) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      if (!document.hidden) await this.#look();
+      const ended = this.#match.status === 'ended';
+      if (!this.#isStopped) this.#lookIn(ended ? LOOK_EVERY_MS : GLANCE_EVERY_MS);
+    }, after);
   }
 
-  /** @returns {Promise<Listed | null>} */
   async #look() {
-    try {
-      const { game } = this.#match;
-      /** @type {Matches} */
-      const { matches } = await this.#app.connection.ask({
-        type: 'list',
-        game,
-        status: 'open',
-        limit: 100,
-      });
-      const theirs = matches.find(({ seats }) =>
-        seats.some((seat) => seat.occupant === 'player' && seat.player === this.#opponent),
-      );
-      return theirs ?? null;
-    } catch {
-      // There is another look, or a match of our own.
-      return null;
+    const offers = this.#offers;
+    if (!offers) return;
+    const match = this.#match;
+    if (match.status === 'ended') {
+      const offer = await offers.since(match).catch(unlessRefused);
+      // What could not be asked is asked again in a moment.
+      if (offer !== undefined) this.#offered(offer);
+    } else {
+      await offers.ruleOut(match).catch(unlessRefused);
     }
   }
+
+  /** @param {Listed | null} offer */
+  #offered(offer) {
+    const isOther = offer?.match !== this.offer?.match;
+    this.offer = offer;
+    if (isOther && !this.#isStopped) this.#changed();
+  }
+}
+
+/** @param {unknown} error @returns {undefined} */
+function unlessRefused(error) {
+  if (!(error instanceof Refusal)) throw error;
 }
