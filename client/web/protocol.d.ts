@@ -131,6 +131,7 @@ export interface Failure {
   code: string;
   message: string;
   retryable: boolean;
+  retry_after_ms?: number;
   field?: string;
 }
 

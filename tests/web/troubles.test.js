@@ -203,6 +203,39 @@ test(
 );
 
 test(
+  'a match that cannot be given now is asked for again',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const eve = await house.visitor();
+    let refusals = 2;
+    await eve.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((text) => {
+        const { type, id } = JSON.parse(String(text));
+        if (type !== 'join' || refusals-- <= 0) return server.send(text);
+        const error = {
+          type: 'error',
+          re: id,
+          code: 'rate_limited',
+          message: 'too many requests',
+          retryable: true,
+          ...(refusals === 0 ? { retry_after_ms: 100 } : {}),
+        };
+        socket.send(JSON.stringify(error));
+      });
+    });
+    const link = await invite(ann);
+    await eve.goto(link);
+    await eve.getByRole('heading', { name: 'Too many requests.' }).waitFor();
+    await eve.getByText('Trying again in a moment …').waitFor();
+    assert.equal(await eve.title(), 'Trying again … – Plyhouse');
+    await eve.getByRole('grid').waitFor();
+    await play(ann, 'b2');
+    await myTurn(eve);
+  }),
+);
+
+test(
   'an impatient click makes one match',
   inHouse(async (house) => {
     const page = await house.visitor();

@@ -41,6 +41,8 @@ export class Refusal extends Error {
     super(failure.message);
     this.code = failure.code;
     this.field = failure.field;
+    this.retryable = failure.retryable ?? false;
+    this.retryAfterMs = failure.retry_after_ms;
   }
 }
 

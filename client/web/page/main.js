@@ -8,6 +8,7 @@ import { fold, fromSnapshot, isMyTurn, remembering, withPresence } from './match
 import { nameButton } from './name.js';
 import { Room } from './room.js';
 import { soundSwitch, themeSwitch } from './switches.js';
+import { sentence } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -295,10 +296,6 @@ function decoded(text) {
     return text;
   }
 }
-
-/** An error's text as a sentence. @param {string} text */
-const sentence = (text) =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 /** @param {string} id */
 function one(id) {

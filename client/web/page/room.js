@@ -13,6 +13,9 @@ import * as words from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
+/** When to ask again for a match that the server cannot give now and does not say when it can. */
+const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
+
 export class Room {
   element = h('div', { class: 'room' });
   #app;
@@ -26,9 +29,13 @@ export class Room {
   #pending = null;
   /** After how many moves the board is shown; `null` for now. @type {number | null} */
   #looking = null;
-  /** @type {string | null} */
-  #gone = null;
+  /** Why there is no match to be seen: for good, or until it is asked for again. */
+  #trouble = { why: '', passes: false };
+  #refusals = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #askingAgain;
   #entered = false;
+  #isLeft = false;
   #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
   #ticking = setInterval(() => this.#furniture?.players.tick(), 1000);
 
@@ -49,7 +56,8 @@ export class Room {
   }
 
   title() {
-    if (this.#gone) return 'No such match – Plyhouse';
+    const { why, passes } = this.#trouble;
+    if (why) return `${passes ? 'Trying again …' : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
@@ -57,11 +65,14 @@ export class Room {
   }
 
   welcomed() {
+    clearTimeout(this.#askingAgain);
     void this.#enter();
   }
 
   leave() {
+    this.#isLeft = true;
     clearInterval(this.#ticking);
+    clearTimeout(this.#askingAgain);
     window.removeEventListener('keydown', this.#onKey);
     this.#furniture?.actions.leave();
     const match = this.#match;
@@ -93,10 +104,24 @@ export class Room {
       if (!(error instanceof Refusal)) throw error;
       // The next welcome tries again.
       if (error.code === 'lost') return;
-      this.#gone =
-        error.code === 'unknown_match' ? 'There is no match with this code now.' : error.message;
-      this.#app.update();
+      this.#refused(error);
     }
+  }
+
+  /** @param {Refusal} refusal */
+  #refused({ code, message, retryable, retryAfterMs }) {
+    if (this.#isLeft) return;
+    const none = code === 'unknown_match';
+    const why = none ? 'There is no match with this code now.' : words.sentence(message);
+    this.#trouble = { why, passes: retryable };
+    if (retryable) {
+      const last = ASK_AGAIN_MS.length - 1;
+      const after = retryAfterMs ?? ASK_AGAIN_MS[Math.min(this.#refusals, last)];
+      this.#refusals += 1;
+      clearTimeout(this.#askingAgain);
+      this.#askingAgain = setTimeout(() => void this.#enter(), after);
+    }
+    this.#app.update();
   }
 
   /** @param {{ match: string }} request */
@@ -115,6 +140,8 @@ export class Room {
     if (!match) return;
     const first = !this.#entered;
     this.#entered = true;
+    this.#trouble = { why: '', passes: false };
+    this.#refusals = 0;
     this.element.dataset.match = match.match;
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#furniture?.board.focus();
@@ -193,7 +220,7 @@ export class Room {
 
   update() {
     const match = this.#match;
-    if (!match || this.#gone) {
+    if (!match || (this.#trouble.why && !this.#trouble.passes)) {
       this.#furniture?.actions.leave();
       this.#furniture = null;
       fill(this.element, this.#empty());
@@ -206,11 +233,12 @@ export class Room {
   }
 
   #empty() {
-    const text = this.#gone ?? 'Opening the match …';
+    const { why, passes } = this.#trouble;
     return h(
       'div',
       { class: 'empty' },
-      h('h1', {}, text),
+      h('h1', {}, why || 'Opening the match …'),
+      passes && h('p', { role: 'status' }, 'Trying again in a moment …'),
       h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')),
     );
   }
@@ -256,6 +284,7 @@ export class Room {
     );
     write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
     if (!now && end) write(why, 'You are looking back.');
+    if (this.#trouble.passes) write(why, `${this.#trouble.why} Trying again …`);
     this.element.classList.toggle('my-turn', mine);
     this.element.classList.toggle('past', !now);
     this.element.classList.toggle('waiting', match.status === 'open');

@@ -13,6 +13,9 @@
 /** @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** An error's text as a sentence. @param {string} text */
+export const sentence = (text) => `${capital(text)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+
 /**
  * @param {Occupant} seat
  * @param {Level[]} levels
