@@ -35,7 +35,11 @@ test(
     const eve = await house.visitor(new URL(ann.url()).pathname);
     await play(ann, 'b2');
     await house.server.kill();
-    for (const page of [ann, bob, eve]) await page.getByText('Next try in').waitFor();
+    for (const page of [ann, bob, eve]) {
+      await page.getByText('Next try in').waitFor();
+      await says(page, 'Waiting for the connection');
+    }
+    assert.doesNotMatch(await bob.title(), /Your turn/);
     await picture(bob, 'disconnected');
     assert.deepEqual(await legal(bob), []);
     await house.server.start();
@@ -106,11 +110,32 @@ test(
     await second.goto(first.url());
     await myTurn(second);
     await first.getByText('You are playing in another tab or window now.').waitFor();
+    await says(first, 'You are in another tab.');
     await picture(first, 'replaced');
     await play(second, 'b2');
     await first.getByRole('button', { name: 'Take it back here' }).click();
     await second.getByText('You are playing in another tab or window now.').waitFor();
     await first.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+  }),
+);
+
+test(
+  'a search ends in the tab that was replaced, and goes on after a loss',
+  inHouse(async (house) => {
+    house.expectsFailures = true;
+    const first = await house.visitor();
+    await first.getByRole('button', { name: 'Find an opponent' }).click();
+    await first.getByText('bot sits down in').waitFor();
+    await house.server.kill();
+    await first.getByText('The search goes on as soon as there is a connection.').waitFor();
+    await house.server.start();
+    await first.getByText('bot sits down in').waitFor();
+    const second = await first.context().newPage();
+    await second.goto('/');
+    await second.getByRole('button', { name: 'Find an opponent' }).waitFor();
+    await first.getByText('You are playing in another tab or window now.').waitFor();
+    await first.getByRole('button', { name: 'Find an opponent' }).waitFor();
+    assert.equal(await first.locator('#toast').innerText(), '');
   }),
 );
 
@@ -252,6 +277,6 @@ test(
   'an address that spells nothing is told',
   inHouse(async (house) => {
     const page = await house.visitor('/m/%E0%A4%A');
-    await page.waitForFunction(() => document.title.startsWith('No such match'));
+    await page.waitForFunction(() => document.title.startsWith('There is no match'));
   }),
 );

@@ -29,6 +29,7 @@ export class Lobby {
   #choice = recallChoice();
   /** @type {{ game: string, level: string, until: number } | null} */
   #seek = null;
+  #seekAbout = h('p');
   #seekLine = h('p', { class: 'count', role: 'timer' });
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #ticking;
@@ -58,6 +59,8 @@ export class Lobby {
 
   update() {
     const { games, levels } = this.#app;
+    this.#endLostSeek();
+    this.#countDown();
     if (games.length === 0) fill(this.element, h('p', { class: 'none' }, 'Connecting …'));
     const madeFrom = JSON.stringify([games, levels, this.#seek !== null]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
@@ -85,6 +88,12 @@ export class Lobby {
   seekFailed() {
     this.#seek = null;
     clearInterval(this.#ticking);
+  }
+
+  /** A search ends with the connection; it begins anew with the next, unless that is another tab's. */
+  #endLostSeek() {
+    const { state } = this.#app.connection.link;
+    if (state === 'replaced' || state === 'broken') this.seekFailed();
   }
 
   /** Makes the choice one that this server offers. */
@@ -256,7 +265,9 @@ export class Lobby {
     this.#ticking = setInterval(() => this.#countDown(), 250);
     this.#countDown();
     this.#app.update();
-    if (!(await this.#app.ask({ type: 'seek', game, bot: level, bot_after_ms: SEEK_MS }))) {
+    const isSought = await this.#app.ask({ type: 'seek', game, bot: level, bot_after_ms: SEEK_MS });
+    // What was lost with the connection is asked again with the next.
+    if (!isSought && this.#app.connection.link.state === 'open') {
       this.seekFailed();
       this.#app.update();
     }
@@ -265,11 +276,19 @@ export class Lobby {
   async #stopSeek() {
     this.seekFailed();
     this.#app.update();
-    await this.#app.ask({ type: 'unseek' });
+    // Without a connection there is no search any more.
+    if (this.#app.connection.link.state === 'open') await this.#app.ask({ type: 'unseek' });
   }
 
   #countDown() {
     if (!this.#seek) return;
+    if (this.#app.connection.link.state !== 'open') {
+      write(this.#seekLine, '…');
+      write(this.#seekAbout, 'The search goes on as soon as there is a connection.');
+      return;
+    }
+    const bot = this.#levelTitle(this.#seek.level).toLowerCase();
+    write(this.#seekAbout, `If nobody comes, the ${bot} bot sits down in`);
     const left = Math.max(0, Math.ceil((this.#seek.until - performance.now()) / 1000));
     write(this.#seekLine, `${left} s`);
   }
@@ -280,11 +299,7 @@ export class Lobby {
       'section',
       { class: 'desk searching', 'aria-labelledby': 'seek-title' },
       h('h1', { id: 'seek-title' }, `Looking for somebody to play ${game?.title ?? ''} …`),
-      h(
-        'p',
-        {},
-        `If nobody comes, the ${this.#levelTitle(this.#seek?.level).toLowerCase()} bot sits down in`,
-      ),
+      this.#seekAbout,
       this.#seekLine,
       h('button', { type: 'button', onclick: () => void this.#stopSeek() }, 'Stop looking'),
     );

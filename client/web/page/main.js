@@ -157,8 +157,9 @@ export class App {
       document.title = 'In another tab – Plyhouse';
       return;
     }
-    const waiting = [...this.matches.values()].some(isMyTurn);
-    document.title = this.#view.title() || (waiting ? 'Your turn – Plyhouse' : 'Plyhouse');
+    const canPlay = this.connection.link.state === 'open';
+    const isAwaited = canPlay && [...this.matches.values()].some(isMyTurn);
+    document.title = this.#view.title() || (isAwaited ? 'Your turn – Plyhouse' : 'Plyhouse');
   }
 
   /** @param {string} path @param {{ watch?: boolean }} wish */

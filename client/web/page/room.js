@@ -61,7 +61,10 @@ export class Room {
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
-    return `${isMyTurn(match) ? '● ' : ''}${words.standing(match, this.#speech(match))} – ${game} – Plyhouse`;
+    const { state } = this.#app.connection.link;
+    const mark = isMyTurn(match) && state === 'open' ? '● ' : '';
+    const standing = words.standingOver(match, state, this.#speech(match));
+    return `${mark}${standing} – ${game} – Plyhouse`;
   }
 
   welcomed() {
@@ -279,7 +282,7 @@ export class Room {
       now
         ? pending
           ? 'Playing …'
-          : words.standing(match, speech)
+          : words.standingOver(match, this.#app.connection.link.state, speech)
         : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`,
     );
     write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
@@ -299,7 +302,8 @@ export class Room {
     if (match.status === 'open')
       return match.you === null ? '' : 'It begins when somebody sits down.';
     if (match.you === null) return 'You are watching.';
-    return isMyTurn(match) && match.ply < 2 ? (customsOf(game.game).hint ?? '') : '';
+    const canPlay = isMyTurn(match) && this.#app.connection.link.state === 'open';
+    return canPlay && match.ply < 2 ? (customsOf(game.game).hint ?? '') : '';
   }
 
   /** @param {string} move */

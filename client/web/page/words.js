@@ -1,6 +1,7 @@
 // What happens in a match, in sentences.
 
 /** @import { Level, Occupant, Seat } from '../protocol.js' */
+/** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -61,6 +62,17 @@ export function standing(match, speech) {
   const mover = match.seats[match.turn];
   const name = who(match, match.turn, speech);
   return mover?.occupant === 'bot' ? `${name} is thinking.` : `${name} is to move.`;
+}
+
+/**
+ * How a match stands that we cannot follow now.
+ * @param {Match} match
+ * @param {Link['state']} state what the connection is doing
+ * @param {Speech} speech
+ */
+export function standingOver(match, state, speech) {
+  if (match.status === 'ended' || state === 'open') return standing(match, speech);
+  return state === 'replaced' ? 'You are in another tab.' : 'Waiting for the connection …';
 }
 
 /**
