@@ -3,38 +3,46 @@
 
 import { h } from './dom.js';
 import { isMyTurn } from './match.js';
+import { Section } from './rows.js';
 import { counted, occupant } from './words.js';
 
-/** @import { Listed, Matches, Status } from '../protocol.js' */
+/** @import { Matches, Status } from '../protocol.js' */
 /** @import { App } from './main.js' */
+/** @import { Row, Told } from './rows.js' */
 
 const ASK_EVERY_MS = 2500;
-/** More than fits on a screen; a crowd meets by code or by search. */
-const ROWS = 20;
-
-/** @typedef {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'ply' | 'spectators'>} Row */
+/** More than fits on a screen, of each kind; a crowd meets by code or by search. */
+const ROWS = 12;
 
 export class Listing {
   element;
   #app;
-  #mine = new Section('Your matches', '');
-  #open = new Section('Open matches', 'Nobody waits for an opponent now.');
-  #running = new Section('Being played', 'No match is being played now.');
-  /** @type {{ open: Listed[], running: Listed[] }} */
-  #seen = { open: [], running: [] };
+  #mine;
+  #open;
+  #running;
+  /** @type {{ open: Matches | null, running: Matches | null }} */
+  #seen = { open: null, running: null };
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
+    const section = (
+      /** @type {string} */ title,
+      /** @type {string} */ none,
+      /** @type {{ watch?: boolean }} */ wish = {},
+    ) => new Section(title, none, (row) => app.goTo(row, wish));
+    this.#mine = section('Your matches', '');
+    this.#open = section('Open matches', 'Nobody waits for an opponent now.');
+    this.#running = section('Being played', 'No match is being played now.', { watch: true });
     this.element = h(
       'section',
       { class: 'listing', 'aria-label': 'Matches' },
       this.#mine.element,
+      this.#byCode(),
       this.#open.element,
       this.#running.element,
-      this.#byCode(),
     );
   }
 
@@ -53,12 +61,18 @@ export class Listing {
         status !== 'ended' && (you !== null || host === this.#app.player?.id),
     );
     const isMine = new Set(mine.map(({ match }) => match));
-    const theirs = (/** @type {Listed} */ { match }) => !isMine.has(match);
-    this.#mine.show(mine, (row) => this.#row(row, isMyTurn(row) ? 'Your turn' : 'Go on', {}));
-    this.#open.show(this.#seen.open.filter(theirs), (row) => this.#row(row, 'Join', {}));
-    this.#running.show(this.#seen.running.filter(theirs), (row) =>
-      this.#row(row, 'Watch', { watch: true }),
-    );
+    this.#mine.show(mine.map((row) => this.#told(row, isMyTurn(row) ? 'Your turn' : 'Go on')));
+    for (const [section, seen, action] of /** @type {const} */ ([
+      [this.#open, this.#seen.open, 'Join'],
+      [this.#running, this.#seen.running, 'Watch'],
+    ])) {
+      const { matches, total } = seen ?? { matches: [], total: 0 };
+      const theirs = matches.filter(({ match }) => !isMine.has(match));
+      section.show(
+        theirs.map((row) => this.#told(row, action)),
+        total - matches.length,
+      );
+    }
   }
 
   async #ask() {
@@ -75,8 +89,8 @@ export class Listing {
   async #list(status) {
     try {
       /** @type {Matches} */
-      const answer = await this.#app.connection.ask({ type: 'list', status, limit: ROWS });
-      return answer.matches;
+      const matches = await this.#app.connection.ask({ type: 'list', status, limit: ROWS });
+      return matches;
     } catch {
       // It is asked again in a moment; what is seen stays until then.
       return null;
@@ -84,35 +98,21 @@ export class Listing {
   }
 
   /**
-   * @param {Row} row
+   * @param {Row & { you?: number | null }} row
    * @param {string} action
-   * @param {{ watch?: boolean }} wish
+   * @returns {Told}
    */
-  #row(row, action, wish) {
-    const names = row.seats.map((seat) => h('bdi', {}, occupant(seat, this.#app.levels)));
-    const title = this.#app.game(row.game)?.title ?? row.game;
+  #told(row, action) {
+    const { game, ply, spectators, you } = row;
+    // Whoever follows a match of their own is one of those who watch it.
+    const others = spectators - (you === null ? 1 : 0);
     const about = [
-      title,
-      row.ply > 0 && counted(row.ply, 'move', 'moves'),
-      row.spectators > 0 && `${row.spectators} watching`,
+      this.#app.game(game)?.title ?? game,
+      ply > 0 && counted(ply, 'move', 'moves'),
+      others > 0 && `${others} watching`,
     ];
-    return [
-      h(
-        'div',
-        { class: 'who' },
-        h('p', { class: 'names' }, names[0], h('span', { class: 'against' }, ' – '), names[1]),
-        h('p', { class: 'about' }, about.filter(Boolean).join(' · ')),
-      ),
-      h(
-        'button',
-        {
-          type: 'button',
-          'aria-label': `${action}: ${row.code}`,
-          onclick: () => this.#app.goTo(row, wish),
-        },
-        action,
-      ),
-    ];
+    const names = row.seats.map((seat) => occupant(seat, this.#app.levels));
+    return { row, names, about: about.filter(Boolean).join(' · '), action };
   }
 
   #byCode() {
@@ -136,44 +136,5 @@ export class Listing {
       h('label', { for: 'code' }, 'A friend gave you a code?'),
       h('div', { class: 'row' }, code, h('button', {}, 'Open')),
     );
-  }
-}
-
-/** Matches of one kind. A row that has not changed stays the same element, with its focus. */
-class Section {
-  #list = h('ul', { class: 'rows' });
-  #none;
-  /** @type {Map<string, { text: string, element: HTMLElement }>} */
-  #rows = new Map();
-  element;
-
-  /** @param {string} title @param {string} none what is said if there are none */
-  constructor(title, none) {
-    this.#none = h('p', { class: 'none' }, none);
-    this.element = h('div', { class: 'kind' }, h('h2', {}, title), this.#list, this.#none);
-  }
-
-  /**
-   * @template {Row} R
-   * @param {R[]} rows
-   * @param {(row: R) => Node[]} draw
-   */
-  show(rows, draw) {
-    const before = this.#rows;
-    this.#rows = new Map();
-    for (const row of rows) {
-      const drawn = draw(row);
-      const text = drawn.map((node) => node.textContent).join('\n');
-      const old = before.get(row.match);
-      if (old?.text === text) this.#rows.set(row.match, old);
-      else this.#rows.set(row.match, { text, element: h('li', {}, ...drawn) });
-    }
-    const now = [...this.#rows.values()].map(({ element }) => element);
-    const same =
-      now.length === this.#list.children.length &&
-      now.every((element, at) => element === this.#list.children[at]);
-    if (!same) this.#list.replaceChildren(...now);
-    this.#none.hidden = rows.length > 0;
-    this.element.hidden = rows.length === 0 && !this.#none.textContent;
   }
 }
