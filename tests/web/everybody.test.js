@@ -144,3 +144,77 @@ test(
     assert.equal(await paper(), dark);
   }),
 );
+
+/** Who has the focus, by its text. @param {Page} page @param {string} text */
+const hasFocus = (page, text) => page.locator(':focus', { hasText: text }).waitFor();
+
+test(
+  'the focus goes on from what was replaced',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    await page.getByRole('button', { name: 'Find an opponent' }).focus();
+    await page.keyboard.press('Enter');
+    await hasFocus(page, 'Stop looking');
+    await page.keyboard.press('Enter');
+    await hasFocus(page, 'Find an opponent');
+    await playBot(page);
+    await page.getByRole('button', { name: 'Resign …' }).focus();
+    await page.keyboard.press('Enter');
+    await hasFocus(page, 'Play on');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await hasFocus(page, 'Play again, sides swapped');
+  }),
+);
+
+test(
+  'the focus stays on a match in the list while the list changes',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const first = new URL(await invite(ann)).pathname.slice(-6);
+    const eve = await house.visitor();
+    await eve.getByRole('button', { name: `Join: ${first}` }).focus();
+    const bob = await house.visitor();
+    const second = new URL(await invite(bob)).pathname.slice(-6);
+    // The newest stands first.
+    const join = eve.getByRole('button', { name: /^Join: / });
+    await eve.getByRole('button', { name: `Join: ${second}` }).waitFor();
+    assert.equal(await join.first().getAttribute('aria-label'), `Join: ${second}`);
+    assert.equal(
+      await join.and(eve.locator(':focus')).getAttribute('aria-label'),
+      `Join: ${first}`,
+    );
+    // A match that changes stays the same row.
+    await ann.getByRole('button', { name: 'Seat it' }).click();
+    const watch = eve.getByRole('button', { name: `Watch: ${first}` });
+    await watch.focus();
+    await play(ann, 'b2');
+    await eve.locator('.rows .about', { hasText: 'move' }).waitFor();
+    await watch.and(eve.locator(':focus')).waitFor();
+    // One that has gone leaves the focus with its kind.
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    await hasFocus(eve, 'Being played');
+  }),
+);
+
+test(
+  'more open matches than the list shows are counted',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const welcomed = ann.getByRole('button', { name: /^Play the/ });
+    await welcomed.waitFor();
+    // Other players, with nothing but a socket.
+    await ann.evaluate(async () => {
+      for (let count = 0; count < 15; count++) {
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        await new Promise((resolve) => (socket.onopen = resolve));
+        socket.send(JSON.stringify({ type: 'create', game: 'tic-tac-toe' }));
+        // Kept, so that they stay.
+        Object.assign(globalThis, { [`socket${count}`]: socket });
+      }
+    });
+    await ann.getByText('The newest; and 3 more.').waitFor();
+    assert.equal(await ann.getByRole('button', { name: /^Join: / }).count(), 12);
+  }),
+);

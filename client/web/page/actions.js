@@ -1,7 +1,7 @@
 // What can be done in a match beside moving: share it, resign, come back to now, play again.
 
 import { recallChoice } from './choice.js';
-import { fill, h } from './dom.js';
+import { fill, firstControl, h } from './dom.js';
 import { Rematch } from './rematch.js';
 import { shareCard } from './share.js';
 import { occupant } from './words.js';
@@ -10,7 +10,13 @@ import { occupant } from './words.js';
 /** @import { Match } from './match.js' */
 
 export class Actions {
-  element = h('div', { class: 'actions' });
+  element = h('div', {
+    class: 'actions',
+    // A key that is held would go on to what comes in place of the button.
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.repeat && event.key === 'Enter') event.preventDefault();
+    },
+  });
   #app;
   #backToNow;
   /** @type {Rematch | null} */
@@ -49,6 +55,7 @@ export class Actions {
     ]);
     if (this.#madeFrom === madeFrom) return;
     this.#madeFrom = madeFrom;
+    const hadFocus = this.element.contains(document.activeElement);
     const back = !now && button('Back to now', 'primary', this.#backToNow);
     switch (status) {
       case 'open':
@@ -60,6 +67,8 @@ export class Actions {
       case 'ended':
         fill(this.element, back, ...this.#afterwards(match));
     }
+    // Whoever has just resigned by keyboard goes on from here.
+    if (hadFocus) firstControl(this.element)?.focus();
   }
 
   /** @param {Match} match */

@@ -33,6 +33,8 @@ export class Lobby {
   #seekLine = h('p', { class: 'count', role: 'timer' });
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #ticking;
+  /** @type {HTMLElement | null} */
+  #shownDesk = null;
   /** What the options were made from; they are made anew only if that changes. */
   #madeFrom = '';
 
@@ -66,9 +68,22 @@ export class Lobby {
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
       this.#settle();
-      fill(this.element, this.#seek ? this.#searching() : this.#desk(), this.#listing.element);
+      this.#showDesk(this.#seek ? this.#searching() : this.#desk());
     }
     this.#listing.update();
+  }
+
+  /** Puts this in place of what was chosen from; the list beside it stays where it is. @param {HTMLElement} desk */
+  #showDesk(desk) {
+    const before = this.#shownDesk;
+    const hadFocus = before?.contains(document.activeElement);
+    this.#shownDesk = desk;
+    if (before) before.replaceWith(desk);
+    else fill(this.element, desk, this.#listing.element);
+    // From "Find an opponent" to "Stop looking", and back.
+    /** @type {HTMLElement | null} */
+    const search = desk.querySelector('.search');
+    if (hadFocus) search?.focus();
   }
 
   /** Where the search for an opponent has led. @param {Snapshot} snapshot */
@@ -196,7 +211,7 @@ export class Lobby {
           ),
           h(
             'button',
-            { type: 'button', onclick: () => void this.#beginSeek() },
+            { class: 'search', type: 'button', onclick: () => void this.#beginSeek() },
             'Find an opponent',
           ),
         ),
@@ -301,7 +316,11 @@ export class Lobby {
       h('h1', { id: 'seek-title' }, `Looking for somebody to play ${game?.title ?? ''} …`),
       this.#seekAbout,
       this.#seekLine,
-      h('button', { type: 'button', onclick: () => void this.#stopSeek() }, 'Stop looking'),
+      h(
+        'button',
+        { class: 'search', type: 'button', onclick: () => void this.#stopSeek() },
+        'Stop looking',
+      ),
     );
   }
 }

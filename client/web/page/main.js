@@ -165,8 +165,11 @@ export class App {
   /** @param {string} path @param {{ watch?: boolean }} wish */
   #turnTo(path, wish) {
     this.#path = path;
+    const hadFocus = this.#main.contains(document.activeElement);
     this.#view.leave();
     this.#show(this.#viewOf(path, wish));
+    // What had the focus is gone; a view that knows better takes it on.
+    if (hadFocus) this.#main.focus();
     if (this.connection.link.state === 'open') this.#view.welcomed();
     this.update();
     window.scrollTo(0, 0);
