@@ -79,6 +79,7 @@ test(
     });
     await page.getByRole('button', { name: /^Play the/ }).tap();
     await myTurn(page);
+    await page.getByText('Tap a square.').waitFor();
     await cell(page, 'b2').tap();
     await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
   }),

@@ -62,11 +62,32 @@ test(
 test(
   'the number pad plays tic-tac-toe',
   inHouse(async (house) => {
-    const page = await house.visitor();
-    await playBot(page);
-    await myTurn(page);
-    await page.keyboard.press('7');
-    await cell(page, 'a3').and(page.getByLabel(/x/)).waitFor();
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann));
+    await myTurn(ann);
+    // Not with the focus on a button.
+    await ann.getByRole('button', { name: 'Resign …' }).focus();
+    await ann.keyboard.press('1');
+    await cell(ann, 'b2').focus();
+    await ann.keyboard.press('7');
+    await bob.getByRole('gridcell', { name: 'a3, x, last move' }).waitFor();
+    assert.equal(await moves(bob), 1);
+    // Without NumLock its keys have other names, which elsewhere move the focus or look back.
+    for (const [who, code, key, square] of /** @type {const} */ ([
+      [bob, 'Numpad4', 'ArrowLeft', 'a2'],
+      [ann, 'Numpad3', 'PageDown', 'c1'],
+      [bob, 'Numpad1', 'End', 'a1'],
+    ])) {
+      await myTurn(who);
+      await who.evaluate(
+        (names) =>
+          document.activeElement?.dispatchEvent(
+            new KeyboardEvent('keydown', { ...names, bubbles: true }),
+          ),
+        { code, key },
+      );
+      await cell(who, square).and(who.getByLabel('last move')).waitFor();
+    }
   }),
 );
 

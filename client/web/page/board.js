@@ -2,7 +2,7 @@
 // screen readers.
 
 import { h, write } from './dom.js';
-import { customsOf } from './games.js';
+import { customsOf, moveOfKey } from './games.js';
 import { Picture } from './picture.js';
 import { Board } from './position.js';
 
@@ -189,6 +189,8 @@ export class BoardView {
     const { board } = this.#view;
     const place = board.place(this.#current);
     if (!place || event.ctrlKey || event.altKey || event.metaKey) return;
+    // A key that is a move is the room's.
+    if (moveOfKey(this.#game.game, event) !== null) return;
     // Elsewhere they step through the moves.
     if (this.#clicked && this.#moves.size === 0) return;
     const { file, rank } = place;

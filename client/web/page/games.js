@@ -18,11 +18,13 @@ import { customs as ticTacToe } from './games/tic-tac-toe.js';
  * @property {(move: string, board: Board) => string | null} [landing] the square on which the piece
  *   of a move comes to stand
  * @property {(key: string) => string | null} [key] the move that a key stands for
+ * @property {boolean} [pad] whether the number pad plays even where it would move the cursor
  * @property {(move: string) => string} [sayMove] a move in a sentence
  * @property {(squares: string[]) => string} [line] what is said of the winning line
  * @property {(file: number) => string} [fileLabel]
  * @property {(rank: number) => string} [rankLabel]
  * @property {string} [hint] how one plays
+ * @property {string} [touchHint] how one plays without mouse and keyboard
  */
 
 /** @type {Map<string, Customs>} */
@@ -48,6 +50,7 @@ const GENERAL = {
   /** @type {NonNullable<Customs['rankLabel']>} */
   rankLabel: (rank) => String(rank + 1),
   hint: 'Click a square, or use the arrow keys and Enter.',
+  touchHint: 'Tap a square.',
 };
 
 /**
@@ -56,3 +59,15 @@ const GENERAL = {
  * @returns {Customs & typeof GENERAL}
  */
 export const customsOf = (game) => ({ ...GENERAL, ...CUSTOMS.get(game) });
+
+/**
+ * The move that a key stands for.
+ * @param {string} game
+ * @param {KeyboardEvent} event
+ */
+export function moveOfKey(game, { key, code }) {
+  const { key: moveOf, pad } = customsOf(game);
+  // Without NumLock, 7 on the pad is `Home`.
+  const digit = pad ? /^Numpad([1-9])$/.exec(code)?.[1] : undefined;
+  return moveOf(digit ?? key);
+}

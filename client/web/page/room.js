@@ -3,7 +3,7 @@
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
 import { Furniture } from './furniture.js';
-import { customsOf } from './games.js';
+import { customsOf, moveOfKey } from './games.js';
 import { isMyTurn } from './match.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
@@ -29,6 +29,8 @@ export class Room {
   #pending = null;
   /** After how many moves the board is shown; `null` for now. @type {number | null} */
   #looking = null;
+  /** Until it is answered, or somebody waits for it. @type {Promise<void> | null} */
+  #askedForPast = null;
   /** Why there is no match to be seen: for good, or until it is asked for again. */
   #trouble = { why: '', passes: false };
   #refusals = 0;
@@ -158,7 +160,8 @@ export class Room {
     const whole = Array.from({ length: count }, (_, ply) => match.past[ply]);
     if (whole.every((position) => position !== undefined)) return;
     // Without them one only sees less of the past.
-    this.#app.connection.ask({ type: 'resync', match: match.match, since: 0 }).catch(() => {});
+    const asked = this.#app.connection.ask({ type: 'resync', match: match.match, since: 0 });
+    this.#askedForPast = asked.catch(() => {});
   }
 
   /** A move whose answer was lost is sent again: it is played once however often it comes. @param {Match} match */
@@ -303,7 +306,7 @@ export class Room {
       return match.you === null ? '' : 'It begins when somebody sits down.';
     if (match.you === null) return 'You are watching.';
     const canPlay = isMyTurn(match) && this.#app.connection.link.state === 'open';
-    return canPlay && match.ply < 2 ? (customsOf(game.game).hint ?? '') : '';
+    return canPlay && match.ply < 2 ? howTo(game.game) : '';
   }
 
   /** @param {string} move */
@@ -345,6 +348,11 @@ export class Room {
   #look(ply) {
     const match = this.#match;
     if (!match) return;
+    if (ply < match.ply && match.past[ply] === undefined && this.#askedForPast) {
+      void this.#askedForPast.then(() => this.#look(ply));
+      this.#askedForPast = null;
+      return;
+    }
     this.#looking = ply >= match.ply || match.past[ply] === undefined ? null : ply;
     this.#app.update();
   }
@@ -352,16 +360,30 @@ export class Room {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const match = this.#match;
-    const typing = event.target instanceof Element && event.target.closest('input, select, dialog');
-    if (!match || typing || event.ctrlKey || event.altKey || event.metaKey) return;
+    const at = event.target instanceof Element ? event.target : null;
+    if (
+      !match ||
+      at?.closest('input, select, dialog') ||
+      event.ctrlKey ||
+      event.altKey ||
+      event.metaKey
+    )
+      return;
     const shown = this.#looking ?? match.ply;
     /** @type {Record<string, number>} */
     const steps = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: match.ply };
     const step = steps[event.key];
-    const move = customsOf(match.game).key(event.key);
-    if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
-    else if (move !== null && !event.repeat) this.#play(move);
+    // Whoever is on a button means the button.
+    const move = at?.closest('button, a') ? null : moveOfKey(match.game, event);
+    if (move !== null && !event.repeat) this.#play(move);
+    else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
     else return;
     event.preventDefault();
   }
 }
+
+/** How one plays with what there is at hand. @param {string} game */
+const howTo = (game) => {
+  const { hint, touchHint } = customsOf(game);
+  return matchMedia('(hover: none)').matches ? touchHint : hint;
+};

@@ -34,4 +34,5 @@ export const customs = {
   fileLabel: (file) => String(file + 1),
   rankLabel: () => '',
   hint: 'Click a column, or use the arrow keys and Enter, or the keys 1 to 7.',
+  touchHint: 'Tap a column.',
 };

@@ -16,5 +16,6 @@ export const customs = {
       ? `${'abc'[number % 3]}${Math.floor(number / 3) + 1}`
       : null;
   },
+  pad: true,
   hint: 'Click a square, or use the arrow keys and Enter. The number pad works, too.',
 };
