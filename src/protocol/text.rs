@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::id::MatchId;
 
 /// A name that may be shown to others: trimmed, in Unicode normalisation form C, 1 to 24 scalar
-/// values, and none that would be invisible, unassigned or break a line.
+/// values, none that would be invisible, unassigned or break a line, and no mark at the beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct PlayerName(String);
@@ -23,8 +23,11 @@ pub enum BadName {
     #[error("a name has 1 to {max} characters", max = PlayerName::CHARS_MAX)]
     Length,
     /// It contains a character that cannot be shown or would disturb the line it is shown in.
-    #[error("a name cannot contain {0:?}")]
+    #[error("a name cannot contain U+{:04X}", u32::from(*.0))]
     Character(char),
+    /// It begins with a mark, which has nothing to stand on.
+    #[error("a name cannot begin with U+{:04X}", u32::from(*.0))]
+    Start(char),
 }
 
 impl PlayerName {
@@ -49,7 +52,11 @@ impl FromStr for PlayerName {
         if !(1..=Self::CHARS_MAX).contains(&name.chars().count()) {
             return Err(BadName::Length);
         }
-        Ok(Self(name))
+        // So something is to be seen: what is first is no space, and shows more than itself.
+        match name.chars().next().filter(|first| is_mark(*first)) {
+            Some(mark) => Err(BadName::Start(mark)),
+            None => Ok(Self(name)),
+        }
     }
 }
 
@@ -58,15 +65,43 @@ impl FromStr for PlayerName {
 #[must_use]
 pub fn can_be_shown(c: char) -> bool {
     use GeneralCategory as Category;
-    !matches!(
+    !shows_nothing(c)
+        && !matches!(
+            c.general_category(),
+            Category::Control
+                | Category::Format
+                | Category::Unassigned
+                | Category::PrivateUse
+                | Category::Surrogate
+                | Category::LineSeparator
+                | Category::ParagraphSeparator
+        )
+}
+
+/// Whether a character shows nothing although its category is that of a letter, a mark or a symbol:
+/// `Default_Ignorable_Code_Point` (Unicode 16, `DerivedCoreProperties.txt`) without the categories
+/// above and without variation selectors, which only choose how the character before them looks;
+/// and the braille pattern without dots.
+const fn shows_nothing(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{ffa0}'
+    )
+}
+
+/// Whether a character stands on the one before it.
+fn is_mark(c: char) -> bool {
+    use GeneralCategory as Category;
+    matches!(
         c.general_category(),
-        Category::Control
-            | Category::Format
-            | Category::Unassigned
-            | Category::PrivateUse
-            | Category::Surrogate
-            | Category::LineSeparator
-            | Category::ParagraphSeparator
+        Category::NonspacingMark | Category::SpacingMark | Category::EnclosingMark
     )
 }
 
@@ -208,10 +243,31 @@ mod tests {
     fn names_show_every_character() {
         for bad in [
             '\u{0}', '\n', '\u{7f}', '\u{200b}', '\u{202e}', '\u{2028}', '\u{2029}', '\u{e000}',
-            '\u{378}',
+            '\u{378}', '\u{3164}', '\u{ffa0}', '\u{2800}',
         ] {
             check_name(&format!("a{bad}b"), Err(BadName::Character(bad)));
+            check_name(&bad.to_string().repeat(3), expected_alone(bad));
         }
+        let told = BadName::Character('\u{202e}').to_string();
+        assert_eq!(told, "a name cannot contain U+202E");
+    }
+
+    /// What trimming takes away leaves nothing.
+    fn expected_alone(c: char) -> Result<&'static str, BadName> {
+        Err(match c.is_whitespace() {
+            true => BadName::Length,
+            false => BadName::Character(c),
+        })
+    }
+
+    #[test]
+    fn names_begin_with_what_shows() {
+        for mark in ['\u{301}', '\u{fe0f}', '\u{e0100}', '\u{903}', '\u{20dd}'] {
+            check_name(&format!("{mark}a"), Err(BadName::Start(mark)));
+        }
+        // A variation selector where it belongs, and a mark that stays one.
+        check_name("\u{2764}\u{fe0f}", Ok("\u{2764}\u{fe0f}"));
+        check_name("x\u{301}", Ok("x\u{301}"));
     }
 
     #[test]
