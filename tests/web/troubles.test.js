@@ -210,10 +210,28 @@ test(
     const before = await rename.innerText();
     await rename.click();
     await page.getByLabel('What others see').fill('a\u202eb');
-    await page.getByRole('button', { name: 'Use this name' }).click();
-    await page.getByRole('status').filter({ hasText: /./ }).waitFor();
+    const use = page.getByRole('button', { name: 'Use this name' });
+    await use.click();
+    await page.getByRole('alert').filter({ hasText: 'A name cannot contain U+202E.' }).waitFor();
     await page.locator('.banner').waitFor({ state: 'hidden' });
+    // Neither do these close the dialog without a word.
+    for (const [name, why] of /** @type {const} */ ([
+      ['   ', 'A name has at least one character.'],
+      ['x'.repeat(25), 'A name has at most 24 characters; this one has 25.'],
+    ])) {
+      await page.getByLabel('What others see').fill(name);
+      await use.click();
+      await page.getByRole('alert').filter({ hasText: why }).waitFor();
+    }
+    await picture(page, 'name');
+    await page.keyboard.press('Escape');
     assert.equal(await rename.innerText(), before);
+    // Characters are counted as people and the server do.
+    await rename.click();
+    await page.getByLabel('What others see').fill('😀'.repeat(24));
+    await use.click();
+    await page.locator('.name', { hasText: '😀'.repeat(24) }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
   }),
 );
 

@@ -19,7 +19,6 @@ import { recall, remember } from './keep.js';
  * @property {(link: Link) => void} link what the connection is doing has changed
  * @property {(welcome: Welcome) => void} welcome the server knows us, and forgets what we watched
  * @property {(message: Message) => void} message anything but a welcome, answers included
- * @property {(why: string) => void} badName the name that was wished for is not to be had
  */
 
 const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
@@ -61,6 +60,8 @@ export class Connection {
   #heardAt = 0;
   /** Who we were before we wished for another name. @type {{ token: string | null, name: string | null }} */
   #former = { token: null, name: null };
+  /** Waits to hear whether the name is to be had. @type {((why: string | null) => void) | null} */
+  #wished = null;
   /** @type {Map<number, { resolve: (answer: any) => void, reject: (refusal: Refusal) => void }>} */
   #asked = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -103,12 +104,15 @@ export class Connection {
   /**
    * Becomes somebody else: a new player of this name.
    * @param {string} name
+   * @returns {Promise<string | null>} why the name is not to be had, if it is not
    */
   rename(name) {
-    this.#former = { token: recall('token'), name: recall('name') };
+    // Whoever wishes again before there was an answer is still who they were.
+    if (!this.#wished) this.#former = { token: recall('token'), name: recall('name') };
     remember('token', null);
     remember('name', name);
     this.open();
+    return new Promise((resolve) => (this.#wished = resolve));
   }
 
   /**
@@ -142,10 +146,13 @@ export class Connection {
       if (!(error instanceof Refusal) || error.code === 'lost') return;
       // What is remembered is no good: it is forgotten, so that the next hello is another.
       if (error.code === 'bad_name' || error.field === 'name') {
-        this.#listener.badName(error.message);
         remember('name', this.#former.name);
         remember('token', this.#former.token);
         this.#former = { token: null, name: null };
+        this.#answerWish(error.message);
+        // After a hello that was refused one may send another.
+        void this.#hello();
+        return;
       } else if (error.code === 'bad_field') {
         remember('token', null);
       }
@@ -158,6 +165,12 @@ export class Connection {
     }
   }
 
+  /** @param {string | null} why */
+  #answerWish(why) {
+    this.#wished?.(why);
+    this.#wished = null;
+  }
+
   /** @param {Welcome} welcome */
   #welcomed(welcome) {
     remember('token', welcome.token);
@@ -166,6 +179,7 @@ export class Connection {
     this.welcome = welcome;
     this.#failures = 0;
     this.#become({ state: 'open' });
+    this.#answerWish(null);
     this.#listener.welcome(welcome);
     this.#watchOver();
   }

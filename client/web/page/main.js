@@ -49,7 +49,6 @@ export class App {
       link: () => this.#linkChanged(),
       welcome: (welcome) => this.#welcomed(welcome),
       message: (message) => this.#hear(message),
-      badName: (why) => this.toast(sentence(why)),
     });
     fill(one('header-tools'), nameButton(this), soundSwitch(), themeSwitch());
     this.#view = this.#viewOf(location.pathname, {});

@@ -1,10 +1,11 @@
 // Who one is, in the header, and how one becomes somebody else.
 
 import { fill, h, write } from './dom.js';
+import { sentence } from './words.js';
 
 /** @import { App } from './main.js' */
 
-/** The server's bound on names. */
+/** The server's bound on names, in Unicode scalar values. */
 const NAME_CHARACTERS_MAX = 24;
 
 /** @param {App} app */
@@ -27,19 +28,21 @@ export function nameButton(app) {
 function ask(app) {
   const input = h('input', {
     id: 'name',
-    maxlength: NAME_CHARACTERS_MAX,
     value: app.player?.name ?? '',
     required: true,
     autocomplete: 'nickname',
+    'aria-describedby': 'name-trouble',
   });
+  const trouble = h('p', { id: 'name-trouble', class: 'trouble', role: 'alert' });
   const live = [...app.matches.values()].some(
     ({ status, you }) => status !== 'ended' && you !== null,
   );
   const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
-  const save = () => {
-    const wish = input.value.trim();
-    dialog.close();
-    if (wish && wish !== app.player?.name) app.connection.rename(wish);
+  const save = async () => {
+    const why = await renamed(app, input.value.trim().normalize());
+    write(trouble, why ?? '');
+    if (why === null) dialog.close();
+    else input.select();
   };
   fill(
     dialog,
@@ -47,11 +50,13 @@ function ask(app) {
       'form',
       {
         method: 'dialog',
-        onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), save()),
+        novalidate: true,
+        onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), void save()),
       },
       h('h2', { id: 'name-title' }, 'Your name'),
-      h('label', { for: 'name' }, 'What others see, up to 24 characters'),
+      h('label', { for: 'name' }, `What others see, up to ${NAME_CHARACTERS_MAX} characters`),
       input,
+      trouble,
       live &&
         h(
           'p',
@@ -70,4 +75,21 @@ function ask(app) {
   document.body.append(dialog);
   dialog.showModal();
   input.select();
+}
+
+/**
+ * Takes another name; tells why not, if it is not to be had. What is in it is judged by the server.
+ * @param {App} app
+ * @param {string} wish
+ * @returns {Promise<string | null>}
+ */
+async function renamed(app, wish) {
+  const count = [...wish].length;
+  if (count === 0) return 'A name has at least one character.';
+  if (count > NAME_CHARACTERS_MAX) {
+    return `A name has at most ${NAME_CHARACTERS_MAX} characters; this one has ${count}.`;
+  }
+  if (wish === app.player?.name) return null;
+  const why = await app.connection.rename(wish);
+  return why === null ? null : sentence(why);
 }
