@@ -102,6 +102,8 @@ test(
     const eve = await house.visitor(link);
     await eve.getByText('You are watching.').waitFor();
     await ann.getByText('1 watching').waitFor();
+    // Nobody beside her.
+    assert.equal(await eve.locator('.watching').innerText(), '');
     for (const [who, square] of /** @type {const} */ ([
       [ann, 'a1'],
       [bob, 'b1'],
@@ -260,7 +262,10 @@ test(
   inHouse(async (house) => {
     const page = await house.visitor();
     await invite(page);
-    await page.getByLabel('Level of the bot').selectOption('Hard');
+    // The bot that the lobby offers, too.
+    const level = page.getByLabel('Level of the bot');
+    assert.equal(await level.inputValue(), 'easy');
+    await level.selectOption('Hard');
     await page.getByRole('button', { name: 'Seat it' }).click();
     await myTurn(page);
     await page.locator('.player', { hasText: 'Hard bot' }).waitFor();

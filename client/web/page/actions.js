@@ -1,6 +1,6 @@
 // What can be done in a match beside moving: share it, resign, come back to now, play again.
 
-import { recallChoice } from './choice.js';
+import { firstLevel, recallChoice } from './choice.js';
 import { fill, firstControl, h } from './dom.js';
 import { Rematch } from './rematch.js';
 import { shareCard } from './share.js';
@@ -59,7 +59,10 @@ export class Actions {
     const back = !now && button('Back to now', 'primary', this.#backToNow);
     switch (status) {
       case 'open':
-        fill(this.element, shareCard(this.#app, match, recallChoice().level ?? ''));
+        fill(
+          this.element,
+          shareCard(this.#app, match, recallChoice().level ?? firstLevel(this.#app.levels)),
+        );
         break;
       case 'running':
         fill(this.element, back, you !== null && this.#resign(match));

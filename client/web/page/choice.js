@@ -2,6 +2,8 @@
 
 import { recall, remember } from './keep.js';
 
+/** @import { Level } from '../protocol.js' */
+
 /** The least time between two moves against a bot: one that answers in the same instant startles. */
 export const BOT_PACE_MS = 500;
 
@@ -23,6 +25,12 @@ export function recallChoice() {
     return {};
   }
 }
+
+/**
+ * The bot that is offered to whoever has chosen none: not the weakest, which loses to anybody.
+ * @param {Level[]} levels from the weakest to the strongest
+ */
+export const firstLevel = (levels) => levels[Math.min(1, levels.length - 1)]?.level;
 
 /** @param {Partial<Choice>} choice */
 export const rememberChoice = (choice) => remember('choice', JSON.stringify(choice));

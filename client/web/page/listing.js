@@ -4,7 +4,7 @@
 import { h } from './dom.js';
 import { isMyTurn } from './match.js';
 import { Section } from './rows.js';
-import { counted, occupant } from './words.js';
+import { counted, occupant, watching } from './words.js';
 
 /** @import { Matches, Status } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -103,13 +103,11 @@ export class Listing {
    * @returns {Told}
    */
   #told(row, action) {
-    const { game, ply, spectators, you } = row;
-    // Whoever follows a match of their own is one of those who watch it.
-    const others = spectators - (you === null ? 1 : 0);
+    const { game, ply } = row;
     const about = [
       this.#app.game(game)?.title ?? game,
       ply > 0 && counted(ply, 'move', 'moves'),
-      others > 0 && `${others} watching`,
+      watching(row),
     ];
     const names = row.seats.map((seat) => occupant(seat, this.#app.levels));
     return { row, names, about: about.filter(Boolean).join(' · '), action };

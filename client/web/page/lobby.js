@@ -1,6 +1,6 @@
 // Where one chooses what to play, and sees what others play.
 
-import { BOT_PACE_MS, recallChoice, rememberChoice } from './choice.js';
+import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.js';
 import { fill, h, write } from './dom.js';
 import { Listing } from './listing.js';
 import { sample } from './picture.js';
@@ -115,14 +115,14 @@ export class Lobby {
   #settle() {
     const { games, levels } = this.#app;
     const choice = this.#choice;
-    const level = (/** @type {string | undefined} */ wish, /** @type {number} */ or) =>
-      levels.some((known) => known.level === wish)
-        ? wish
-        : levels[Math.min(or, levels.length - 1)]?.level;
+    const level = (
+      /** @type {string | undefined} */ wish,
+      /** @type {string | undefined} */ or = firstLevel(levels),
+    ) => (levels.some((known) => known.level === wish) ? wish : or);
     if (!games.some(({ game }) => game === choice.game)) choice.game = games[0]?.game;
-    choice.level = level(choice.level, 1);
-    choice.one = level(choice.one, 1);
-    choice.other = level(choice.other, levels.length - 1);
+    choice.level = level(choice.level);
+    choice.one = level(choice.one);
+    choice.other = level(choice.other, levels.at(-1)?.level);
     choice.side ??= 'first';
     if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = 1000;
   }

@@ -296,7 +296,7 @@ export class Room {
     this.element.classList.toggle('waiting', match.status === 'open');
     this.element.classList.toggle('ended', match.status === 'ended');
     others.hidden = others.childElementCount === 0;
-    write(watching, match.spectators > 0 ? `${match.spectators} watching` : '');
+    write(watching, words.watching(match));
     actions.show(match, now);
   }
 

@@ -10,7 +10,7 @@ const TOLD_MS = 2000;
 /**
  * @param {App} app
  * @param {Match} match an open one
- * @param {string} level the bot that is offered first
+ * @param {string | undefined} level the bot that is offered first
  */
 export function shareCard(app, match, level) {
   const isHost = match.host === app.player?.id;
@@ -55,7 +55,7 @@ async function copied(field) {
 /**
  * @param {App} app
  * @param {Match} match
- * @param {string} level
+ * @param {string | undefined} level
  */
 function botInstead(app, match, level) {
   const levels = h(

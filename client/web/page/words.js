@@ -127,6 +127,16 @@ export function moved(match, seat, move, speech) {
   return `${name} ${name === 'You' ? 'play' : 'plays'} ${speech.move(move)}.`;
 }
 
+/**
+ * How many others watch. Whoever follows without a seat is counted by the server, too.
+ * @param {{ spectators: number, you?: number | null }} match
+ */
+export function watching({ spectators, you }) {
+  const others = spectators - (you === null ? 1 : 0);
+  if (others <= 0) return '';
+  return you === null ? `${counted(others, 'other', 'others')} watching` : `${others} watching`;
+}
+
 /** @param {Seat} seat */
 export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
 
