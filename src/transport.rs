@@ -7,14 +7,17 @@ mod web;
 mod websocket;
 
 use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use self::handshakes::Handshakes;
 use crate::server::Server;
@@ -22,6 +25,11 @@ use crate::server::Server;
 /// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
 /// few thousand.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
+
+/// How long a connection may go on to the next request: a browser asks for the files of the page over
+/// a few connections, one after the other, and is done. Much less than `handshake_timeout`, so that
+/// the last answer has its time.
+const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
 /// How long nothing is accepted after the operating system could not accept: most often there are
 /// no descriptors left, and some will be given back soon.
@@ -73,20 +81,13 @@ impl Transport {
         }
     }
 
-    /// Serves one HTTP request. One that becomes a WebSocket goes on in a task of its own.
+    /// Serves HTTP requests for a short while. One that becomes a WebSocket goes on in a task of its
+    /// own.
     pub async fn serve_stream(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let place = self
-            .handshakes
-            .enter(tokio::time::Instant::now().into_std());
-        let service = TowerToHyperService::new(self.router.clone());
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .max_buf_size(HEAD_BYTES_MAX)
-            .serve_connection(TokioIo::new(stream), service)
-            .with_upgrades();
+        let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
-            served = connection => {
+            served = self.serve_requests(stream) => {
                 if let Err(error) = served {
                     tracing::debug!(%error, "request failed");
                 }
@@ -99,6 +100,43 @@ impl Transport {
             () = place.lost() => tracing::debug!("request gave way to a newer one"),
             () = self.server.shutdown().cancelled() => {}
         }
+    }
+
+    /// Serves requests until the connection has been kept for long enough.
+    async fn serve_requests(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> hyper::Result<()> {
+        let kept_until = Instant::now() + KEEP_ALIVE;
+        let requests = AtomicUsize::new(0);
+        let router = TowerToHyperService::new(self.router.clone());
+        let service = service_fn(|request| {
+            requests.fetch_add(1, Ordering::Relaxed);
+            let answer = router.call(request);
+            async move {
+                match answer.await {
+                    Ok(answer) if Instant::now() >= kept_until => Ok(http::last(answer).await),
+                    other => other,
+                }
+            }
+        });
+        let mut connection = pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .max_buf_size(HEAD_BYTES_MAX)
+                .serve_connection(TokioIo::new(stream), service)
+                .with_upgrades()
+        );
+        tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
+            served = connection.as_mut() => return served,
+            () = sleep_until(kept_until) => {}
+        }
+        // Whoever has not asked yet may still do so, once.
+        if requests.load(Ordering::Relaxed) > 0 {
+            connection.as_mut().graceful_shutdown();
+        }
+        connection.await
     }
 }
 

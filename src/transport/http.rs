@@ -31,19 +31,21 @@ pub(super) fn router(server: Server) -> axum::Router {
     axum::Router::new()
         .route("/", get(page))
         .route("/m/{code}", get(page))
+        .route("/m/{code}/", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/healthz", get(health))
-        .route("/ws", any(upgrade))
+        // Whoever is not let in here does not stay to ask for something else.
+        .route("/ws", any(upgrade).layer(map_response(last)))
+        .fallback(nothing)
         .with_state(Front {
             server,
             connections,
         })
-        .layer(map_response(close))
 }
 
-/// One request a connection, as it may not live long. hyper's own switch for this would add `close`
-/// to the answer that makes a WebSocket, too, which clients take amiss.
-async fn close(mut response: Response) -> Response {
+/// Makes an answer the last of its connection. hyper's own switch for this would add `close` to the
+/// answer that makes a WebSocket, too, which clients take amiss.
+pub(super) async fn last(mut response: Response) -> Response {
     let status = response.status();
     if status != StatusCode::SWITCHING_PROTOCOLS && status != StatusCode::UPGRADE_REQUIRED {
         let close = HeaderValue::from_static("close");
@@ -56,6 +58,19 @@ async fn close(mut response: Response) -> Response {
 async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
+}
+
+/// An address that is none. The page says so where somebody follows a wrong link.
+async fn nothing(State(front): State<Front>, method: Method, mut headers: HeaderMap) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return web::not_found();
+    }
+    // Known or not, the whole page is sent: there is nothing that could be unchanged.
+    headers.remove(header::IF_NONE_MATCH);
+    let folder = front.server.settings().web.as_deref();
+    let mut response = web::serve(web::INDEX, folder, &headers).await;
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
 }
 
 async fn file_of_page(

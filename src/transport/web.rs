@@ -100,7 +100,8 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
     }
 }
 
-fn not_found() -> Response {
+/// There is nothing by this name.
+pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use plyhouse::server::Settings;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{TestServer, pass, settings};
 
@@ -152,4 +153,27 @@ async fn a_server_that_stops_says_so() {
         stopped.elapsed() < Duration::from_secs(2),
         "something held it back"
     );
+}
+
+/// A browser asks for many files over few connections; none is kept for long. Who asks late is
+/// answered, too, and told that it was the last.
+#[tokio::test(start_paused = true)]
+async fn a_connection_for_files_is_kept_for_a_while() {
+    const ASK: &str = "GET /healthz HTTP/1.1\r\nHost: plyhouse.test\r\n\r\n";
+    let server = TestServer::start(settings());
+    let all_after = async |pause: u64, requests: usize| {
+        let mut stream = server.silent();
+        let begun = tokio::time::Instant::now();
+        tokio::time::sleep(Duration::from_secs(pause)).await;
+        let requests = ASK.repeat(requests);
+        stream.write_all(requests.as_bytes()).await.expect("open");
+        let mut answers = String::new();
+        let read = stream.read_to_string(&mut answers);
+        read.await.expect("it is closed when nothing is left");
+        let answered = answers.matches("HTTP/1.1 200 ").count();
+        let told = answers.contains("connection: close");
+        (answered, told, begun.elapsed().as_secs())
+    };
+    assert_eq!(all_after(0, 3).await, (3, false, 3));
+    assert_eq!(all_after(5, 1).await, (1, true, 5));
 }

@@ -60,7 +60,9 @@ const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive,
 #[tokio::test]
 async fn http_answers() {
     let address = listen(settings()).await;
-    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n{more}\r\n");
+    let get = |path: &str, more: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n{more}\r\n")
+    };
     assert_eq!(status(&address, &get("/healthz", "")).await, "200");
     assert_eq!(status(&address, &get("/nothing", "")).await, "404");
 
@@ -81,7 +83,9 @@ async fn http_answers() {
 #[tokio::test]
 async fn the_page_is_served() {
     let address = listen(settings()).await;
-    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n{more}\r\n");
+    let get = |path: &str, more: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n{more}\r\n")
+    };
     let page = exchange(&address, &get("/", "")).await;
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
     assert!(page.contains("content-type: text/html"), "{page}");
@@ -92,6 +96,12 @@ async fn the_page_is_served() {
     let body = |answer: &str| answer.split_once("\r\n\r\n").expect("a head").1.to_owned();
     let at_match = exchange(&address, &get("/m/K7QM2P", "")).await;
     assert_eq!(body(&at_match), body(&page));
+    let with_slash = exchange(&address, &get("/m/K7QM2P/", "")).await;
+    assert!(with_slash.starts_with("HTTP/1.1 200 "), "{with_slash}");
+    // An address that is none opens the page, too, which says so; whatever the browser knows.
+    let nothing = exchange(&address, &get("/nothing", "If-None-Match: *\r\n")).await;
+    assert!(nothing.starts_with("HTTP/1.1 404 "), "{nothing}");
+    assert_eq!(body(&nothing), body(&page));
 
     let script = exchange(&address, &get("/web/main.js", "")).await;
     assert!(script.contains("content-type: text/javascript"), "{script}");
@@ -114,7 +124,7 @@ async fn the_page_is_served() {
     ] {
         assert_eq!(status(&address, &get(path, "")).await, "404", "{path}");
     }
-    let posted = "POST / HTTP/1.1\r\nHost: HOST\r\n\r\n";
+    let posted = "POST / HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n";
     assert_eq!(status(&address, posted).await, "405");
 }
 
@@ -131,7 +141,8 @@ async fn the_page_is_served_from_a_directory() {
         ..settings()
     })
     .await;
-    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\n\r\n");
+    let get =
+        |path: &str| format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n");
     assert!(exchange(&address, &get("/")).await.ends_with("\r\n\r\none"));
     std::fs::write(inside.join("index.html"), "two").expect("writable");
     assert!(

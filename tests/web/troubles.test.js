@@ -292,6 +292,24 @@ test(
 );
 
 test(
+  'an address that leads to nothing says so',
+  inHouse(async (house) => {
+    // The browser complains of the status.
+    house.expectsFailures = true;
+    for (const path of ['/m/', '/nothing/here']) {
+      const page = await house.visitor(path);
+      await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();
+      await page.getByRole('link', { name: 'To the lobby' }).click();
+      await page.getByRole('button', { name: /^Play the/ }).waitFor();
+    }
+    const ann = await house.visitor();
+    const eve = await house.visitor(`${await invite(ann)}/`);
+    await myTurn(ann);
+    await eve.getByText('O · you').waitFor();
+  }),
+);
+
+test(
   'an address that spells nothing is told',
   inHouse(async (house) => {
     const page = await house.visitor('/m/%E0%A4%A');

@@ -6,6 +6,7 @@ import { fill, h, write } from './dom.js';
 import { Lobby } from './lobby.js';
 import { fold, fromSnapshot, isMyTurn, remembering, withPresence } from './match.js';
 import { nameButton } from './name.js';
+import { Nowhere } from './nowhere.js';
 import { Room } from './room.js';
 import { soundSwitch, themeSwitch } from './switches.js';
 import { sentence } from './words.js';
@@ -183,7 +184,8 @@ export class App {
   /** @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
   #viewOf(path, wish) {
     const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
-    return code ? new Room(this, decoded(code), wish) : new Lobby(this);
+    if (code) return new Room(this, decoded(code), wish);
+    return path === '/' ? new Lobby(this) : new Nowhere();
   }
 
   /** Our own links lead on without a new page. @param {MouseEvent} event */
