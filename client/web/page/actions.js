@@ -114,7 +114,7 @@ export class Actions {
       const resign = button('Resign', 'danger', () => {
         void this.#app.ask({ type: 'resign', match: match.match });
       });
-      fill(place, h('span', {}, 'Give up this match?'), resign, stay);
+      fill(place, h('p', { class: 'question' }, 'Give up this match?'), resign, stay);
       stay.focus();
     };
     offer();

@@ -28,7 +28,7 @@ export function showBanner(place, connection) {
       const seconds = h('strong');
       const tick = () => {
         const left = Math.max(0, Math.ceil((link.at - performance.now()) / 1000));
-        write(seconds, `${left} s`);
+        write(seconds, `${left}\u00a0s`);
       };
       tick();
       ticking = setInterval(tick, 250);
@@ -37,7 +37,7 @@ export function showBanner(place, connection) {
         h(
           'div',
           { class: 'banner', role: 'alert' },
-          h('p', {}, `${link.why} Next try in `, h('span', { 'aria-hidden': true }, seconds), '.'),
+          h('p', {}, `${link.why} Next try in `, h('span', { 'aria-hidden': true }, seconds, '.')),
           h('button', { type: 'button', onclick: () => connection.open() }, 'Try now'),
         ),
       );
