@@ -15,9 +15,7 @@ use super::{
     Square,
 };
 
-pub(crate) use board::{neighbours, targets};
-
-use board::turned;
+pub(crate) use board::{neighbours, targets, turned};
 
 /// Files, and as many ranks.
 const SIZE: u8 = 8;
@@ -46,9 +44,6 @@ pub struct Othello {
 pub struct Move(u8);
 
 impl Move {
-    /// How many different moves there are.
-    pub(crate) const COUNT: usize = SQUARES as usize + 1;
-
     /// No disc.
     pub const PASS: Self = Self(SQUARES);
 
@@ -67,11 +62,6 @@ impl Move {
     #[inline]
     pub(crate) const fn bit(self) -> u64 {
         if self.0 < SQUARES { 1 << self.0 } else { 0 }
-    }
-
-    /// Tells moves apart: a number below `COUNT`.
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
     }
 
     /// The square that is played on; `None` for a pass.
@@ -124,6 +114,19 @@ impl Othello {
             self.own ^ turned ^ square,
             self.turn.other(),
         )
+    }
+
+    /// The position after a disc on a square, when the squares that the other side can then play on are
+    /// known.
+    #[inline]
+    pub(crate) const fn with_disc_and_targets(&self, square: u64, moves: u64) -> Self {
+        let turned = turned(self.own, self.other, square);
+        Self {
+            own: self.other ^ turned,
+            other: self.own ^ turned ^ square,
+            moves,
+            turn: self.turn.other(),
+        }
     }
 
     /// Whether the side to move can do nothing but pass.

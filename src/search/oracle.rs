@@ -24,6 +24,7 @@ use super::window::Window;
 use super::{Evaluate, Limits, Score, Stop, Table, search, solve};
 use crate::game::connect_four::ConnectFour;
 use crate::game::laws::{pick, random_game};
+use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{Course, Past, Position};
 
@@ -269,6 +270,13 @@ fn what_a_game_knows_is_true() {
     }
     for seed in 0..150 {
         for pos in random_game::<ConnectFour>(seed).0 {
+            if pos.plies_left() <= 8 && pos.outcome().is_none() {
+                check_solved(&pos);
+            }
+        }
+    }
+    for seed in 0..40 {
+        for pos in random_game::<Othello>(seed).0 {
             if pos.plies_left() <= 8 && pos.outcome().is_none() {
                 check_solved(&pos);
             }

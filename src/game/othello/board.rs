@@ -54,7 +54,7 @@ const fn down(from: u64, other: u64, by: u32) -> u64 {
 
 /// The discs of `other` that a disc of `own` on this square turns over.
 #[inline]
-pub(super) const fn turned(own: u64, other: u64, square: u64) -> u64 {
+pub(crate) const fn turned(own: u64, other: u64, square: u64) -> u64 {
     let inner = other & INNER_FILES;
     enclosed(own, inner, square, SIDEWAYS[0])
         | enclosed(own, inner, square, SIDEWAYS[1])

@@ -1,17 +1,185 @@
-//! Othello at a glance: how free the side to move is.
+//! Othello at a glance: who will be able to choose, and whose discs can no longer be turned over.
+//!
+//! Discs in the middle of a game mean nothing: nearly all of them change sides. What lasts is
+//! stability, which begins in corners and grows along edges, and what leads there is mobility: a side
+//! that has few moves must in the end play one that gives a corner away. These are the terms of
+//! Rosenbloom's Iago ("A world-championship-level Othello program", 1982): current and potential
+//! mobility, stability inside and on edges. How they change in weight in the course of a game is
+//! Buro's lesson ("Statistical feature combination for the evaluation of game positions", 1995).
 
-use crate::game::othello::{Move, Othello};
-use crate::search::{Evaluate, Score};
+mod last_squares;
+mod parity;
+mod stability;
+
+use crate::game::Position;
+use crate::game::othello::{Move, Othello, neighbours, targets};
+use crate::search::{Bounds, Evaluate, Moves, Score};
+
+use last_squares::{SQUARES_MAX, result};
+use parity::odd_quarters;
+use stability::stable;
+
+const CORNERS: u64 = 0x8100_0000_0000_0081;
+
+/// For each corner: the corner, the square diagonally before it, and those beside it on the edges. To
+/// hold one of the others while the corner is free is to offer the corner.
+const CORNER_SQUARES: [[u64; 3]; 4] = [
+    [1, 1 << 9, 1 << 1 | 1 << 8],
+    [1 << 7, 1 << 14, 1 << 6 | 1 << 15],
+    [1 << 56, 1 << 49, 1 << 57 | 1 << 48],
+    [1 << 63, 1 << 54, 1 << 62 | 1 << 55],
+];
+
+/// What the terms are worth with so many free squares or more.
+struct Weights {
+    empties: u32,
+    /// A square to play on.
+    mobility: i32,
+    /// A free square beside a disc of the other side, which may become one to play on.
+    potential: i32,
+    /// A corner.
+    corner: i32,
+    /// A corner that can be played on at once.
+    open_corner: i32,
+    /// A disc diagonally before a free corner.
+    before_corner: i32,
+    /// A disc beside a free corner.
+    beside_corner: i32,
+    /// A disc that can never be turned over.
+    stable: i32,
+    /// A disc, whatever becomes of it.
+    disc: i32,
+}
+
+#[rustfmt::skip] // A table is read by columns.
+const WEIGHTS: [Weights; 4] = [
+    Weights { empties: 44, mobility: 14, potential: 9, corner: 150, open_corner: 60, before_corner: -90, beside_corner: -35, stable: 25, disc: -3 },
+    Weights { empties: 30, mobility: 18, potential: 9, corner: 150, open_corner: 70, before_corner: -80, beside_corner: -35, stable: 25, disc: -2 },
+    Weights { empties: 17, mobility: 20, potential: 7, corner: 120, open_corner: 70, before_corner: -60, beside_corner: -25, stable: 25, disc: 0 },
+    Weights { empties: 0,  mobility: 18, potential: 4, corner: 80,  open_corner: 50, before_corner: -40, beside_corner: -15, stable: 25, disc: 6 },
+];
 
 impl Evaluate for Othello {
+    /// With twenty free squares.
+    const SOLVED_FROM: u32 = 39;
+
     const TAKES_TURNS: bool = true;
-    const MOVE_INDICES: usize = Move::COUNT;
 
     fn evaluate(&self) -> Score {
-        Score::estimate(self.targets().count_ones().cast_signed())
+        let empties = self.empties();
+        let weights = WEIGHTS
+            .iter()
+            .find(|weights| empties >= weights.empties)
+            .expect("the last are for any number");
+        let [own, other] = self.discs();
+        let free = !(own | other);
+        let own_value = value(own, other, free, self.targets(), weights);
+        let other_value = value(other, own, free, targets(other, own), weights);
+        Score::estimate(own_value - other_value)
     }
 
-    fn index(&self, m: Move) -> usize {
-        m.index()
+    /// Who wins, once few squares are left, or once a side has more than half of the board for good.
+    fn bounds(&self) -> Bounds {
+        if self.empties() <= SQUARES_MAX {
+            let [own, other] = self.discs();
+            return self.bounds_of(result(own, other, self.targets()));
+        }
+        Bounds::ANY
+    }
+
+    fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
+        if self.targets() == 0 {
+            moves.push_legal(self);
+            return Bounds::ANY;
+        }
+        let [own, other] = self.discs();
+        let odd = odd_quarters(!(own | other));
+        let mut rest = self.targets();
+        while rest != 0 {
+            let square = rest & rest.wrapping_neg();
+            rest ^= square;
+            let child = self.with_disc(square);
+            let odd = count(square & odd);
+            moves.push(
+                Move::onto_lowest(square),
+                rank(&child, square) + 2 * odd,
+                child.targets(),
+            );
+        }
+        Bounds::ANY
+    }
+
+    /// The note is what the other side can play on then.
+    #[inline]
+    fn follow(&self, m: Move, note: u64) -> Self {
+        if m == Move::PASS {
+            return self.after(m);
+        }
+        self.with_disc_and_targets(m.bit(), note)
+    }
+
+    /// The same for both colours: all that counts is who moves.
+    #[inline]
+    fn key(&self) -> u64 {
+        let [own, other] = self.discs();
+        let mixed = own.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ other;
+        mixed.wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+
+    /// Each square, and before each but the first perhaps a pass.
+    #[inline]
+    fn plies_left(&self) -> u32 {
+        (2 * self.empties()).saturating_sub(u32::from(self.targets() != 0))
     }
 }
+
+impl Othello {
+    /// What follows from who will have more discs. When the game ends is not known.
+    fn bounds_of(&self, result: std::cmp::Ordering) -> Bounds {
+        match result {
+            std::cmp::Ordering::Less => Bounds {
+                upper: Score::loss_in(self.plies_left()),
+                ..Bounds::ANY
+            },
+            std::cmp::Ordering::Equal => Bounds::exactly(Score::DRAW),
+            std::cmp::Ordering::Greater => Bounds {
+                lower: Score::win_in(self.plies_left()),
+                ..Bounds::ANY
+            },
+        }
+    }
+}
+
+/// What a side has.
+fn value(own: u64, other: u64, free: u64, targets: u64, weights: &Weights) -> i32 {
+    let mut value = weights.mobility * count(targets)
+        + weights.potential * count(neighbours(other) & free)
+        + weights.open_corner * count(targets & CORNERS)
+        + weights.disc * count(own);
+    for [corner, before, beside] in CORNER_SQUARES {
+        if own & corner != 0 {
+            value += weights.corner;
+        } else if free & corner != 0 {
+            value += weights.before_corner * count(own & before)
+                + weights.beside_corner * count(own & beside);
+        }
+    }
+    if own & CORNERS != 0 {
+        value += weights.stable * count(stable(own, other));
+    }
+    value
+}
+
+/// The fewer answers a move leaves, the earlier it is tried ("fastest first"), corners above all.
+fn rank(child: &Othello, square: u64) -> i32 {
+    let answers = count(child.targets()) + count(child.targets() & CORNERS);
+    8 * count(square & CORNERS) - 4 * answers
+}
+
+#[inline]
+fn count(squares: u64) -> i32 {
+    squares.count_ones().cast_signed()
+}
+
+#[cfg(test)]
+mod tests;
