@@ -158,6 +158,37 @@ impl Draughts {
         })
     }
 
+    /// The squares with these numbers, as bits.
+    pub(crate) const fn bits(numbers: &[u8]) -> u64 {
+        let (mut bits, mut index) = (0, 0);
+        while index < numbers.len() {
+            let square = numbers[index] - 1;
+            bits |= bit(square + square / 8);
+            index += 1;
+        }
+        bits
+    }
+
+    /// Where these bits lie on the board.
+    pub(crate) fn squares_of(mut bits: u64) -> impl Iterator<Item = Square> {
+        std::iter::from_fn(move || {
+            let square = bits & bits.wrapping_neg();
+            bits ^= square;
+            (square != 0).then(|| Self::square(board::number(place(square))))?
+        })
+    }
+
+    /// The squares that a man of a seat on one of these could ever come to.
+    pub(crate) fn ahead_of(seat: Seat, squares: u64) -> u64 {
+        let forwards = |way: &Way| way.is_forwards(seat);
+        let mut ahead = squares;
+        for _ in 1..SIZE {
+            let ways = Way::ALL.into_iter().filter(forwards);
+            ahead = ways.fold(ahead, |all, way| all | way.from(ahead));
+        }
+        ahead ^ squares
+    }
+
     /// The squares of the men of a seat.
     pub(crate) const fn men(&self, seat: Seat) -> u64 {
         self.sides[seat.index()] & !self.kings
@@ -168,10 +199,15 @@ impl Draughts {
         self.sides[seat.index()] & self.kings
     }
 
+    /// The squares of all pieces.
+    pub(crate) const fn taken(&self) -> u64 {
+        self.sides[0] | self.sides[1]
+    }
+
     /// The free squares.
     #[inline]
-    pub(crate) const fn free(&self) -> u64 {
-        BOARD & !(self.sides[0] | self.sides[1])
+    const fn free(&self) -> u64 {
+        BOARD & !self.taken()
     }
 
     /// How many plies were played since a capture or a move of a man.
