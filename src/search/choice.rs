@@ -58,7 +58,10 @@ fn candidates<P: Evaluate>(
     let mut legal = Vec::new();
     course.legal_moves(&mut legal);
     let report = match margin {
-        Some(margin) => look_around(course, margin, depth, limits, stop, table)?,
+        Some(margin) => {
+            let parts = parts::<P>(level);
+            look_around(course, margin, depth, parts, limits, stop, table)?
+        }
         None if legal.len() == 1 => by_heart(course, legal[0], limits, stop, table)?,
         None => match course.position().book_move() {
             Some(m) => by_heart(course, m, limits, stop, table)?,
@@ -76,12 +79,26 @@ fn candidates<P: Evaluate>(
     Some(Candidates { moves, report })
 }
 
-/// Looks so far ahead as plain minimax would, for the moves that are at most `margin` worse than the
-/// best.
+/// The parts that a level below full strength uses: it looks as plain minimax would, or only at what
+/// is worth considering.
+fn parts<P: Evaluate>(level: Level) -> Parts {
+    if !P::selects(level) {
+        return Parts::EXACT;
+    }
+    Parts {
+        knowledge: true,
+        selection: true,
+        quiescence: true,
+        ..Parts::EXACT
+    }
+}
+
+/// Looks so far ahead with these parts, for the moves that are at most `margin` worse than the best.
 fn look_around<P: Evaluate>(
     course: &Course<P>,
     margin: u32,
     depth: u32,
+    parts: Parts,
     limits: &Limits,
     stop: &Stop,
     table: &Table,
@@ -91,7 +108,7 @@ fn look_around<P: Evaluate>(
     }
     let depth = limits.depth.unwrap_or(depth).min(depth);
     let budget = Budget::new(*limits, stop);
-    let mut search = Searcher::new(budget, table, Parts::EXACT, course.past());
+    let mut search = Searcher::new(budget, table, parts, course.past());
     let found = deepen(&mut search, course.position(), Some(margin), depth);
     Some(Report::of_findings(found, &search))
 }

@@ -69,11 +69,22 @@ pub(super) fn deepen_until<P: Evaluate>(
     depth_max: u32,
     mut is_enough: impl FnMut(&Findings<P::Move>, &Searcher<'_, P>) -> bool,
 ) -> Findings<P::Move> {
-    let mut roots = if margin.is_some() {
+    let mut roots = if margin.is_some() && !search.parts.selection {
         // Also what surely loses has a value that is asked for.
         search.legal(pos)
     } else {
-        search.promising(pos)
+        let (moves, lower) = search.first_moves(pos);
+        if let [m] = moves[..]
+            && lower > Score::DRAW
+            && lower.plies_to_end().is_some()
+        {
+            // A faster one may be known to those who look.
+            return Findings {
+                depth: 1,
+                ..Findings::of_win(lower, &[m])
+            };
+        }
+        moves
     };
 
     let mut short_wins = ShortWins::new();

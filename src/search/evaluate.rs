@@ -56,6 +56,12 @@ pub trait Evaluate: Position {
         Bounds::ANY
     }
 
+    /// The same for the position that a search begins with, where it may cost more. If one move is
+    /// listed alone and wins, the search is over.
+    fn consider_first(&self, moves: &mut Moves<Self::Move>) -> Bounds {
+        self.consider(moves)
+    }
+
     /// How promising a move is: the higher, the earlier it is tried.
     fn rank(&self, _m: Self::Move) -> i32 {
         0
@@ -113,6 +119,13 @@ pub trait Evaluate: Position {
     #[must_use]
     fn strength(level: Level) -> Strength {
         level.strength()
+    }
+
+    /// Whether a player of this level, which is below full strength, looks at nothing but what is
+    /// worth considering. Where there are hundreds of moves, people do not look at all of them either.
+    #[must_use]
+    fn selects(_level: Level) -> bool {
+        false
     }
 
     /// A win, a draw or a loss as the literature on the game writes it; else the estimate.

@@ -17,6 +17,9 @@ pub(super) struct Parts {
     /// Values are estimated where looks end; without it they are draws there, and only the end of the
     /// game counts.
     pub(super) estimates: bool,
+    /// Where the values of all moves are asked for, only those that are worth considering are looked
+    /// at. What is left out has no value.
+    pub(super) selection: bool,
     /// Noisy moves are followed beyond the depth. Changes estimates for the better.
     pub(super) quiescence: bool,
     /// Conclusions are drawn from passing. May change values for the worse.
@@ -35,6 +38,7 @@ impl Parts {
         deeper: true,
         knowledge: true,
         estimates: true,
+        selection: false,
         quiescence: true,
         null_move: true,
         reductions: true,

@@ -336,15 +336,32 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         u32::try_from(per_mille).unwrap_or(1000).min(1000)
     }
 
+    /// The moves worth considering where the search begins, the most promising first, and a score
+    /// that the value is no worse than.
+    pub(super) fn first_moves(&mut self, pos: &P) -> (Vec<P::Move>, Score) {
+        self.listed(pos, |search| {
+            if search.parts.knowledge {
+                pos.consider_first(&mut search.moves)
+            } else {
+                search.consider(pos)
+            }
+        })
+    }
+
     /// The moves worth considering in `pos`, where lines begin, the most promising first.
     pub(super) fn promising(&mut self, pos: &P) -> Vec<P::Move> {
+        self.listed(pos, |search| search.consider(pos)).0
+    }
+
+    /// The moves that `list` lists, the most promising first, and the lower of the bounds it tells.
+    fn listed(&mut self, pos: &P, list: impl FnOnce(&mut Self) -> Bounds) -> (Vec<P::Move>, Score) {
         let below = self.moves.begin();
-        self.consider(pos);
+        let bounds = list(self);
         let moves = (0..self.moves.len())
             .map(|index| self.moves.pick(index).m)
             .collect();
         self.moves.end(below);
-        self.allowed(pos, moves)
+        (self.allowed(pos, moves), bounds.lower)
     }
 
     /// All legal moves of `pos`, where lines begin, in the order of the rules.

@@ -50,6 +50,7 @@ fn perfect() -> Player {
             &Course::from(*pos),
             0,
             9,
+            Parts::EXACT,
             &Limits::default(),
             &Stop::new(),
             &table(),
