@@ -8,6 +8,7 @@ use std::fmt;
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
 use crate::game::draughts::Draughts;
+use crate::game::gomoku::Gomoku;
 use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
@@ -20,12 +21,13 @@ pub use analyst::{Analyst, SetUpError};
 use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 5] = [
+pub static CATALOG: [Entry; 6] = [
     Entry::of::<TicTacToe>(),
     Entry::of::<ConnectFour>(),
     Entry::of::<Othello>(),
     Entry::of::<Draughts>(),
     Entry::of::<Chess>(),
+    Entry::of::<Gomoku>(),
 ];
 
 /// The game with this id, if this build can host it.
@@ -247,6 +249,7 @@ mod tests {
             check::<Othello>,
             check::<Draughts>,
             check::<Chess>,
+            check::<Gomoku>,
         ];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);

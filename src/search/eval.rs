@@ -3,5 +3,6 @@
 mod chess;
 mod connect_four;
 mod draughts;
+mod gomoku;
 mod othello;
 mod tic_tac_toe;

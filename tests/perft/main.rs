@@ -1,8 +1,9 @@
 //! The rules of every game against published counts, kept in `tests/data/<game>.perft`, and those
-//! of Connect Four against a second, plain telling of them.
+//! of Connect Four and Gomoku against a second, plain telling of them.
 
 mod lines;
 mod plain_connect_four;
+mod plain_gomoku;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;

@@ -1,0 +1,229 @@
+//! Gomoku a second time, told as one would tell it at a table: a board of squares, and a look along
+//! every row of five. It shares nothing with the sets of squares that it is held against but the
+//! notation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use plyhouse::game::gomoku::Gomoku;
+use plyhouse::game::perft::perft;
+use plyhouse::game::{
+    Course, GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square,
+};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+
+/// A board, by rank from the lowest and file from the left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Plain([[char; 15]; 15]);
+
+type Move = <Gomoku as Position>::Move;
+
+impl Plain {
+    fn count(&self, stone: char) -> usize {
+        self.0.iter().flatten().filter(|&&on| on == stone).count()
+    }
+
+    /// The stone on a square, which may lie beside the board.
+    fn stone(&self, file: i32, rank: i32) -> Option<char> {
+        let rank = self.0.get(usize::try_from(rank).ok()?)?;
+        rank.get(usize::try_from(file).ok()?).copied()
+    }
+
+    /// The squares of every row of five stones of one side.
+    fn fives(&self) -> Vec<(i32, i32)> {
+        let mut squares = Vec::new();
+        for (file, rank) in all_squares() {
+            let first = self.stone(file, rank);
+            if first == Some('.') {
+                continue;
+            }
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+                let five = [0, 1, 2, 3, 4].map(|n| (file + n * right, rank + n * up));
+                if (five.iter()).all(|&(file, rank)| self.stone(file, rank) == first) {
+                    squares.extend(five);
+                }
+            }
+        }
+        squares
+    }
+}
+
+/// Every square, rank by rank from the lowest.
+fn all_squares() -> impl Iterator<Item = (i32, i32)> {
+    (0..15).flat_map(|rank| (0..15).map(move |file| (file, rank)))
+}
+
+fn named(file: i32, rank: i32) -> Square {
+    Square {
+        file: u8::try_from(file).expect("on the board"),
+        rank: u8::try_from(rank).expect("on the board"),
+    }
+}
+
+fn place_of(m: Move) -> (usize, usize) {
+    let Square { file, rank } = Square::read(&m.to_string(), 15, 15).expect("a square");
+    (usize::from(rank), usize::from(file))
+}
+
+impl Position for Plain {
+    type Move = Move;
+
+    const INFO: GameInfo = Gomoku::INFO;
+
+    fn start() -> Self {
+        Self([['.'; 15]; 15])
+    }
+
+    fn turn(&self) -> Seat {
+        if self.count('b') == self.count('w') {
+            Seat::First
+        } else {
+            Seat::Second
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if let Some(&(file, rank)) = self.fives().first() {
+            let winner = match self.stone(file, rank) {
+                Some('b') => Seat::First,
+                _ => Seat::Second,
+            };
+            return Some(Outcome::Decisive { winner });
+        }
+        (self.count('.') == 0).then_some(Outcome::Draw)
+    }
+
+    fn line(&self) -> Option<Vec<Square>> {
+        let fives = self.fives();
+        let squares = all_squares().filter(|square| fives.contains(square));
+        let squares = squares.map(|(file, rank)| named(file, rank));
+        (!fives.is_empty()).then(|| squares.collect())
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move>) {
+        if self.outcome().is_none() {
+            let free = all_squares().filter(|(file, rank)| self.stone(*file, *rank) == Some('.'));
+            let names = free.map(|(file, rank)| named(file, rank).to_string());
+            moves.extend(names.map(|name| name.parse::<Move>().expect("a square")));
+        }
+    }
+
+    fn check(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        let (rank, file) = place_of(m);
+        if self.0[rank][file] != '.' {
+            return Err(IllegalMove {
+                reason: "is already taken",
+            });
+        }
+        Ok(())
+    }
+
+    fn play_unchecked(&mut self, m: Move) {
+        let (rank, file) = place_of(m);
+        self.0[rank][file] = match self.turn() {
+            Seat::First => 'b',
+            Seat::Second => 'w',
+        };
+    }
+}
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text: Vec<String> = Vec::new();
+        for rank in self.0.iter().rev() {
+            let mut rank: String = rank.iter().collect();
+            for empty in (1..=15).rev() {
+                rank = rank.replace(&".".repeat(empty), &empty.to_string());
+            }
+            text.push(rank);
+        }
+        f.write_str(&text.join("/"))
+    }
+}
+
+impl FromStr for Plain {
+    type Err = ParsePositionError;
+
+    /// Reads what the real game has read before; whether play can reach it is not looked at.
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        text.parse::<Gomoku>()?;
+        let mut pos = Self::start();
+        for (rank, line) in pos.0.iter_mut().rev().zip(text.split('/')) {
+            let mut line = line.to_owned();
+            for empty in (1..=15).rev() {
+                line = line.replace(&empty.to_string(), &".".repeat(empty));
+            }
+            for (square, stone) in rank.iter_mut().zip(line.chars()) {
+                *square = stone;
+            }
+        }
+        Ok(pos)
+    }
+}
+
+/// A random game in one corner of the board, where rows come about, or on all of it. Both tellings
+/// agree on every position of it.
+fn play_both(seed: u64, corner: u8) -> Vec<Gomoku> {
+    let mut chance = StdRng::seed_from_u64(seed);
+    let (mut sets, mut plain) = (Gomoku::start(), Plain::start());
+    let mut positions = Vec::new();
+    loop {
+        positions.push(sets);
+        assert_eq!(sets.to_string(), plain.to_string(), "seed {seed}");
+        assert_eq!(sets.to_string().parse(), Ok(plain.clone()), "seed {seed}");
+        assert_eq!(sets.outcome(), plain.outcome(), "{plain}");
+        assert_eq!(sets.line(), plain.line(), "{plain}");
+        let (mut moves, mut expected) = (Vec::new(), Vec::new());
+        sets.legal_moves(&mut moves);
+        plain.legal_moves(&mut expected);
+        assert_eq!(moves, expected, "{plain}");
+        let in_corner = |m: &&Move| {
+            let (rank, file) = place_of(**m);
+            rank.max(file) < usize::from(corner)
+        };
+        let near: Vec<&Move> = moves.iter().filter(in_corner).collect();
+        let Some(&&m) = near.choose(&mut chance) else {
+            return positions;
+        };
+        assert_eq!(sets.turn(), plain.turn(), "{plain}");
+        sets.play_unchecked(m);
+        plain.play_unchecked(m);
+    }
+}
+
+/// Both tell the same of every position of many random games.
+#[test]
+fn both_tellings_of_gomoku_agree() {
+    let (mut longer, mut undecided) = (0, 0);
+    for seed in 0..60 {
+        let corner = [6, 8, 15][usize::try_from(seed % 3).expect("small")];
+        let positions = play_both(seed, corner);
+        let end = positions.last().expect("the start at least");
+        longer += usize::from(end.line().is_some_and(|line| line.len() > 5));
+        undecided += usize::from(end.line().is_none());
+    }
+    assert!(longer > 0 && undecided > 0, "the games were rich enough");
+}
+
+/// The lines of play of two plies from positions in which a five is near.
+#[test]
+fn both_tellings_of_gomoku_count_the_same() {
+    let mut won = 0;
+    for seed in 0..4 {
+        let positions = play_both(seed, 7);
+        let near_end = positions[positions.len().saturating_sub(3)];
+        let plain: Plain = near_end.to_string().parse().expect("it was reached");
+        let counts = perft(&Course::from(near_end), 2);
+        assert_eq!(counts, perft(&Course::from(plain.clone()), 2), "{plain}");
+        won += counts
+            .iter()
+            .map(|ply| ply.won[0] + ply.won[1])
+            .sum::<u64>();
+    }
+    assert!(won > 100, "only {won} wins");
+}
