@@ -8,6 +8,7 @@ use std::fmt;
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
 use crate::game::draughts::Draughts;
+use crate::game::go::Go;
 use crate::game::gomoku::Gomoku;
 use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
@@ -21,13 +22,14 @@ pub use analyst::{Analyst, SetUpError};
 use self::analyst::TypedAnalyst;
 
 /// Every game this build can host. A game is added here and nowhere above.
-pub static CATALOG: [Entry; 6] = [
+pub static CATALOG: [Entry; 7] = [
     Entry::of::<TicTacToe>(),
     Entry::of::<ConnectFour>(),
     Entry::of::<Othello>(),
     Entry::of::<Draughts>(),
     Entry::of::<Chess>(),
     Entry::of::<Gomoku>(),
+    Entry::of::<Go<9>>(),
 ];
 
 /// The game with this id, if this build can host it.
@@ -250,6 +252,7 @@ mod tests {
             check::<Draughts>,
             check::<Chess>,
             check::<Gomoku>,
+            check::<Go<9>>,
         ];
         for (check, entry) in checks.into_iter().zip(&CATALOG) {
             check(entry);

@@ -7,6 +7,7 @@ pub mod chess;
 pub mod connect_four;
 pub(crate) mod course;
 pub mod draughts;
+pub mod go;
 pub mod gomoku;
 #[cfg(test)]
 pub(crate) mod laws;

@@ -3,6 +3,7 @@
 mod chess;
 mod connect_four;
 mod draughts;
+mod go;
 mod gomoku;
 mod othello;
 mod tic_tac_toe;

@@ -12,6 +12,7 @@ use std::{env, fs};
 use plyhouse::game::chess::Chess;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::draughts::Draughts;
+use plyhouse::game::go::Go;
 use plyhouse::game::othello::Othello;
 use plyhouse::game::perft::{PlyCount, perft};
 use plyhouse::game::tic_tac_toe::TicTacToe;
@@ -47,6 +48,32 @@ fn draughts() {
 #[test]
 fn chess() {
     lines::check::<Chess>(nodes_max());
+}
+
+/// The rules of Go are the same on every board, and small ones fill up.
+#[test]
+fn go_on_small_boards() {
+    check_nodes::<Go<2>>("2");
+    check_nodes::<Go<3>>("3");
+    check_nodes::<Go<4>>("4");
+}
+
+/// Compares with the row of `go.perft` that begins with the size of the board.
+fn check_nodes<P: Position>(size: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/go.perft");
+    let file = fs::read_to_string(path).expect(path);
+    let row = file
+        .lines()
+        .map(words)
+        .find(|row| row.first() == Some(&size));
+    let row = row.expect(size);
+    let expected: Vec<u64> = row[1..]
+        .iter()
+        .map(|n| n.parse().expect("a number"))
+        .collect();
+    let counted = perft(&Course::<P>::start(), expected.len());
+    let nodes: Vec<u64> = counted.iter().skip(1).map(|ply| ply.nodes).collect();
+    assert_eq!(nodes, expected, "{size} by {size}");
 }
 
 /// Of how the lines of play end, and of the later positions, nothing is published: the plain rules

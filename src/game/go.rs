@@ -1,0 +1,518 @@
+//! Go, on nine lines by nine: area scoring, positional superko, and seven points for white (komi).
+//!
+//! A move is a point as the Go Text Protocol writes it, `A1` to `J9` without an I, or `pass`. A
+//! position is written row by row from the highest, followed by the side to move, the stones that
+//! black and that white has captured, how many passes came last, and how many plies were played:
+//! `........./........./........./........./....b..../........./........./........./......... w 0 0 0 1`.
+//!
+//! The rules are those of Tromp and Taylor ("The Logical Rules of Go", 1996), except that a play
+//! may not leave its own stones without a liberty. Two passes end the game; all stones that are
+//! then on the board count as alive, so dead ones have to be captured before. Since nothing else
+//! bounds the length of a game by a small number, a rule of this house does: after 1,000 plies a
+//! game is scored as it stands.
+//!
+//! Which positions came before is no part of a position: superko is kept by who knows the game.
+
+pub(crate) mod points;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use self::points::Points;
+use super::{
+    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
+    Repetition, Seat,
+};
+
+/// What white is given for moving second. A whole number, so that a game can be drawn.
+pub(crate) const KOMI: u32 = 7;
+
+/// After so many plies the game is scored as it stands: far beyond any game that is played to win.
+const PLIES_MAX: u16 = 1000;
+
+/// How many passes in a row end the game.
+const PASSES_MAX: u8 = 2;
+
+/// The columns' names: I is left out, since it looks like J in old print.
+const COLUMNS: &[u8; 9] = b"ABCDEFGHJ";
+
+/// A position of Go on a board of `N` by `N`, and only such as play can reach as far as a glance at
+/// it tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Go<const N: u8> {
+    /// The stones of each seat.
+    stones: [Points<N>; 2],
+    /// A number that other stones hardly ever have.
+    key: u64,
+    /// How many stones each seat has captured.
+    captures: [u16; 2],
+    plies: u16,
+    /// How many of the last plies were passes, up to two.
+    passes: u8,
+}
+
+/// A move: a stone on a point, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move<const N: u8> {
+    /// No stone is put down.
+    Pass,
+    /// A stone on the point with this number in a set of points.
+    Play(Point<N>),
+}
+
+/// A point of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Point<const N: u8> {
+    bit: u8,
+}
+
+impl<const N: u8> Point<N> {
+    /// The number of the point in a set of points.
+    pub(crate) const fn bit(self) -> u8 {
+        self.bit
+    }
+}
+
+impl<const N: u8> Move<N> {
+    /// A stone on the point with this number, which lies on the board.
+    pub(crate) const fn onto(bit: u8) -> Self {
+        Self::Play(Point { bit })
+    }
+}
+
+impl<const N: u8> Go<N> {
+    /// The stones of a seat.
+    #[inline]
+    pub(crate) const fn stones(&self, seat: Seat) -> Points<N> {
+        self.stones[seat.index()]
+    }
+
+    /// The points without a stone.
+    #[inline]
+    pub(crate) fn empty(&self) -> Points<N> {
+        !(self.stones[0] | self.stones[1])
+    }
+
+    /// A number that other stones hardly ever have.
+    pub(crate) const fn stones_key(&self) -> u64 {
+        self.key
+    }
+
+    /// How many of the last plies were passes.
+    pub(crate) const fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    /// How many plies were played.
+    pub(crate) const fn plies(&self) -> u16 {
+        self.plies
+    }
+
+    /// What each seat has when the game is scored: its stones, and the empty points from which only
+    /// its stones are reached; and the komi.
+    #[must_use]
+    pub fn scores(&self) -> [u32; 2] {
+        let [black, white] = self.areas().map(Points::len);
+        [black, white + KOMI]
+    }
+
+    /// The stones of each seat, and the empty points from which only its stones are reached.
+    pub(crate) fn areas(&self) -> [Points<N>; 2] {
+        let mut areas = self.stones;
+        let mut rest = self.empty();
+        while !rest.is_empty() {
+            let region = rest.lowest().grown(rest);
+            rest = rest & !region;
+            let border = region.neighbours();
+            let reached = self.stones.map(|stones| border.meets(stones));
+            for (area, is_owner) in areas
+                .iter_mut()
+                .zip([reached == [true, false], reached == [false, true]])
+            {
+                if is_owner {
+                    *area |= region;
+                }
+            }
+        }
+        areas
+    }
+
+    /// The stones of the other side that a stone of `seat` on this point captures.
+    #[inline]
+    pub(crate) fn captured_by(&self, seat: Seat, bit: u8) -> Points<N> {
+        let others = self.stones(seat.other());
+        let empty = self.empty() & !Points::of(bit);
+        let mut captured = Points::NONE;
+        let mut beside = Points::of(bit).neighbours() & others;
+        while !beside.is_empty() {
+            let chain = beside.lowest().grown(others);
+            beside = beside & !chain;
+            if !chain.neighbours().meets(empty) {
+                captured |= chain;
+            }
+        }
+        captured
+    }
+
+    /// Whether a stone of `seat` on this empty point would have a liberty.
+    #[inline]
+    pub(crate) fn is_alive_after(&self, seat: Seat, bit: u8) -> bool {
+        let point = Points::of(bit);
+        let empty = self.empty() & !point;
+        if point.neighbours().meets(empty) {
+            return true;
+        }
+        let chain = point.grown(self.stones(seat));
+        chain.neighbours().meets(empty) || !self.captured_by(seat, bit).is_empty()
+    }
+
+    /// Refuses what no play can reach, as far as counting tells.
+    fn check_reachable(&self) -> Result<(), ParsePositionError> {
+        let refused = |reason| Err(ParsePositionError { reason });
+        for stones in self.stones {
+            let breathing = (self.empty().neighbours() & stones).grown(stones);
+            if breathing != stones {
+                return refused("a chain has no liberty");
+            }
+        }
+        let mut passed = [0; 2];
+        for seat in Seat::ALL {
+            let lost = u32::from(self.captures[seat.other().index()]);
+            let placed = self.stones(seat).len() + lost;
+            let Some(passes) = self.turns_of(seat).checked_sub(placed) else {
+                return refused("a side has more stones than it had turns");
+            };
+            passed[seat.index()] = passes;
+        }
+        let (last, before) = (self.turn().other(), self.turn());
+        let [by_last, by_before] = [last, before].map(|seat| passed[seat.index()]);
+        let fits = match self.passes {
+            0 => self.plies == 0 || self.turns_of(last) > by_last,
+            1 => by_last > 0 && (self.plies == 1 || self.turns_of(before) > by_before),
+            _ => by_last > 0 && by_before > 0,
+        };
+        if !fits {
+            return refused("the passes do not fit the stones");
+        }
+        Ok(())
+    }
+
+    /// How many turns a seat has had.
+    const fn turns_of(&self, seat: Seat) -> u32 {
+        match seat {
+            Seat::First => self.plies as u32 - self.plies as u32 / 2,
+            Seat::Second => self.plies as u32 / 2,
+        }
+    }
+}
+
+/// A number for a stone of either seat on every point; a position's key is all of them put together
+/// by exclusive-or (Zobrist, "A new hashing method with application for game playing", 1970).
+static STONE_KEYS: [[u64; 128]; 2] = {
+    let mut keys = [[0; 128]; 2];
+    let mut index = 0;
+    while index < 256 {
+        keys[index / 128][index % 128] = mixed(index as u64 + 1);
+        index += 1;
+    }
+    keys
+};
+
+/// The n-th number of a well-mixed sequence (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", 2014: SplitMix64).
+const fn mixed(n: u64) -> u64 {
+    let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The key of stones of one seat.
+#[inline]
+fn key_of<const N: u8>(seat: Seat, stones: Points<N>) -> u64 {
+    let keys = &STONE_KEYS[seat.index()];
+    stones.fold(0, |key, bit| key ^ keys[usize::from(bit)])
+}
+
+/// Positions are what their text says: the key follows from the stones.
+impl<const N: u8> PartialEq for Go<N> {
+    fn eq(&self, other: &Self) -> bool {
+        let rest = |pos: &Self| (pos.captures, pos.plies, pos.passes);
+        self.stones == other.stones && rest(self) == rest(other)
+    }
+}
+
+impl<const N: u8> Eq for Go<N> {}
+
+impl<const N: u8> Hash for Go<N> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.key, self.captures, self.plies, self.passes).hash(state);
+    }
+}
+
+impl<const N: u8> Position for Go<N> {
+    type Move = Move<N>;
+
+    const INFO: GameInfo = GameInfo {
+        id: "go",
+        title: "Go",
+        sides: ["black", "white"],
+        files: N,
+        ranks: N,
+        plies_max: PLIES_MAX as u32,
+    };
+
+    const REPETITION: Repetition = Repetition::Forbidden;
+
+    fn start() -> Self {
+        Self {
+            stones: [Points::NONE; 2],
+            key: 0,
+            captures: [0; 2],
+            plies: 0,
+            passes: 0,
+        }
+    }
+
+    fn turn(&self) -> Seat {
+        if self.plies.is_multiple_of(2) {
+            Seat::First
+        } else {
+            Seat::Second
+        }
+    }
+
+    #[inline]
+    fn outcome(&self) -> Option<Outcome> {
+        if self.passes < PASSES_MAX && self.plies < PLIES_MAX {
+            return None;
+        }
+        let [black, white] = self.scores();
+        Some(match black.cmp(&white) {
+            Ordering::Greater => Outcome::Decisive {
+                winner: Seat::First,
+            },
+            Ordering::Equal => Outcome::Draw,
+            Ordering::Less => Outcome::Decisive {
+                winner: Seat::Second,
+            },
+        })
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        self.outcome().map(|_| Ending {
+            detail: "score",
+            scores: Some(self.scores()),
+        })
+    }
+
+    /// What may not come again are the stones. A pass leaves them as they are, and is never
+    /// forbidden, so its key is another.
+    fn repetition_key(&self) -> u64 {
+        self.key ^ mixed(u64::from(self.passes) << 32)
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<Move<N>>) {
+        if self.outcome().is_none() {
+            let seat = self.turn();
+            let points = self.empty().filter(|bit| self.is_alive_after(seat, *bit));
+            moves.extend(points.map(Move::onto));
+            moves.push(Move::Pass);
+        }
+    }
+
+    fn check(&self, m: Move<N>) -> Result<(), IllegalMove> {
+        if self.outcome().is_some() {
+            return Err(IllegalMove::GAME_OVER);
+        }
+        let Move::Play(point) = m else {
+            return Ok(());
+        };
+        if !self.empty().has(point.bit) {
+            return Err(IllegalMove {
+                reason: "is already taken",
+            });
+        }
+        if !self.is_alive_after(self.turn(), point.bit) {
+            return Err(IllegalMove {
+                reason: "would have no liberty",
+            });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, m: Move<N>) {
+        debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
+        let seat = self.turn();
+        self.plies += 1;
+        let Move::Play(Point { bit }) = m else {
+            self.passes += 1;
+            return;
+        };
+        self.passes = 0;
+        let captured = self.captured_by(seat, bit);
+        self.stones[seat.index()] |= Points::of(bit);
+        self.key ^= key_of(seat, Points::<N>::of(bit));
+        if !captured.is_empty() {
+            let others = &mut self.stones[seat.other().index()];
+            *others = *others & !captured;
+            self.key ^= key_of(seat.other(), captured);
+            self.captures[seat.index()] += u16::try_from(captured.len()).expect("at most 81");
+        }
+    }
+}
+
+impl<const N: u8> fmt::Display for Move<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Play(point) = self else {
+            return f.write_str("pass");
+        };
+        let (file, rank) = Points::<N>::place(point.bit);
+        write!(f, "{}{}", char::from(COLUMNS[usize::from(file)]), rank + 1)
+    }
+}
+
+impl<const N: u8> FromStr for Move<N> {
+    type Err = ParseMoveError;
+
+    fn from_str(text: &str) -> Result<Self, ParseMoveError> {
+        const ERROR: ParseMoveError = ParseMoveError { example: "D4" };
+
+        let text = text.trim();
+        if text.eq_ignore_ascii_case("pass") {
+            return Ok(Self::Pass);
+        }
+        let &[column, row @ b'1'..=b'9'] = text.as_bytes() else {
+            return Err(ERROR);
+        };
+        let is_column = |name: &u8| *name == column.to_ascii_uppercase();
+        let file = COLUMNS.iter().position(is_column).ok_or(ERROR)?;
+        let (file, rank) = (u8::try_from(file).map_err(|_| ERROR)?, row - b'1');
+        if file >= N || rank >= N {
+            return Err(ERROR);
+        }
+        Ok(Self::onto(Points::<N>::bit(file, rank)))
+    }
+}
+
+impl<const N: u8> fmt::Display for Go<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in (0..N).rev() {
+            for file in 0..N {
+                let bit = Points::<N>::bit(file, rank);
+                let seat = Seat::ALL
+                    .into_iter()
+                    .find(|seat| self.stones(*seat).has(bit));
+                f.write_char(seat.map_or('.', letter))?;
+            }
+            f.write_char(if rank == 0 { ' ' } else { '/' })?;
+        }
+        let [black, white] = self.captures;
+        let (passes, plies) = (self.passes, self.plies);
+        write!(
+            f,
+            "{} {black} {white} {passes} {plies}",
+            letter(self.turn())
+        )
+    }
+}
+
+const fn letter(seat: Seat) -> char {
+    match seat {
+        Seat::First => 'b',
+        Seat::Second => 'w',
+    }
+}
+
+impl<const N: u8> FromStr for Go<N> {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        const FIELDS: ParsePositionError = ParsePositionError {
+            reason: "rows, the side to move, captures by black and by white, passes and plies are needed",
+        };
+
+        let mut fields = text.split(' ');
+        let mut field = || fields.next().ok_or(FIELDS);
+        let stones = read_rows::<N>(field()?)?;
+        let (turn, numbers) = (field()?, [field()?, field()?, field()?, field()?]);
+        if fields.next().is_some() {
+            return Err(FIELDS);
+        }
+        let [black, white, passes, plies] = numbers.map(read_number);
+        let (plies, passes) = (plies?, passes?);
+        if plies > PLIES_MAX {
+            return Err(ParsePositionError {
+                reason: "a game has no more than 1000 plies",
+            });
+        }
+        let pos = Self {
+            stones,
+            key: key_of(Seat::First, stones[0]) ^ key_of(Seat::Second, stones[1]),
+            captures: [black?, white?],
+            plies,
+            passes: u8::try_from(passes)
+                .ok()
+                .filter(|passes| *passes <= PASSES_MAX && u16::from(*passes) <= plies)
+                .ok_or(ParsePositionError {
+                    reason: "two passes end the game",
+                })?,
+        };
+        if !turn.chars().eq([letter(pos.turn())]) {
+            return Err(ParsePositionError {
+                reason: "black, b, moves first, and then the sides take turns",
+            });
+        }
+        pos.check_reachable()?;
+        Ok(pos)
+    }
+}
+
+/// The stones of each seat.
+fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionError> {
+    const SHAPE: ParsePositionError = ParsePositionError {
+        reason: "as many rows are needed as the board has, of as many points",
+    };
+
+    let mut stones = [Points::NONE; 2];
+    let mut rows = text.split('/');
+    for rank in (0..N).rev() {
+        let points = rows.next().ok_or(SHAPE)?.as_bytes();
+        if points.len() != usize::from(N) {
+            return Err(SHAPE);
+        }
+        for (file, point) in (0..N).zip(points) {
+            let point_set = Points::of(Points::<N>::bit(file, rank));
+            match point {
+                b'.' => {}
+                b'b' => stones[0] |= point_set,
+                b'w' => stones[1] |= point_set,
+                _ => {
+                    return Err(ParsePositionError {
+                        reason: "a point is b, w or .",
+                    });
+                }
+            }
+        }
+    }
+    if rows.next().is_some() {
+        return Err(SHAPE);
+    }
+    Ok(stones)
+}
+
+/// A number as it is written: without a sign, and without zeros before it.
+fn read_number(text: &str) -> Result<u16, ParsePositionError> {
+    let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
+    let number = text.parse().ok().filter(|_| is_plain);
+    number.ok_or(ParsePositionError {
+        reason: "captures, passes and plies are numbers",
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Sets of points of a board of `N` by `N`, up to nine.
+
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+
+/// A set of points: one bit each, a1 the lowest. Between one row and the next is a bit that is
+/// always empty, so that no point has a neighbour on the other side of the board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Points<const N: u8>(u128);
+
+impl<const N: u8> Points<N> {
+    const ROW_BITS: u8 = {
+        assert!(1 < N && N <= 9, "the points of the board fit into a set");
+        N + 1
+    };
+
+    pub(crate) const NONE: Self = Self(0);
+
+    /// The whole board.
+    pub(crate) const ALL: Self = {
+        let mut all = 0;
+        let mut row = 0;
+        while row < N {
+            all |= ((1 << N) - 1) << (row * Self::ROW_BITS);
+            row += 1;
+        }
+        Self(all)
+    };
+
+    /// The points of the outermost lines.
+    pub(crate) const EDGE: Self = {
+        let mut inner = 0;
+        let mut row = 1;
+        while row < N - 1 {
+            inner |= ((1 << (N - 2)) - 1) << (row * Self::ROW_BITS + 1);
+            row += 1;
+        }
+        Self(Self::ALL.0 & !inner)
+    };
+
+    /// The point with this number.
+    #[inline]
+    pub(crate) const fn of(bit: u8) -> Self {
+        Self(1 << bit)
+    }
+
+    /// The number of the point on this column and row, both counted from 0.
+    pub(crate) const fn bit(file: u8, rank: u8) -> u8 {
+        rank * Self::ROW_BITS + file
+    }
+
+    /// The column and the row of the point with this number.
+    pub(crate) const fn place(bit: u8) -> (u8, u8) {
+        (bit % Self::ROW_BITS, bit / Self::ROW_BITS)
+    }
+
+    #[inline]
+    pub(crate) const fn has(self, bit: u8) -> bool {
+        self.0 >> bit & 1 != 0
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(crate) const fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    #[inline]
+    pub(crate) const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether there is exactly one.
+    #[inline]
+    pub(crate) const fn is_one(self) -> bool {
+        self.0 != 0 && self.0 & (self.0 - 1) == 0
+    }
+
+    /// The set of the first point alone; none if there is none.
+    #[inline]
+    pub(crate) const fn lowest(self) -> Self {
+        Self(self.0 & self.0.wrapping_neg())
+    }
+
+    /// The points beside those of the set. Some of them may be of the set, too.
+    #[inline]
+    pub(crate) const fn neighbours(self) -> Self {
+        let Self(set) = self;
+        let row = Self::ROW_BITS;
+        Self((set << 1 | set >> 1 | set << row | set >> row) & Self::ALL.0)
+    }
+
+    /// The points that lie diagonally from those of the set.
+    #[inline]
+    pub(crate) const fn diagonals(self) -> Self {
+        let Self(set) = self;
+        let (up, down) = (Self::ROW_BITS + 1, Self::ROW_BITS - 1);
+        Self((set << up | set >> up | set << down | set >> down) & Self::ALL.0)
+    }
+
+    /// The set, and all of `within` that is connected with it by points of `within`.
+    #[inline]
+    pub(crate) const fn grown(self, within: Self) -> Self {
+        let mut all = self;
+        loop {
+            let more = Self(all.0 | all.neighbours().0 & within.0);
+            if more.0 == all.0 {
+                return all;
+            }
+            all = more;
+        }
+    }
+}
+
+impl<const N: u8> BitAnd for Points<N> {
+    type Output = Self;
+
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl<const N: u8> BitOr for Points<N> {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl<const N: u8> BitOrAssign for Points<N> {
+    #[inline]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+/// The points of the board that are not in the set.
+impl<const N: u8> Not for Points<N> {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        Self(Self::ALL.0 & !self.0)
+    }
+}
+
+/// The numbers of the points, in rising order.
+impl<const N: u8> Iterator for Points<N> {
+    type Item = u8;
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        if self.0 == 0 {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a bit number is less than 128"
+        )]
+        let bit = self.0.trailing_zeros() as u8;
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_neighbours<const N: u8>() {
+        assert_eq!(Points::<N>::ALL.len(), u32::from(N) * u32::from(N));
+        for bit in Points::<N>::ALL {
+            let (file, rank) = Points::<N>::place(bit);
+            let distances = |other: u8| {
+                let (f, r) = Points::<N>::place(other);
+                (f.abs_diff(file), r.abs_diff(rank))
+            };
+            let point = Points::<N>::of(bit);
+            for other in Points::<N>::ALL {
+                let beside = matches!(distances(other), (0, 1) | (1, 0));
+                assert_eq!(point.neighbours().has(other), beside, "{bit} {other}");
+                let diagonal = distances(other) == (1, 1);
+                assert_eq!(point.diagonals().has(other), diagonal, "{bit} {other}");
+            }
+            let on_edge = [file, rank].iter().any(|at| *at == 0 || *at == N - 1);
+            assert_eq!(Points::<N>::EDGE.has(bit), on_edge, "{bit}");
+        }
+    }
+
+    #[test]
+    fn points_lie_beside_each_other_as_on_a_board() {
+        check_neighbours::<2>();
+        check_neighbours::<3>();
+        check_neighbours::<9>();
+    }
+}

@@ -1,0 +1,216 @@
+//! What is special about Go. Superko is no matter of a position, and is counted by perft.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::*;
+use crate::game::laws;
+
+type Go9 = Go<9>;
+
+#[test]
+fn obeys_the_laws_of_games() {
+    laws::check::<Go9>();
+    laws::check_alternates::<Go9>();
+}
+
+fn after<const N: u8>(moves: &str) -> Go<N> {
+    let mut pos = Go::start();
+    for text in moves.split_whitespace() {
+        pos.play(text.parse().expect(text)).expect(text);
+    }
+    pos
+}
+
+fn refusal<const N: u8>(pos: &Go<N>, m: &str) -> &'static str {
+    let refused = pos.check(m.parse().expect(m));
+    refused.expect_err(m).reason
+}
+
+#[test]
+fn stones_without_a_liberty_are_captured() {
+    // In the corner, on the edge, in the middle, and two chains at once.
+    let cases = [
+        ("A1 B1 pass A2", ".../w../.w. b 0 1 0 4"),
+        ("A2 A1 B2 B1 C2 pass C1", ".../bbb/..b w 2 0 0 7"),
+        ("B3 B2 A2 pass C2 pass B1", ".b./b.b/.b. w 1 0 0 7"),
+        ("B2 A1 B3 A3 B1 pass A2", ".b./bb./.b. w 2 0 0 7"),
+    ];
+    for (moves, position) in cases {
+        assert_eq!(after::<3>(moves).to_string(), position, "{moves}");
+    }
+}
+
+#[test]
+fn a_stone_that_captures_has_a_liberty() {
+    let pos = after::<3>("B1 A1 A2 B2 pass A3 pass");
+    assert_eq!(pos.to_string(), "w../bw./.b. w 1 0 1 7");
+    // White gives itself no liberty on A1, but takes A2 off the board by it.
+    let pos = pos.after("A1".parse().expect("a point"));
+    assert_eq!(pos.to_string(), "w../.w./wb. b 1 1 0 8");
+}
+
+#[test]
+fn suicide_is_illegal() {
+    let alone = after::<3>("B1 pass A2");
+    assert_eq!(refusal(&alone, "A1"), "would have no liberty");
+    let together = after::<3>("A3 A1 B2 pass C1 pass");
+    let before = together.check("A2".parse().expect("a point"));
+    assert_eq!(before, Ok(()), "black fills its own side");
+    let together = after::<3>("A3 A1 B2 pass C1");
+    let pos = together.after("A2".parse().expect("a point"));
+    assert_eq!(
+        refusal(&pos.after(Move::Pass), "B1"),
+        "would have no liberty"
+    );
+    assert_eq!(refusal(&pos, "A2"), "is already taken");
+}
+
+#[test]
+fn two_passes_end_the_game_and_areas_are_counted() {
+    let cases = [
+        ("pass pass", [0, 7], Seat::Second),
+        ("B2 pass pass", [9, 7], Seat::First),
+        // A1 is reached from both sides.
+        ("B2 A2 B1 A3 B3 pass pass", [6, 9], Seat::Second),
+        ("B2 A3 B1 pass B3 pass A2 pass pass", [9, 7], Seat::First),
+    ];
+    for (moves, scores, winner) in cases {
+        let pos = after::<3>(moves);
+        assert_eq!(pos.scores(), scores, "{moves}");
+        assert_eq!(pos.outcome(), Some(Outcome::Decisive { winner }), "{moves}");
+        assert_eq!(refusal(&pos, "C1"), "cannot be played: the game is over");
+    }
+    assert_eq!(after::<3>("pass B2 pass").outcome(), None);
+}
+
+#[test]
+fn a_game_can_be_drawn() {
+    let pos: Go<5> = "b.bbb/bbb.b/bbbbb/bwwww/w.ww. w 0 0 1 41"
+        .parse()
+        .expect("black has just passed");
+    let pos = pos.after(Move::Pass);
+    assert_eq!(pos.scores(), [16, 16]);
+    assert_eq!(pos.outcome(), Some(Outcome::Draw));
+}
+
+#[test]
+fn the_game_is_scored_after_a_thousand_plies() {
+    let pos: Go<3> = "b.b/.b./bb. w 490 490 0 999".parse().expect("reachable");
+    assert_eq!(pos.outcome(), None);
+    let pos = pos.after(Move::Pass);
+    assert_eq!(
+        pos.outcome(),
+        Some(Outcome::Decisive {
+            winner: Seat::First
+        })
+    );
+    assert_eq!(pos.to_string().parse(), Ok(pos));
+}
+
+fn check_refused(text: &str, reason: &str) {
+    let refused = text.parse::<Go<3>>().expect_err(text);
+    assert!(refused.to_string().contains(reason), "{text}: {refused}");
+}
+
+#[test]
+fn positions_that_play_cannot_reach_are_refused() {
+    check_refused("", "as many rows");
+    check_refused(".../... b 0 0 0 0", "as many rows");
+    check_refused(".../.../.../... b 0 0 0 0", "as many rows");
+    check_refused(".../..../.. b 0 0 0 0", "as many rows");
+    check_refused(".../.x./... b 0 0 0 0", "b, w or .");
+    check_refused(".../.../... b 0 0 0", "are needed");
+    check_refused(".../.../... b 0 0 0 0 ", "are needed");
+    check_refused(".../.../... b 0 0 +0 0", "are numbers");
+    check_refused(".../.../... b 0 0 00 0", "are numbers");
+    check_refused(".../.../... b 0 0 1 0", "two passes");
+    check_refused(".../.../... b 0 0 3 4", "two passes");
+    check_refused(".../.../... b 0 0 2 1002", "no more than 1000");
+    check_refused(".../.../... w 0 0 0 0", "moves first");
+    check_refused(".../.../... x 0 0 0 0", "moves first");
+    check_refused(".../.b./w.. b 0 0 1 2", "do not fit");
+    check_refused("wb./b../... w 0 0 0 3", "no liberty");
+    check_refused(".../bb./... w 0 0 0 1", "more stones");
+    check_refused(".../.../... b 0 1 0 0", "more stones");
+    check_refused(".../.b./... w 0 0 1 1", "do not fit");
+    check_refused(".../.../... w 0 0 0 1", "do not fit");
+    check_refused(".../.../... b 0 0 1 2", "do not fit");
+    check_refused(".../.b./... b 0 0 2 2", "do not fit");
+}
+
+#[test]
+fn moves_are_vertices_without_an_i() {
+    let read = |text: &str| text.parse::<Move<9>>().map(|m| m.to_string());
+    assert_eq!(read(" j9 "), Ok("J9".to_owned()));
+    assert_eq!(read("h1"), Ok("H1".to_owned()));
+    assert_eq!(read("PASS"), Ok("pass".to_owned()));
+    for text in ["", "I1", "K1", "A0", "A10", "4D", "D", "passes", "resign"] {
+        assert!(read(text).is_err(), "{text}");
+    }
+    assert!("D1".parse::<Move<3>>().is_err(), "beside the board");
+}
+
+/// All fillings of the board in which every chain has a liberty, told with neighbours alone.
+fn legal_by_definition<const N: u8>() -> BTreeSet<String> {
+    let size = usize::from(N);
+    let count = 3_usize.pow(u32::from(N) * u32::from(N));
+    let fillings = (0..count).map(|code| {
+        let digits = (0..size * size).scan(code, |rest, _| {
+            let digit = *rest % 3;
+            *rest /= 3;
+            Some(b".bw"[digit])
+        });
+        digits.collect::<Vec<u8>>()
+    });
+    let beside = |at: usize| {
+        let (x, y) = (at % size, at / size);
+        (0..size * size).filter(move |to| (to % size).abs_diff(x) + (to / size).abs_diff(y) == 1)
+    };
+    let is_legal = |board: &Vec<u8>| {
+        (0..board.len()).all(|at| {
+            let (mut chain, mut open) = (HashSet::from([at]), vec![at]);
+            while let Some(from) = open.pop() {
+                let same = |to: &usize| board[*to] == board[from];
+                open.extend(beside(from).filter(same).filter(|to| chain.insert(*to)));
+            }
+            board[at] == b'.'
+                || chain
+                    .iter()
+                    .any(|at| beside(*at).any(|to| board[to] == b'.'))
+        })
+    };
+    let text = |board: Vec<u8>| {
+        let rows: Vec<_> = board.chunks(size).map(String::from_utf8_lossy).collect();
+        rows.join("/")
+    };
+    fillings.filter(is_legal).map(text).collect()
+}
+
+/// All boards that play reaches.
+fn legal_by_play<const N: u8>() -> BTreeSet<String> {
+    let mut seen = HashSet::new();
+    let mut open = vec![Go::<N>::start()];
+    while let Some(pos) = open.pop() {
+        let board = pos.to_string().split(' ').next().map(str::to_owned);
+        if seen.insert((board, pos.turn(), pos.passes)) {
+            let mut moves = Vec::new();
+            pos.legal_moves(&mut moves);
+            // Counted on, the plies would end the search: a board does not know its age.
+            let young = |mut pos: Go<N>| {
+                (pos.plies, pos.captures) = (pos.plies % 2, [0; 2]);
+                pos
+            };
+            open.extend(moves.into_iter().map(|m| young(pos.after(m))));
+        }
+    }
+    seen.into_iter().filter_map(|(board, ..)| board).collect()
+}
+
+/// Tromp and Farnebäck, "Combinatorics of Go", 2007.
+#[test]
+fn as_many_positions_are_legal_as_is_known() {
+    assert_eq!(legal_by_definition::<2>().len(), 57);
+    assert_eq!(legal_by_play::<2>(), legal_by_definition::<2>());
+    assert_eq!(legal_by_definition::<3>().len(), 12_675);
+    assert_eq!(legal_by_play::<3>(), legal_by_definition::<3>());
+}

@@ -1,0 +1,73 @@
+//! What cannot die whatever is played, even if its owner passes for the rest of the game: chains
+//! that share two regions each, of which every empty point is a liberty of theirs (Benson, "Life in
+//! the game of Go", 1976).
+
+use crate::game::go::points::Points;
+
+/// More chains than this a side cannot have.
+const CHAINS_MAX: usize = 45;
+
+/// What a side has for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Alive<const N: u8> {
+    /// Its stones that cannot be captured.
+    pub(super) stones: Points<N>,
+    /// The regions these enclose, and whatever lies in them: where the other side cannot live.
+    pub(super) regions: Points<N>,
+}
+
+/// The stones of a side that are alive without any further move, by its stones and the empty points.
+pub(super) fn alive<const N: u8>(own: Points<N>, empty: Points<N>) -> Alive<N> {
+    let mut regions = parts(!own);
+    // Of a region whose empty points are not all beside it, no chain can be sure.
+    regions.retain(|region| {
+        let inner = *region & empty & !own.neighbours();
+        inner.is_empty()
+    });
+    let mut chains = parts(own);
+    loop {
+        let vital_to = |chain: Points<N>| {
+            let liberties = chain.neighbours() & empty;
+            let is_vital = |region: &&Points<N>| {
+                let points = **region & empty;
+                !points.is_empty() && (points & !liberties).is_empty()
+            };
+            regions.iter().filter(is_vital).count()
+        };
+        let count = chains.len();
+        chains.retain(|chain| vital_to(*chain) >= 2);
+        let stones = union(&chains);
+        let others = own & !stones;
+        let lost = count - chains.len();
+        regions.retain(|region| !region.neighbours().meets(others));
+        if lost == 0 {
+            return Alive {
+                stones,
+                regions: enclosed(stones, &regions),
+            };
+        }
+    }
+}
+
+/// The regions that the chains enclose; none if there are no chains.
+fn enclosed<const N: u8>(stones: Points<N>, regions: &[Points<N>]) -> Points<N> {
+    let beside = |region: &&Points<N>| region.neighbours().meets(stones);
+    let regions: Vec<Points<N>> = regions.iter().filter(beside).copied().collect();
+    union(&regions)
+}
+
+fn union<const N: u8>(sets: &[Points<N>]) -> Points<N> {
+    sets.iter().fold(Points::NONE, |all, set| all | *set)
+}
+
+/// The connected parts of a set.
+fn parts<const N: u8>(set: Points<N>) -> Vec<Points<N>> {
+    let mut parts = Vec::with_capacity(CHAINS_MAX);
+    let mut rest = set;
+    while !rest.is_empty() {
+        let part = rest.lowest().grown(rest);
+        rest = rest & !part;
+        parts.push(part);
+    }
+    parts
+}
