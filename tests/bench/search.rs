@@ -20,11 +20,13 @@ use std::io::Write;
 
 use anyhow::{Context, bail};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use plyhouse::game::Course;
 use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::go::Go;
+use plyhouse::game::gomoku::Gomoku;
 use plyhouse::game::perft::perft;
 use plyhouse::game::tic_tac_toe::TicTacToe;
-use plyhouse::search::{Level, Limits, Stop, Table, choose, search, solve};
+use plyhouse::game::{Course, Position};
+use plyhouse::search::{Evaluate, Level, Limits, Stop, Table, choose, search, solve};
 
 use positions::{Sample, Set, TABLE_BYTES};
 
@@ -39,8 +41,10 @@ const SETS: [(&str, usize); 4] = [
     ("middle-medium", 20),
 ];
 
-/// How many plies of Connect Four are counted: some milliseconds' worth.
-const PERFT_PLIES: usize = 7;
+/// Middle games that nobody can solve, by the moves that lead there, and how many plies to look
+/// ahead from there.
+const GOMOKU: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
+const GO: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -59,7 +63,12 @@ fn main() -> anyhow::Result<()> {
     solving(&mut criterion, &mut table)?;
     tic_tac_toe(&mut criterion);
     choosing(&mut criterion, &mut table)?;
-    counting(&mut criterion);
+    looking_ahead::<Gomoku>(&mut criterion, GOMOKU, &mut table)?;
+    looking_ahead::<Go<9>>(&mut criterion, GO, &mut table)?;
+    // Some milliseconds' worth of each.
+    counting::<ConnectFour>(&mut criterion, 7);
+    counting::<Gomoku>(&mut criterion, 2);
+    counting::<Go<9>>(&mut criterion, 3);
     criterion.final_summary();
     Ok(())
 }
@@ -149,12 +158,40 @@ fn choosing(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn counting(criterion: &mut Criterion) {
-    let start = Course::<ConnectFour>::start();
-    let mut group = criterion.benchmark_group("perft");
-    let nodes = perft(&start, PERFT_PLIES).iter().map(|ply| ply.nodes).sum();
+/// A search of a position that is valued by estimates.
+fn looking_ahead<P: Evaluate>(
+    criterion: &mut Criterion,
+    (moves, depth): (&str, u32),
+    table: &mut Table,
+) -> anyhow::Result<()> {
+    let mut course = Course::<P>::start();
+    for text in moves.split(' ') {
+        course.play(course.read_move(text)?)?;
+    }
+    let limits = Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
+    let mut look = || {
+        table.forget();
+        search(black_box(&course), &limits, &Stop::new(), table)
+    };
+    let nodes = look().map_or(0, |report| report.nodes);
+    let mut group = criterion.benchmark_group("search");
     group.throughput(Throughput::Elements(nodes));
-    group.bench_function(BenchmarkId::new("connect-four", PERFT_PLIES), |bencher| {
-        bencher.iter(|| perft(black_box(&start), PERFT_PLIES));
+    let parameter = format!("{depth} plies, {nodes} nodes");
+    group.bench_function(BenchmarkId::new(P::INFO.id, parameter), |bencher| {
+        bencher.iter(&mut look);
+    });
+    Ok(())
+}
+
+fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
+    let start = Course::<P>::start();
+    let mut group = criterion.benchmark_group("perft");
+    let nodes = perft(&start, plies).iter().map(|ply| ply.nodes).sum();
+    group.throughput(Throughput::Elements(nodes));
+    group.bench_function(BenchmarkId::new(P::INFO.id, plies), |bencher| {
+        bencher.iter(|| perft(black_box(&start), plies));
     });
 }
