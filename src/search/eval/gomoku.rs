@@ -26,10 +26,10 @@ const WINDOW: [i32; 3] = [1, 6, 24];
 const TEMPO: i32 = 20;
 
 /// How many fours are made in search of a win by fours: where a look ends, where it goes on, and
-/// where it begins. The last takes some hundredths of a second where it is all for nothing.
+/// where it begins. The last takes up to a tenth of a second or two.
 const FOURS_AT_LEAVES: u32 = 16;
 const FOURS_WITHIN: u32 = 64;
-const FOURS_AT_ROOT: u32 = 100_000;
+const FOURS_AT_ROOT: u32 = 200_000;
 
 /// Where nothing is forced, so many of the most promising moves are considered.
 const CONSIDERED_MAX: usize = 24;

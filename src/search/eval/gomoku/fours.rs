@@ -16,7 +16,7 @@ use super::windows::{fives, fives_and_fours};
 const FOURS_MAX: u32 = 12;
 
 /// With fewer fours left to make, to look again costs less than to remember.
-const REMEMBERED_DEPTH_MIN: u32 = 3;
+const REMEMBERED_DEPTH_MIN: u32 = 2;
 
 /// A win by fours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
