@@ -13,6 +13,8 @@ export interface Outcome {
   winner: number | null;
   reason: 'rules' | 'resignation' | 'abandonment' | 'aborted';
   line?: string[];
+  detail?: string;
+  scores?: [number, number];
 }
 
 export interface Game {

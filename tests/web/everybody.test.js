@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, myTurn, play, playBot } from './players.js';
+import { cell, fits, invite, isOpenToAll, myTurn, play, playBot } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -12,19 +12,6 @@ after(closeBrowser);
 
 const PHONE = { width: 320, height: 640 };
 const DESKTOP = { width: 1280, height: 800 };
-
-/** @param {Page} page @param {string} state */
-async function isOpenToAll(page, state) {
-  const found = await page.evaluate(async () => {
-    // @ts-expect-error: injected
-    const { violations } = await globalThis.axe.run();
-    return violations.map(
-      (/** @type {any} */ { id, nodes }) =>
-        `${id}: ${nodes.map((/** @type {any} */ node) => node.html).join(' ')}`,
-    );
-  });
-  assert.deepEqual(found, [], state);
-}
 
 for (const theme of /** @type {const} */ (['light', 'dark'])) {
   for (const [size, viewport] of Object.entries({

@@ -16,18 +16,46 @@ export const myTurn = (page) =>
   page.locator('.room.my-turn .standing', { hasText: 'Your turn.' }).waitFor();
 
 /**
- * Plays, and waits until the server has taken the move.
+ * Plays by clicking these squares, and waits until the server has taken the move.
  * @param {Page} page
- * @param {string} square
+ * @param {...string} squares
  */
-export async function play(page, square) {
+export const play = (page, ...squares) =>
+  playing(page, async () => {
+    for (const square of squares) await cell(page, square).click();
+  });
+
+/** Plays a move that has no square. @param {Page} page @param {string} name */
+export const playOther = (page, name) =>
+  playing(page, () =>
+    page.getByRole('group', { name: 'Other moves' }).getByRole('button', { name }).click(),
+  );
+
+/**
+ * Waits for our turn, and then until the server has taken the move.
+ * @param {Page} page
+ * @param {() => Promise<void>} does what plays it
+ */
+export async function playing(page, does) {
   await myTurn(page);
   const before = await moves(page);
-  await cell(page, square).click();
+  await does();
   await page.waitForFunction(
     (count) => document.querySelectorAll('.moves button').length > count,
     before,
   );
+}
+
+/**
+ * Plays these moves in turn, each by its squares.
+ * @param {Page} first who begins
+ * @param {Page} second
+ * @param {string} moves apart by spaces, their squares by `-`
+ */
+export async function playAll(first, second, moves) {
+  for (const [at, move] of moves.split(' ').entries()) {
+    await play(at % 2 === 0 ? first : second, ...move.split('-'));
+  }
 }
 
 /** How many moves the page knows of. @param {Page} page */
@@ -64,7 +92,7 @@ export async function playBot(page, { game = 'Tic-tac-toe', level = 'Beginner', 
  * @param {string} [game]
  */
 export async function invite(page, game = 'Tic-tac-toe') {
-  await page.getByRole('radio', { name: game }).check();
+  await page.getByRole('radio', { name: game, exact: true }).check();
   await page.getByRole('button', { name: 'Invite a friend' }).click();
   return page.getByLabel('Link to this match').inputValue();
 }
@@ -79,4 +107,17 @@ export async function fits(page) {
     content !== undefined && window !== undefined && content <= window,
     `${content} > ${window}`,
   );
+}
+
+/** What axe finds; the visitor has to have brought it. @param {Page} page @param {string} state */
+export async function isOpenToAll(page, state) {
+  const found = await page.evaluate(async () => {
+    // @ts-expect-error: injected
+    const { violations } = await globalThis.axe.run();
+    return violations.map(
+      (/** @type {any} */ { id, nodes }) =>
+        `${id}: ${nodes.map((/** @type {any} */ node) => node.html).join(' ')}`,
+    );
+  });
+  assert.deepEqual(found, [], state);
 }

@@ -1,9 +1,15 @@
 // The board to play on: a picture, and over it a grid of named cells for mouse, touch, keyboard and
 // screen readers.
 
+import { choose } from './choosing.js';
 import { h, write } from './dom.js';
-import { customsOf, moveOfKey } from './games.js';
+import { dragged } from './dragging.js';
+import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
+import { lookOf } from './ground.js';
+import { Layout } from './layout.js';
+import { Picking } from './picking.js';
 import { Picture } from './picture.js';
+import { iconOf } from './piece.js';
 import { Board } from './position.js';
 
 /** @import { Game } from '../protocol.js' */
@@ -17,66 +23,83 @@ import { Board } from './position.js';
  * @property {string[]} legal the moves that may be chosen now
  * @property {number | null} seat whose piece a chosen move brings
  * @property {boolean} moving whether new pieces arrive before one's eyes
+ * @property {boolean} turned whether it is seen from the other side
  */
+
+/** A finger does not hit less. */
+const FINGER_PX = 24;
 
 export class BoardView {
   element;
   #game;
   #customs;
-  #picture;
   #play;
+  #say;
+  #surface = h('div', { class: 'surface' });
+  #layout;
+  #picture;
   #grid;
   /** @type {Map<string, HTMLElement>} */
   #cells = new Map();
   /** Which move each square stands for. @type {Map<string, string>} */
   #moves = new Map();
+  #picking = new Picking([]);
   /** The one cell that the tabulator reaches. */
   #current = '';
   /** Whether the focus came by a click: then the arrow keys belong to the board only in play. */
   #clicked = false;
+  #isTouched = false;
   /** The square under the mouse or the focus. @type {string | null} */
   #aim = null;
+  /** Whether the next move has been dragged to its square before one's eyes. */
+  #isDropped = false;
   /** @type {View} */
   #view;
 
   /**
    * @param {Game} game
-   * @param {(move: string) => void} play
+   * @param {{ play: (move: string) => void, say: (text: string) => void }} does
    */
-  constructor(game, play) {
+  constructor(game, { play, say }) {
     this.#game = game;
     this.#play = play;
+    this.#say = say;
     this.#customs = customsOf(game.game);
-    this.#picture = new Picture(game);
     const board = new Board(game, '');
-    this.#view = { board, last: [], line: [], legal: [], seat: null, moving: false };
-    this.#grid = this.#makeGrid(board);
-    this.element = h(
-      'div',
-      { class: `board ${this.#customs.look ?? 'tiles'}` },
-      this.#labels('ranks', game.ranks, this.#customs.rankLabel),
-      h('div', { class: 'surface' }, this.#picture.element, this.#grid),
-      this.#labels('files', game.files, this.#customs.fileLabel),
-    );
+    const nothing = { last: [], line: [], legal: [], seat: null, moving: false, turned: false };
+    this.#view = { board, ...nothing };
+    this.#layout = new Layout(game);
+    this.#picture = new Picture(game, this.#layout);
+    const middle = board.name(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
+    this.#current = middle;
+    this.#grid = this.#makeGrid();
+    this.element = h('div', { class: `board ${lookOf(game)}` });
     this.element.style.setProperty('--files', String(game.files));
     this.element.style.setProperty('--ranks', String(game.ranks));
+    this.#assemble();
   }
 
   /** @param {View} view */
   show(view) {
-    this.#view = view;
-    this.#moves.clear();
-    for (const move of view.legal) {
-      for (const square of this.#customs.squares(move, view.board)) this.#moves.set(square, move);
+    if (view.turned !== this.#view.turned) this.#turn(view.turned);
+    const { board, legal } = view;
+    if (legal.join(' ') !== this.#view.legal.join(' ') || !legal.length) {
+      const { path } = this.#customs;
+      this.#picking = new Picking(legal.map((move) => ({ move, path: path(move, board) })));
     }
-    for (const [square, cell] of this.#cells) this.#describe(square, cell);
-    this.#grid.classList.toggle('mine', view.legal.length > 0);
-    this.#draw();
+    this.#view = { ...view, moving: view.moving && !this.#isDropped };
+    this.#isDropped = false;
+    this.#moves.clear();
+    for (const move of legal) {
+      for (const square of squaresOf(move, board)) this.#moves.set(square, move);
+    }
+    this.#grid.classList.toggle('mine', legal.length > 0);
+    this.#refresh();
   }
 
   /** The moves that no square stands for. */
   otherMoves() {
-    const shown = new Set(this.#moves.values());
+    const shown = new Set([...this.#moves.values(), ...this.#picking.moves()]);
     return this.#view.legal.filter((move) => !shown.has(move));
   }
 
@@ -84,14 +107,72 @@ export class BoardView {
     this.#cells.get(this.#current)?.focus();
   }
 
+  #assemble() {
+    const { fileLabel, rankLabel } = this.#customs;
+    this.#surface.replaceChildren(this.#picture.element, this.#grid);
+    this.element.replaceChildren(
+      labels('ranks', this.#layout.ranks().map(rankLabel)),
+      this.#surface,
+      labels('files', this.#layout.files().map(fileLabel)),
+    );
+  }
+
+  /** @param {boolean} turned */
+  #turn(turned) {
+    const hadFocus = this.#grid.contains(document.activeElement);
+    this.#layout = new Layout(this.#game, turned);
+    this.#picture = new Picture(this.#game, this.#layout);
+    this.#grid = this.#makeGrid();
+    this.#view = { ...this.#view, moving: false };
+    this.#assemble();
+    if (hadFocus) this.focus();
+  }
+
+  #refresh() {
+    const { check } = this.#customs;
+    const checked = check?.(this.#view.board) ?? null;
+    for (const [square, cell] of this.#cells) this.#describe(square, cell, square === checked);
+    this.#draw();
+  }
+
   #draw() {
-    const { board, last, line, seat, moving } = this.#view;
-    const move = this.#aim === null ? undefined : this.#moves.get(this.#aim);
-    const square = move === undefined ? null : this.#customs.landing(move, board);
-    const ghost = square && seat !== null ? { square, piece: board.pieceOf(seat) } : null;
-    const aim = move === undefined ? [] : this.#customs.squares(move, board);
-    this.#picture.show({ board, last, line, aim, ghost, moving });
+    const { board, last, line, legal, moving } = this.#view;
+    const { check, showsLegal, forced } = this.#customs;
+    const { way } = this.#picking;
+    const targets = [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
+    const isForced = way.length === 0 && forced(legal) !== '';
+    const aim = this.#aimed();
+    this.#picture.show({
+      ...{ board, last, line, aim, way, targets, moving },
+      movers: isForced ? [...this.#picking.origins()] : [],
+      check: check?.(board) ?? null,
+      ghost: this.#ghost(),
+    });
     for (const [square, cell] of this.#cells) cell.classList.toggle('aim', aim.includes(square));
+  }
+
+  /** The squares of what would be done at the square under the mouse or the focus. */
+  #aimed() {
+    const { board } = this.#view;
+    const aim = this.#aim ?? '';
+    const move = this.#moves.get(aim);
+    if (move !== undefined) return squaresOf(move, board);
+    return this.#picking.origins().has(aim) || this.#picking.targets().has(aim) ? [aim] : [];
+  }
+
+  /** What could come to stand where. */
+  #ghost() {
+    const { board, seat } = this.#view;
+    const { way } = this.#picking;
+    const aim = this.#aim ?? '';
+    const [from] = way;
+    if (from !== undefined) {
+      const square = this.#picking.targets().has(aim) ? aim : way.at(-1);
+      return square === undefined || square === from ? null : { square, piece: board.at(from) };
+    }
+    const move = this.#moves.get(aim);
+    const square = move === undefined ? null : landingOf(move, board);
+    return square !== null && seat !== null ? { square, piece: board.pieceOf(seat) } : null;
   }
 
   /** @param {string | null} square */
@@ -100,38 +181,35 @@ export class BoardView {
     this.#draw();
   }
 
-  /** @param {string} square @param {HTMLElement} cell */
-  #describe(square, cell) {
+  /** @param {string} square @param {HTMLElement} cell @param {boolean} isChecked */
+  #describe(square, cell, isChecked) {
     const { board, last, line } = this.#view;
-    const seat = board.seatOf(board.at(square));
-    const piece = board.isEmpty(square)
-      ? 'empty'
-      : seat === null
-        ? board.at(square)
-        : board.sides[seat];
-    const legal = this.#moves.has(square);
+    const { way } = this.#picking;
+    const isTarget = this.#picking.targets().has(square);
+    const isMovable = this.#picking.origins().has(square);
+    const isLegal = this.#moves.has(square);
     const parts = [
-      square,
-      piece,
+      this.#customs.label(square) || 'out of play',
+      board.isEmpty(square) ? 'empty' : board.called(board.at(square)),
+      isChecked && 'in check',
+      way.includes(square) && (square === way[0] ? 'picked up' : 'on its way'),
+      isTarget && 'can go here',
       last.includes(square) && 'last move',
       line.includes(square) && 'winning line',
     ];
     cell.setAttribute('aria-label', parts.filter(Boolean).join(', '));
-    cell.setAttribute('aria-disabled', String(!legal));
-    cell.classList.toggle('legal', legal);
+    cell.setAttribute('aria-disabled', String(!isLegal && !isMovable && !isTarget));
+    cell.classList.toggle('legal', isLegal || isTarget);
+    cell.classList.toggle('movable', isMovable);
   }
 
-  /** @param {Board} board */
-  #makeGrid(board) {
-    const rows = Array.from({ length: board.ranks }, (_, row) => {
-      const rank = board.ranks - 1 - row;
-      const cells = Array.from({ length: board.files }, (_, file) =>
-        this.#makeCell(board.name(file, rank)),
-      );
-      return h('div', { role: 'row' }, ...cells);
-    });
-    this.#moveTo(board.name(Math.floor((board.files - 1) / 2), Math.floor(board.ranks / 2)));
-    return h(
+  #makeGrid() {
+    this.#cells.clear();
+    const rows = this.#layout.rows.map((squares) =>
+      h('div', { role: 'row' }, ...squares.map((square) => this.#makeCell(square))),
+    );
+    this.#moveTo(this.#current);
+    const grid = h(
       'div',
       {
         class: 'cells',
@@ -139,10 +217,25 @@ export class BoardView {
         'aria-label': `Board of ${this.#game.title}`,
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
         onfocusout: () => this.#aimAt(null),
-        onpointerleave: () => this.#aimAt(null),
+        onpointerdown: (/** @type {PointerEvent} */ { pointerType }) => {
+          this.#isTouched = pointerType === 'touch';
+        },
+        onpointerleave: (/** @type {PointerEvent} */ { pointerType }) => {
+          if (pointerType === 'mouse') this.#aimAt(null);
+        },
       },
       ...rows,
     );
+    dragged(grid, {
+      canTake: (square) => this.#picking.origins().has(square),
+      take: (square) => this.#take(square),
+      carry: (square, right, down) => {
+        const { files, ranks } = this.#game;
+        this.#picture.carry(square, { x: right * files * 100, y: down * ranks * 100 });
+      },
+      drop: (from, to) => this.#drop(from, to),
+    });
+    return grid;
   }
 
   /** @param {string} square */
@@ -154,7 +247,10 @@ export class BoardView {
       onclick: () => {
         this.#clicked = true;
         this.#moveTo(square);
-        this.#choose(square);
+        // Where a finger covers several squares, it shows what it means before it plays.
+        const isVague = this.#isTouched && cell.clientWidth < FINGER_PX && this.#moves.has(square);
+        if (isVague && this.#aim !== square) this.#aimAt(square);
+        else this.#choose(square);
       },
       onfocus: () => {
         this.#moveTo(square);
@@ -175,6 +271,70 @@ export class BoardView {
   #choose(square) {
     const move = this.#moves.get(square);
     if (move !== undefined) this.#play(move);
+    else this.#pick(square);
+  }
+
+  /** @param {string} square */
+  #pick(square) {
+    const had = this.#picking.way.length > 0;
+    const moves = this.#picking.choose(square);
+    const { way } = this.#picking;
+    this.#refresh();
+    if (moves.length > 0) void this.#decide(moves);
+    else if (way.length > 0) this.#say(this.#told());
+    else if (had) this.#say('Put back.');
+  }
+
+  /** What is picked up, and where it can go. */
+  #told() {
+    const { board } = this.#view;
+    const { label } = this.#customs;
+    const [from = ''] = this.#picking.way;
+    const targets = [...this.#picking.targets()].map(label).join(', ');
+    return `${label(from)}, ${board.called(board.at(from))}, picked up. It can go to ${targets}.`;
+  }
+
+  /** Plays the move that was chosen; asks, if there are several. @param {string[]} moves */
+  async #decide(moves) {
+    const [only = ''] = moves;
+    if (moves.length === 1) {
+      this.#play(only);
+      return;
+    }
+    this.#isDropped = false;
+    const { board } = this.#view;
+    const offers = this.#customs.choices(moves, board).map(({ move, title, piece }) => {
+      const drawn = piece ? iconOf(board, piece) : null;
+      return { move, title, drawn };
+    });
+    const move = await choose('Which one shall it be?', offers);
+    if (move !== null) this.#play(move);
+  }
+
+  /** @param {string} square */
+  #take(square) {
+    if (this.#picking.way.join() === square) return;
+    this.#picking.letGo();
+    this.#pick(square);
+  }
+
+  /** @param {string} from @param {string | null} to */
+  #drop(from, to) {
+    this.#picture.carry(from, null);
+    // Whoever brings it back has clicked on it, which is told by the cell.
+    if (to === from) return;
+    if (to !== null && this.#picking.targets().has(to)) {
+      this.#isDropped = true;
+      this.#pick(to);
+    } else {
+      this.#letGo();
+    }
+  }
+
+  #letGo() {
+    this.#picking.letGo();
+    this.#refresh();
+    this.#say('Put back.');
   }
 
   /** @param {string} square */
@@ -186,33 +346,21 @@ export class BoardView {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const { board } = this.#view;
-    const place = board.place(this.#current);
-    if (!place || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     // A key that is a move is the room's.
     if (moveOfKey(this.#game.game, event) !== null) return;
     // Elsewhere they step through the moves.
-    if (this.#clicked && this.#moves.size === 0) return;
-    const { file, rank } = place;
-    /** @type {Record<string, [number, number]>} */
-    const steps = {
-      ArrowLeft: [file - 1, rank],
-      ArrowRight: [file + 1, rank],
-      ArrowUp: [file, rank + 1],
-      ArrowDown: [file, rank - 1],
-      Home: [0, rank],
-      End: [board.files - 1, rank],
-    };
-    const step = steps[event.key];
-    if (step) {
-      const square = board.name(...step);
-      if (board.has(square)) {
-        this.#moveTo(square);
-        this.focus();
-      }
+    const canPlay = this.#moves.size > 0 || this.#picking.origins().size > 0;
+    if (this.#clicked && !canPlay) return;
+    const square = this.#step(event.key);
+    if (square !== undefined) {
+      if (square !== null) this.#moveTo(square);
+      this.focus();
     } else if (event.key === 'Enter' || event.key === ' ') {
       // A key that is held would play on every turn.
       if (!event.repeat) this.#choose(this.#current);
+    } else if (event.key === 'Escape' && this.#picking.way.length > 0) {
+      this.#letGo();
     } else {
       return;
     }
@@ -222,16 +370,35 @@ export class BoardView {
   }
 
   /**
-   * @param {'files' | 'ranks'} name
-   * @param {number} count
-   * @param {(index: number) => string} label
+   * The square to which a key leads, `null` where the board ends; nothing for any other key.
+   * @param {string} key
    */
-  #labels(name, count, label) {
-    const labels = Array.from({ length: count }, (_, index) => {
-      const element = h('span', {});
-      write(element, label(name === 'ranks' ? count - 1 - index : index));
-      return element;
-    });
-    return h('div', { class: `labels ${name}`, 'aria-hidden': 'true' }, ...labels);
+  #step(key) {
+    const row = this.#layout.rows.find((squares) => squares.includes(this.#current)) ?? [];
+    /** @type {Record<string, () => string | null>} */
+    const steps = {
+      ArrowLeft: () => this.#layout.beside(this.#current, -1, 0),
+      ArrowRight: () => this.#layout.beside(this.#current, 1, 0),
+      ArrowUp: () => this.#layout.beside(this.#current, 0, -1),
+      ArrowDown: () => this.#layout.beside(this.#current, 0, 1),
+      Home: () => row[0] ?? null,
+      End: () => row.at(-1) ?? null,
+    };
+    return steps[key]?.();
   }
+}
+
+/**
+ * What stands at an edge; nothing, where its game has no labels there.
+ * @param {'files' | 'ranks'} name
+ * @param {string[]} texts
+ */
+function labels(name, texts) {
+  const spans = texts.map((text) => {
+    const span = h('span', {});
+    write(span, text);
+    return span;
+  });
+  const isBare = texts.every((text) => text === '');
+  return h('div', { class: `labels ${name}`, 'aria-hidden': 'true', hidden: isBare }, ...spans);
 }

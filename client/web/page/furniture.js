@@ -3,12 +3,18 @@
 import { Actions } from './actions.js';
 import { BoardView } from './board.js';
 import { fill, h } from './dom.js';
+import { customsOf } from './games.js';
 import { Moves } from './moves.js';
 import { Players } from './players.js';
+import { icon } from './switches.js';
+import { capital } from './words.js';
 
 /** @import { Game } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
+
+/** Two arrows that change places. */
+const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
 
 /** The parts of a room that stay while the match goes on. */
 export class Furniture {
@@ -16,6 +22,8 @@ export class Furniture {
   why = h('p', { class: 'why' });
   others = h('div', { class: 'row others', role: 'group', 'aria-label': 'Other moves' });
   watching = h('span', { class: 'watching' });
+  /** Turns the board around, where players sit face to face. @type {HTMLElement | null} */
+  #turner = null;
   board;
   players;
   moves;
@@ -27,11 +35,12 @@ export class Furniture {
    * @param {App} app
    * @param {Game} game
    * @param {Match} match
-   * @param {{ play: (move: string) => void, look: (ply: number) => void }} does
+   * @param {{ play: (move: string) => void, look: (ply: number) => void, turn: () => void }} does
    */
-  constructor(app, game, match, { play, look }) {
+  constructor(app, game, match, { play, look, turn }) {
     this.#play = play;
-    this.board = new BoardView(game, play);
+    this.board = new BoardView(game, { play, say: (text) => app.announce(text) });
+    if (customsOf(game.game).faces) this.#turner = turner(turn);
     this.players = new Players(app, game);
     this.moves = new Moves(look);
     this.actions = new Actions(app, () => look(Infinity));
@@ -43,21 +52,43 @@ export class Furniture {
         this.standing,
         this.why,
       ),
-      h('div', { class: 'stage' }, this.board.element, this.others),
+      h('div', { class: 'stage' }, this.board.element, this.#turner, this.others),
       this.players.element,
       h('div', { class: 'side' }, this.actions.element, this.moves.element),
     ];
   }
 
-  /** The moves that have no square become buttons. @param {string[]} moves */
-  offer(moves) {
+  /** @param {boolean} isTurned whether the board has been turned around */
+  showTurned(isTurned) {
+    this.#turner?.setAttribute('aria-pressed', String(isTurned));
+  }
+
+  /**
+   * The moves that have no square become buttons.
+   * @param {string[]} moves
+   * @param {boolean} isAll whether there are no others
+   */
+  offer(moves, isAll) {
     if (this.others.dataset.moves === moves.join(' ')) return;
     this.others.dataset.moves = moves.join(' ');
     fill(
       this.others,
       ...moves.map((move) =>
-        h('button', { type: 'button', onclick: () => this.#play(move) }, move),
+        h(
+          'button',
+          { type: 'button', class: isAll ? 'primary' : '', onclick: () => this.#play(move) },
+          capital(move),
+        ),
       ),
     );
   }
 }
+
+/** @param {() => void} turn */
+const turner = (turn) =>
+  h(
+    'button',
+    { type: 'button', class: 'quiet round turner', title: 'Turn the board', onclick: turn },
+    icon(TURN),
+    h('span', { class: 'unseen' }, 'Turn the board'),
+  );

@@ -1,50 +1,110 @@
 // What a game needs beside what the wire tells of every game. Nothing here must be known: a game
 // without customs is drawn and played all the same.
 
+import { readRanks } from './fen.js';
+import { customs as chess } from './games/chess.js';
 import { customs as connectFour } from './games/connect-four.js';
+import { customs as draughts } from './games/draughts.js';
+import { customs as go } from './games/go.js';
+import { customs as gomoku } from './games/gomoku.js';
+import { customs as othello } from './games/othello.js';
 import { customs as ticTacToe } from './games/tic-tac-toe.js';
 
 /** @import { Board } from './position.js' */
 
 /**
+ * What the two seats have brought about so far, beside the board.
+ * @typedef {object} Tally
+ * @property {string} says
+ * @property {string[]} [pieces] as positions write them, to be drawn
+ */
+
+/**
+ * One of several moves that look alike until one says what becomes of the piece.
+ * @typedef {object} Choice
+ * @property {string} move
+ * @property {string} title
+ * @property {string} [piece] as positions write it, to be drawn
+ */
+
+/**
  * @typedef {object} Customs
  * @property {string} [sample] a position that shows what the game is like
- * @property {'tiles' | 'plate'} [look] how the board is drawn
+ * @property {'tiles' | 'plate' | 'chequers' | 'cloth' | 'crossings'} [look] how the board is drawn
+ * @property {string[]} [stars] the crossings that are marked
+ * @property {boolean} [downwards] whether the first rank lies on top
+ * @property {boolean} [faces] whether the players sit face to face, so that each has the board turned
+ *   towards themselves
  * @property {boolean} [falls] whether a piece falls into its square from above
- * @property {(seat: number) => SVGElement} [piece] what a seat plays with, around the origin, in a
+ * @property {(position: string) => string[][]} [read] what stands on the board: ranks from the
+ *   highest, one character a square, a dot where nothing stands
+ * @property {(piece: string) => number} [seatOf] whose piece this is
+ * @property {(seat: number) => string} [pieceOf] what a seat plays with, as positions write it
+ * @property {(seat: number, piece: string) => SVGElement} [piece] a piece around the origin, in a
  *   square of 100 by 100
- * @property {(move: string, board: Board) => string[]} [squares] the squares by which a move is
- *   chosen
+ * @property {(piece: string) => string} [sayPiece] a piece by its name
+ * @property {(move: string, board: Board) => string[]} [path] the squares of a move, in the order in
+ *   which its piece comes there; a single one is where a piece is put
+ * @property {(move: string, board: Board) => string[]} [squares] the squares by each of which a move
+ *   is chosen that takes up no piece
  * @property {(move: string, board: Board) => string | null} [landing] the square on which the piece
  *   of a move comes to stand
+ * @property {(moves: string[], board: Board) => Choice[]} [choices] what is told of moves that go over
+ *   the same squares, the most usual first
+ * @property {boolean} [showsLegal] whether the squares on which one may play are marked
+ * @property {(legal: string[]) => string} [forced] what the rules demand of whoever is to move
+ * @property {string} [afterPass] what is to be known when the other one has passed
+ * @property {(board: Board) => string | null} [check] the square of a king that is attacked
+ * @property {(board: Board) => [Tally, Tally]} [tally]
  * @property {(key: string) => string | null} [key] the move that a key stands for
  * @property {boolean} [pad] whether the number pad plays even where it would move the cursor
- * @property {(move: string) => string} [sayMove] a move in a sentence
+ * @property {(move: string, before: Board | null) => string} [sayMove] a move in a sentence; `before`
+ *   is the board that it was played on, where that is known
  * @property {(squares: string[]) => string} [line] what is said of the winning line
+ * @property {(square: string) => string} [label] what players call a square; nothing, if none ever
+ *   stands there
  * @property {(file: number) => string} [fileLabel]
  * @property {(rank: number) => string} [rankLabel]
+ * @property {boolean} [inside] whether the squares carry their labels themselves
  * @property {string} [hint] how one plays
  * @property {string} [touchHint] how one plays without mouse and keyboard
+ * @property {string} [scored] what is to be known of the points at the end
  */
 
 /** @type {Map<string, Customs>} */
 const CUSTOMS = new Map([
   ['tic-tac-toe', ticTacToe],
   ['connect-four', connectFour],
+  ['othello', othello],
+  ['draughts', draughts],
+  ['chess', chess],
+  ['gomoku', gomoku],
+  ['go', go],
 ]);
+
+/** One square or two, and what else is said of the move: `b2`, `e2e4`, `e7e8q`. */
+const SQUARES = /^([a-z][1-9]\d?)([a-z][1-9]\d?)?/;
 
 /** What is done where a game says nothing else. */
 const GENERAL = {
-  /** @type {NonNullable<Customs['squares']>} */
-  squares: (move, board) => (board.has(move) ? [move] : []),
-  /** @type {NonNullable<Customs['landing']>} */
-  landing: (move, board) => (board.has(move) ? move : null),
+  read: readRanks,
+  /** @type {NonNullable<Customs['path']>} */
+  path: (move, board) => {
+    const squares = (SQUARES.exec(move) ?? []).slice(1).filter((square) => square !== undefined);
+    return squares.every((square) => board.has(square)) ? squares : [];
+  },
+  /** @type {NonNullable<Customs['choices']>} */
+  choices: (moves) => moves.map((move) => ({ move, title: move })),
   /** @type {NonNullable<Customs['key']>} */
   key: () => null,
   /** @type {NonNullable<Customs['sayMove']>} */
   sayMove: (move) => move,
+  /** @type {NonNullable<Customs['forced']>} */
+  forced: (legal) => (legal.join() === 'pass' ? 'You cannot move: you have to pass.' : ''),
   /** @type {NonNullable<Customs['line']>} */
   line: (squares) => `The line is ${squares.join(', ')}.`,
+  /** @type {NonNullable<Customs['label']>} */
+  label: (square) => square,
   /** @type {NonNullable<Customs['fileLabel']>} */
   fileLabel: (file) => String.fromCharCode(97 + file),
   /** @type {NonNullable<Customs['rankLabel']>} */
@@ -59,6 +119,28 @@ const GENERAL = {
  * @returns {Customs & typeof GENERAL}
  */
 export const customsOf = (game) => ({ ...GENERAL, ...CUSTOMS.get(game) });
+
+/**
+ * The squares by each of which a move is chosen at once; none, if a piece is taken up for it.
+ * @param {string} move
+ * @param {Board} board
+ */
+export function squaresOf(move, board) {
+  const { squares, path } = customsOf(board.game);
+  if (squares) return squares(move, board);
+  const visited = path(move, board);
+  return visited.length === 1 ? visited : [];
+}
+
+/**
+ * The square on which the piece of a move comes to stand.
+ * @param {string} move
+ * @param {Board} board
+ */
+export function landingOf(move, board) {
+  const { landing, path } = customsOf(board.game);
+  return landing ? landing(move, board) : (path(move, board).at(-1) ?? null);
+}
 
 /**
  * The move that a key stands for.

@@ -227,8 +227,8 @@ export class Lobby {
     const option = (/** @type {Choice['side']} */ side, /** @type {Node[]} */ ...says) =>
       radio('side', side, side === this.#choice.side, () => this.#choose({ side }), ...says);
     return [
-      option('first', pieceIcon(game.game, board, 0), h('span', {}, `${first}, first`)),
-      option('second', pieceIcon(game.game, board, 1), h('span', {}, `${second}, second`)),
+      option('first', pieceIcon(board, 0), h('span', {}, `${first}, first`)),
+      option('second', pieceIcon(board, 1), h('span', {}, `${second}, second`)),
       option('chance', h('span', {}, 'By chance')),
     ];
   }

@@ -3,6 +3,8 @@
 
 import { s } from './dom.js';
 import { customsOf } from './games.js';
+import { ground, lookOf, plateWithHoles } from './ground.js';
+import { Layout } from './layout.js';
 import { drawPiece } from './piece.js';
 import { Board } from './position.js';
 
@@ -15,12 +17,22 @@ import { Board } from './position.js';
  * @property {string[]} [last] the squares of the last move
  * @property {string[]} [line] the winning line
  * @property {string[]} [aim] the squares of the move that is about to be chosen
+ * @property {string[]} [way] the squares chosen so far; what stands on the first is picked up
+ * @property {string[]} [targets] where one could play next
+ * @property {string[]} [movers] what has to be played with
+ * @property {string | null} [check] the square of a king that is attacked
  * @property {{ square: string, piece: string } | null} [ghost] a piece that could come to stand there
  * @property {boolean} [moving] whether new pieces arrive before one's eyes
  */
 
+/** How long a piece takes to its new square. */
+const SLIDE_MS = 180;
+/** More than come to new squares in any one move; after a jump in time nothing slides. */
+const SLIDES_MAX = 2;
+
 export class Picture {
   element;
+  layout;
   #game;
   #under;
   #pieces = s('g', {});
@@ -30,13 +42,14 @@ export class Picture {
   /** @type {SVGElement | null} */
   #ghost = null;
 
-  /** @param {Game} game */
-  constructor(game) {
+  /** @param {Game} game @param {Layout} [layout] */
+  constructor(game, layout = new Layout(game)) {
     this.#game = game;
-    const { look = 'tiles' } = customsOf(game.game);
+    this.layout = layout;
+    const look = lookOf(game);
     const size = `0 0 ${game.files * 100} ${game.ranks * 100}`;
     const plate = look === 'plate' ? s('path', { class: 'plate', d: plateWithHoles(game) }) : null;
-    this.#under = s('g', {}, ...(plate ? [depth(game)] : tiles(game)));
+    this.#under = s('g', {}, ...ground(game, layout));
     this.element = s(
       'svg',
       { class: `picture ${look}`, viewBox: size, 'aria-hidden': 'true' },
@@ -48,99 +61,132 @@ export class Picture {
   }
 
   /** @param {Scene} scene */
-  show({ board, last = [], line = [], aim = [], ghost = null, moving = false }) {
-    for (const square of board.squares()) this.#stand(board, square, moving);
+  show(scene) {
+    const { board, last = [], line = [], aim = [], way = [], check = null, ghost = null } = scene;
+    this.#stand(board, last, scene.moving ?? false);
     for (const [square, { element }] of this.#standing) {
       element.classList.toggle('dim', line.length > 0 && !line.includes(square));
+      element.classList.toggle('picked', square === way[0]);
     }
     for (const tile of this.#under.children) {
       const square = tile.getAttribute('data-square') ?? '';
       tile.classList.toggle('last', last.includes(square));
       tile.classList.toggle('line', line.includes(square));
       tile.classList.toggle('aim', aim.includes(square));
+      tile.classList.toggle('way', way.includes(square));
+      tile.classList.toggle('check', square === check);
     }
-    const marks = [
-      ...last.map((square) => this.#at(board, square, s('circle', { class: 'mark-last', r: 46 }))),
-      ...line.map((square) => this.#at(board, square, s('circle', { class: 'mark-line', r: 44 }))),
-    ];
-    this.#over.replaceChildren(...marks);
+    this.#over.replaceChildren(...this.#marks(scene));
     this.#ghost?.remove();
     this.#ghost = null;
     if (ghost) {
-      const drawn = drawPiece(this.#game.game, board, ghost.piece);
-      this.#ghost = this.#at(board, ghost.square, drawn);
+      const drawn = drawPiece(board, ghost.piece);
+      this.#ghost = this.#at(ghost.square, drawn);
       this.#ghost.classList.add('ghost');
       this.#pieces.append(this.#ghost);
     }
   }
 
   /**
-   * @param {Board} board
+   * Carries what stands on a square to a place of the picture; without one, puts it back.
    * @param {string} square
-   * @param {boolean} moving
+   * @param {{ x: number, y: number } | null} place
    */
-  #stand(board, square, moving) {
-    const piece = board.isEmpty(square) ? '' : board.at(square);
-    const before = this.#standing.get(square);
-    if ((before?.piece ?? '') === piece) return;
-    before?.element.remove();
-    this.#standing.delete(square);
-    if (!piece) return;
-    const drawn = drawPiece(this.#game.game, board, piece);
-    if (moving) {
-      const above = board.ranks - (board.place(square)?.rank ?? 0);
-      const falls = customsOf(this.#game.game).falls;
-      drawn.classList.add(falls ? 'falls' : 'arrives');
-      drawn.style.setProperty('--squares', String(above));
-    }
-    const element = this.#at(board, square, drawn);
-    this.#pieces.append(element);
-    this.#standing.set(square, { piece, element });
+  carry(square, place) {
+    const element = this.#standing.get(square)?.element;
+    if (!element) return;
+    const { x, y } = place ?? this.layout.middle(square);
+    element.setAttribute('transform', `translate(${x} ${y})`);
+    element.classList.toggle('carried', place !== null);
+    if (place) this.#pieces.append(element);
+  }
+
+  /** @param {Scene} scene */
+  #marks({ board, last = [], line = [], targets = [], movers = [] }) {
+    const mark =
+      (/** @type {string} */ kind, /** @type {number} */ r) =>
+      /** @param {string} square */
+      (square) => {
+        const seat = board.seatOf(board.at(square));
+        return this.#at(square, s('circle', { class: `mark-${kind} on-${seat ?? 'none'}`, r }));
+      };
+    const isFree = (/** @type {string} */ square) => board.isEmpty(square);
+    return [
+      ...last.map(mark('last', 46)),
+      ...line.map(mark('line', 44)),
+      ...movers.map(mark('mover', 45)),
+      ...targets.filter(isFree).map(mark('target', 15)),
+      ...targets.filter((square) => !isFree(square)).map(mark('capture', 44)),
+    ];
   }
 
   /**
    * @param {Board} board
-   * @param {string} square
-   * @param {SVGElement} drawn
+   * @param {string[]} last
+   * @param {boolean} moving
    */
-  #at(board, square, drawn) {
-    const { file, rank } = board.place(square) ?? { file: 0, rank: 0 };
-    const x = file * 100 + 50;
-    const y = (board.ranks - 1 - rank) * 100 + 50;
-    return s('g', { transform: `translate(${x} ${y})` }, drawn);
-  }
-}
-
-/** @param {Game} game */
-function tiles(game) {
-  const board = new Board(game, '');
-  return [...board.squares()].map((square) => {
-    const { file, rank } = board.place(square) ?? { file: 0, rank: 0 };
-    const [x, y] = [file * 100 + 4, (game.ranks - 1 - rank) * 100 + 4];
-    const box = { x, y, width: 92, height: 92, rx: 14 };
-    return s('rect', { class: 'tile', 'data-square': square, ...box });
-  });
-}
-
-/**
- * What one sees through the holes of a plate; a little smaller, so that no edge of it shows.
- * @param {Game} game
- */
-const depth = ({ files, ranks }) =>
-  s('rect', { class: 'depth', x: 6, y: 6, width: files * 100 - 12, height: ranks * 100 - 12 });
-
-/**
- * A plate as large as the board; every hole is drawn the other way round, so that it stays empty.
- * @param {Game} game
- */
-function plateWithHoles({ files, ranks }) {
-  let path = `M0 0H${files * 100}V${ranks * 100}H0Z`;
-  for (let file = 0; file < files; file++) {
-    for (let rank = 0; rank < ranks; rank++) {
-      path += `M${file * 100 + 50} ${rank * 100 + 10}a40 40 0 1 0 .01 0Z`;
+  #stand(board, last, moving) {
+    const now = (/** @type {string} */ square) => (board.isEmpty(square) ? '' : board.at(square));
+    const before = (/** @type {string} */ square) => this.#standing.get(square)?.piece ?? '';
+    const changed = [...board.squares()].filter((square) => now(square) !== before(square));
+    const come = changed.filter((square) => now(square) !== '');
+    const left = changed.filter((square) => before(square) !== '');
+    const slides = moving && last.length > 1 && come.length <= SLIDES_MAX;
+    const from = (/** @type {string} */ square) => {
+      // What has become something else, a pawn for one, comes along the squares of its move.
+      const same = left.find((other) => before(other) === now(square));
+      const along = square === last.at(-1) && left.includes(last[0] ?? '') ? last[0] : undefined;
+      return slides ? (same ?? along) : undefined;
+    };
+    const arrivals = come.map((square) => ({
+      square,
+      from: from(square),
+      turns: before(square) !== '' && board.seatOf(before(square)) !== board.seatOf(now(square)),
+    }));
+    for (const square of left) {
+      this.#standing.get(square)?.element.remove();
+      this.#standing.delete(square);
+    }
+    for (const { square, from, turns } of arrivals) {
+      const piece = board.at(square);
+      const drawn = drawPiece(board, piece);
+      const element = this.#at(square, drawn);
+      this.#pieces.append(element);
+      this.#standing.set(square, { piece, element });
+      if (from !== undefined) this.#slide(drawn, from, square);
+      else if (moving && !slides) this.#arrive(board, drawn, square, turns);
     }
   }
-  return path;
+
+  /**
+   * @param {Board} board
+   * @param {SVGElement} drawn
+   * @param {string} square
+   * @param {boolean} turns whether a piece of the other side stood there
+   */
+  #arrive(board, drawn, square, turns) {
+    const above = board.ranks - (board.place(square)?.rank ?? 0);
+    const { falls } = customsOf(this.#game.game);
+    drawn.classList.add(falls ? 'falls' : turns ? 'turns' : 'arrives');
+    drawn.style.setProperty('--squares', String(above));
+  }
+
+  /** @param {SVGElement} drawn @param {string} from @param {string} to */
+  #slide(drawn, from, to) {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const [start, end] = [this.layout.middle(from), this.layout.middle(to)];
+    const away = `translate(${start.x - end.x}px, ${start.y - end.y}px)`;
+    drawn.animate([{ transform: away }, { transform: 'none' }], {
+      duration: SLIDE_MS,
+      easing: 'ease-out',
+    });
+  }
+
+  /** @param {string} square @param {SVGElement} drawn */
+  #at(square, drawn) {
+    const { x, y } = this.layout.middle(square);
+    return s('g', { transform: `translate(${x} ${y})` }, drawn);
+  }
 }
 
 /**

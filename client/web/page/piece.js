@@ -7,17 +7,16 @@ import { customsOf } from './games.js';
 
 /**
  * A piece around the origin, in a square of 100 by 100.
- * @param {string} game
  * @param {Board} board
  * @param {string} piece the character that positions have for it
  * @returns {SVGElement}
  */
-export function drawPiece(game, board, piece) {
+export function drawPiece(board, piece) {
   const seat = board.seatOf(piece);
-  const drawn = seat === null ? null : customsOf(game).piece?.(seat);
+  const drawn = seat === null ? null : customsOf(board.game).piece?.(seat, piece);
   return s(
     'g',
-    { class: `piece seat-${seat ?? 'none'} of-${game}` },
+    { class: `piece seat-${seat ?? 'none'} of-${board.game}` },
     drawn ?? s('g', {}, s('circle', { class: 'disc', r: 40 }), letter(piece)),
   );
 }
@@ -28,13 +27,19 @@ const letter = (piece) =>
 
 /**
  * A picture of one piece.
- * @param {string} game
  * @param {Board} board
- * @param {number} seat
+ * @param {string} piece
  */
-export const pieceIcon = (game, board, seat) =>
+export const iconOf = (board, piece) =>
   s(
     'svg',
     { class: 'icon-piece', viewBox: '-50 -50 100 100', 'aria-hidden': 'true' },
-    drawPiece(game, board, board.pieceOf(seat)),
+    drawPiece(board, piece),
   );
+
+/**
+ * A picture of what a seat plays with.
+ * @param {Board} board
+ * @param {number} seat
+ */
+export const pieceIcon = (board, seat) => iconOf(board, board.pieceOf(seat));

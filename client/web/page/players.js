@@ -1,7 +1,8 @@
 // The two seats: who sits there, whose turn it is, who is gone, who has won.
 
 import { fill, h, write } from './dom.js';
-import { pieceIcon } from './piece.js';
+import { customsOf } from './games.js';
+import { iconOf, pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { icon } from './switches.js';
 import { capital, isGone, occupant } from './words.js';
@@ -9,6 +10,7 @@ import { capital, isGone, occupant } from './words.js';
 /** @import { Game, Seat } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
+/** @import { Tally } from './games.js' */
 
 const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
 const PERSON =
@@ -25,13 +27,19 @@ export class Players {
   constructor(app, game) {
     this.#app = app;
     const board = new Board(game, '');
-    this.#cards = [0, 1].map((seat) => new Card(pieceIcon(game.game, board, seat)));
+    this.#cards = [0, 1].map((seat) => new Card(pieceIcon(board, seat)));
     fill(this.element, ...this.#cards.map(({ element }) => element));
   }
 
-  /** @param {Match} match @param {number | null} turn whose turn it is, as far as one sees */
-  show(match, turn) {
+  /**
+   * @param {Match} match
+   * @param {number | null} turn whose turn it is, as far as one sees
+   * @param {Board} board the one that is shown
+   */
+  show(match, turn, board) {
     this.#match = match;
+    const tallies = match.status === 'open' ? null : customsOf(match.game).tally?.(board);
+    this.#cards.forEach((card, number) => card.tally(board, tallies?.[number]));
     this.#cards.forEach((card, number) => {
       const seat = /** @type {Seat} */ (match.seats[number]);
       card.show(match, number, seat, occupant(seat, this.#app.levels), turn === number);
@@ -61,6 +69,7 @@ class Card {
   #about = h('span', { class: 'about' });
   #state = h('span', { class: 'state' });
   #away = h('span', { class: 'away' });
+  #tally = h('p', { class: 'tally', hidden: true });
   element;
 
   /** @param {Element} piece */
@@ -74,6 +83,7 @@ class Card {
         { class: 'who' },
         h('p', { class: 'names' }, this.#kind, this.#name),
         h('p', {}, this.#about, this.#away),
+        this.#tally,
       ),
       this.#state,
     );
@@ -103,6 +113,16 @@ class Card {
     this.element.classList.toggle('on-turn', onTurn);
     this.element.classList.toggle('won', won);
     this.element.classList.toggle('open', seat.occupant === 'open');
+  }
+
+  /** @param {Board} board @param {Tally} [tally] what this seat has brought about */
+  tally(board, { says, pieces = [] } = { says: '' }) {
+    if (this.#tally.dataset.says === says) return;
+    this.#tally.dataset.says = says;
+    this.#tally.hidden = says === '';
+    // What is drawn is said for those who do not see it.
+    const drawn = pieces.map((piece) => iconOf(board, piece));
+    fill(this.#tally, ...drawn, h('span', { class: drawn.length > 0 ? 'unseen' : '' }, says));
   }
 
   /** @param {string} text */

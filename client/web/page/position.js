@@ -1,24 +1,27 @@
-// A board of squares and what stands on them, as positions are written: rank by rank from the
-// highest, one character a square.
+// A board of squares and what stands on them. How a position is written is its game's affair; here
+// every square has a name by file and rank, and holds one character.
+
+import { EMPTY } from './fen.js';
+import { customsOf } from './games.js';
 
 /** @import { Game } from '../protocol.js' */
-
-/** An empty square. */
-const EMPTY = '.';
 
 export class Board {
   /** @type {string[][]} */
   #ranks;
 
   /**
-   * @param {Pick<Game, 'files' | 'ranks' | 'sides'>} game
+   * @param {Pick<Game, 'game' | 'files' | 'ranks' | 'sides'>} game
    * @param {string} position an empty text is an empty board
    */
   constructor(game, position) {
+    this.game = game.game;
     this.files = game.files;
     this.ranks = game.ranks;
     this.sides = game.sides;
-    this.#ranks = position.split('/').map((rank) => [...rank]);
+    /** As the server wrote it. */
+    this.position = position;
+    this.#ranks = position === '' ? [] : customsOf(game.game).read(position);
   }
 
   /** @param {number} file @param {number} rank */
@@ -60,32 +63,53 @@ export class Board {
   }
 
   /**
-   * The seat whose piece this is: pieces are called by the first letter of their side.
+   * The seat whose piece this is: if the game says nothing else, pieces are called by the first
+   * letter of their side.
    * @param {string} piece
    * @returns {number | null}
    */
   seatOf(piece) {
-    const seat = this.sides.findIndex((side) => side[0] === piece);
+    const seat =
+      customsOf(this.game).seatOf?.(piece) ?? this.sides.findIndex((side) => side[0] === piece);
     return seat < 0 ? null : seat;
   }
 
   /** @param {number} seat */
   pieceOf(seat) {
-    return this.sides[seat]?.[0] ?? EMPTY;
+    return customsOf(this.game).pieceOf?.(seat) ?? this.sides[seat]?.[0] ?? EMPTY;
+  }
+
+  /** A piece by its name. @param {string} piece */
+  called(piece) {
+    const seat = this.seatOf(piece);
+    if (seat === null) return piece;
+    return customsOf(this.game).sayPiece?.(piece) ?? this.sides[seat] ?? piece;
   }
 
   /**
-   * The board with one more piece on it.
-   * @param {string} square
-   * @param {string} piece
+   * The board with these squares changed.
+   * @param {Record<string, string>} changes what stands on each afterwards
    */
-  with(square, piece) {
-    const place = this.place(square);
+  with(changes) {
     const board = new Board(this, '');
+    board.position = this.position;
     board.#ranks = this.#ranks.map((rank) => [...rank]);
-    const rank = place && board.#ranks[this.ranks - 1 - place.rank];
-    if (place && rank) rank[place.file] = piece;
+    for (const [square, piece] of Object.entries(changes)) {
+      const place = this.place(square);
+      const rank = place && board.#ranks[this.ranks - 1 - place.rank];
+      if (place && rank) rank[place.file] = piece;
+    }
     return board;
+  }
+
+  /** How many there are of each piece. @returns {Map<string, number>} */
+  count() {
+    const counts = new Map();
+    for (const square of this.squares()) {
+      const piece = this.at(square);
+      if (piece !== EMPTY) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** All squares, from the highest rank down, as one reads. */

@@ -5,7 +5,7 @@ import { fill, h, write } from './dom.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { isMyTurn } from './match.js';
-import { boardAfter, boardWith } from './scene.js';
+import { boardAfter, boardBefore, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import * as words from './words.js';
 
@@ -34,6 +34,8 @@ export class Room {
   /** Why there is no match to be seen: for good, or until it is asked for again. */
   #trouble = { why: '', passes: false };
   #refusals = 0;
+  /** Whether the board is seen from the other side than the one that it is seen from at first. */
+  #isTurned = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #askingAgain;
   #entered = false;
@@ -216,11 +218,13 @@ export class Room {
 
   /** @param {Match} match @returns {words.Speech} */
   #speech(match) {
-    const customs = customsOf(match.game);
+    const { sayMove, line, scored } = customsOf(match.game);
+    const game = this.#app.game(match.game);
     return {
       levels: this.#app.levels,
-      move: customs.sayMove,
-      line: ({ outcome }) => (outcome?.line ? customs.line(outcome.line) : ''),
+      move: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
+      line,
+      scored,
     };
   }
 
@@ -254,6 +258,10 @@ export class Room {
     const furniture = new Furniture(this.#app, game, match, {
       play: (move) => this.#play(move),
       look: (ply) => this.#look(ply),
+      turn: () => {
+        this.#isTurned = !this.#isTurned;
+        this.#app.update();
+      },
     });
     fill(this.element, ...furniture.parts);
     return furniture;
@@ -273,10 +281,13 @@ export class Room {
       legal: mine ? match.legal : [],
       seat: match.you,
       moving: this.#entered,
+      turned: this.#isSeenFromAbove(match) !== this.#isTurned,
     });
-    furniture.offer(mine ? board.otherMoves() : []);
+    const otherMoves = mine ? board.otherMoves() : [];
+    furniture.offer(otherMoves, otherMoves.length === match.legal.length);
+    furniture.showTurned(this.#isTurned);
     const turn = pending ? null : match.turn;
-    players.show(match, turn);
+    players.show(match, turn, view.board);
     moves.show(match.moves, shown, game.sides);
     const speech = this.#speech(match);
     const end = match.status === 'ended' ? words.ended(match, speech) : null;
@@ -300,13 +311,22 @@ export class Room {
     actions.show(match, now);
   }
 
+  /** Who sits in the second seat of a game that is played face to face. @param {Match} match */
+  #isSeenFromAbove({ game, you }) {
+    return you === 1 && customsOf(game).faces === true;
+  }
+
   /** @param {Match} match @param {Game} game */
   #hint(match, game) {
     if (match.status === 'open')
       return match.you === null ? '' : 'It begins when somebody sits down.';
     if (match.you === null) return 'You are watching.';
-    const canPlay = isMyTurn(match) && this.#app.connection.link.state === 'open';
-    return canPlay && match.ply < 2 ? howTo(game.game) : '';
+    if (!isMyTurn(match) || this.#app.connection.link.state !== 'open') return '';
+    const { forced, afterPass } = customsOf(match.game);
+    const other = words.who(match, 1 - match.you, this.#speech(match));
+    const passed = match.moves.at(-1) === 'pass' && `${other} passed.`;
+    const says = [passed, passed && afterPass, forced(match.legal)];
+    return says.filter(Boolean).join(' ') || (match.ply < 2 ? howTo(game.game) : '');
   }
 
   /** @param {string} move */

@@ -1,6 +1,7 @@
 // What is to be seen of a match: its board now or in the past, and what the last move changed.
 
-import { customsOf } from './games.js';
+import { EMPTY } from './fen.js';
+import { customsOf, landingOf } from './games.js';
 import { Board } from './position.js';
 
 /** @import { Game } from '../protocol.js' */
@@ -16,13 +17,23 @@ import { Board } from './position.js';
 export function boardAfter(game, match, ply) {
   const board = new Board(game, match.past[ply] ?? match.position);
   const move = match.moves[ply - 1];
-  const before = match.past[ply - 1];
+  const before = boardBefore(game, match, ply);
   if (move === undefined) return { board, last: [] };
-  if (board.has(move)) return { board, last: [move] };
-  if (before === undefined) return { board, last: [] };
-  const old = new Board(game, before);
-  const last = [...board.squares()].filter((at) => old.isEmpty(at) && !board.isEmpty(at));
+  const path = customsOf(game.game).path(move, board);
+  if (path.length > 0 || !before) return { board, last: path };
+  const last = [...board.squares()].filter((at) => before.isEmpty(at) && !board.isEmpty(at));
   return { board, last };
+}
+
+/**
+ * The board on which a move was played, where it is known.
+ * @param {Game} game
+ * @param {Match} match
+ * @param {number} ply how many moves there were with it
+ */
+export function boardBefore(game, match, ply) {
+  const position = match.past[ply - 1];
+  return position === undefined ? null : new Board(game, position);
 }
 
 /**
@@ -35,7 +46,13 @@ export function boardAfter(game, match, ply) {
  */
 export function boardWith(game, match, move) {
   const now = boardAfter(game, match, match.ply);
-  const square = customsOf(game.game).landing(move, now.board);
+  const { board } = now;
+  const square = landingOf(move, board);
   if (square === null || match.you === null) return now;
-  return { board: now.board.with(square, now.board.pieceOf(match.you)), last: [square] };
+  const [from = square, ...rest] = customsOf(game.game).path(move, board);
+  if (rest.length === 0) {
+    return { board: board.with({ [square]: board.pieceOf(match.you) }), last: [square] };
+  }
+  const changes = { [from]: EMPTY, [square]: board.at(from) };
+  return { board: board.with(changes), last: [from, ...rest] };
 }

@@ -1,14 +1,17 @@
 // What happens in a match, in sentences.
 
-/** @import { Level, Occupant, Seat } from '../protocol.js' */
+import { way } from './way.js';
+
+/** @import { Level, Occupant, Outcome, Seat } from '../protocol.js' */
 /** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
 
 /**
  * @typedef {object} Speech
  * @property {Level[]} levels
- * @property {(move: string) => string} move how a move is called
- * @property {(match: Match) => string} line what is said of the winning line
+ * @property {(move: string) => string} move how the last move is called
+ * @property {(squares: string[]) => string} line what is said of the winning line
+ * @property {string} [scored] what is to be known of the points at the end
  */
 
 /** @param {string} text */
@@ -89,7 +92,9 @@ export function ended(match, speech) {
     const draw = reason === 'rules';
     return {
       headline: draw ? 'A draw.' : 'No result.',
-      why: draw ? 'Nobody can win any more.' : 'The match was broken off.',
+      why: draw
+        ? byRules(match, outcome, speech) || 'Nobody can win any more.'
+        : 'The match was broken off.',
     };
   }
   const loser = 1 - winner;
@@ -102,7 +107,7 @@ export function ended(match, speech) {
   const name = who(match, loser, speech);
   switch (reason) {
     case 'rules':
-      return { headline, why: speech.line(match) };
+      return { headline, why: byRules(match, outcome, speech) };
     case 'resignation':
       return { headline, why: `${name} resigned.` };
     case 'abandonment':
@@ -116,6 +121,22 @@ export function ended(match, speech) {
 }
 
 /**
+ * How the rules brought about the end.
+ * @param {Match} match
+ * @param {Outcome} outcome
+ * @param {Speech} speech
+ */
+function byRules({ seats }, outcome, speech) {
+  const sides = seats.map(({ side }) => side);
+  const says = [
+    outcome.line && speech.line(outcome.line),
+    way(outcome, sides),
+    outcome.scores && speech.scored,
+  ];
+  return says.filter(Boolean).join(' ');
+}
+
+/**
  * A move, for those who do not see the board.
  * @param {Match} match
  * @param {number} seat
@@ -124,7 +145,9 @@ export function ended(match, speech) {
  */
 export function moved(match, seat, move, speech) {
   const name = who(match, seat, speech);
-  return `${name} ${name === 'You' ? 'play' : 'plays'} ${speech.move(move)}.`;
+  const isMe = name === 'You';
+  if (move === 'pass') return isMe ? 'You pass.' : `${name} passes.`;
+  return `${name} ${isMe ? 'play' : 'plays'} ${speech.move(move)}.`;
 }
 
 /**

@@ -1,0 +1,41 @@
+// A dialog that asks which of a few moves is meant, where they go over the same squares.
+
+import { h } from './dom.js';
+
+/**
+ * @typedef {object} Offer
+ * @property {string} move
+ * @property {string} title
+ * @property {Node | null} drawn
+ */
+
+/**
+ * Asks, and gives the move that is chosen; none, if the dialog is left.
+ * @param {string} question
+ * @param {Offer[]} offers
+ * @returns {Promise<string | null>}
+ */
+export function choose(question, offers) {
+  const dialog = h('dialog', { class: 'choosing', 'aria-labelledby': 'choosing-title' });
+  dialog.append(
+    h('h2', { id: 'choosing-title' }, question),
+    h(
+      'div',
+      { class: 'offers' },
+      ...offers.map(({ move, title, drawn }) =>
+        h('button', { type: 'button', onclick: () => dialog.close(move) }, drawn, title),
+      ),
+    ),
+    h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'),
+  );
+  // Beside it means to leave it.
+  dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue || null);
+    });
+  });
+}

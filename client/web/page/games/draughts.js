@@ -1,0 +1,98 @@
+// English draughts: men and kings on the dark squares, which have numbers. Both moves and positions
+// are written with them, as in PDN.
+
+import { s } from '../dom.js';
+import { EMPTY } from '../fen.js';
+
+const SIZE = 8;
+const MEN = 12;
+const SIDES = ['black', 'white'];
+
+/**
+ * Where a numbered square lies: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
+ * @param {number} number
+ */
+function square(number) {
+  const rank = Math.floor((number - 1) / 4);
+  const file = SIZE - 2 + (rank % 2) - 2 * ((number - 1) % 4);
+  return { file, rank };
+}
+
+/** @param {number} number */
+const nameOf = (number) => {
+  const { file, rank } = square(number);
+  return `${String.fromCharCode(97 + file)}${rank + 1}`;
+};
+
+/** The number of every dark square. @type {Map<string, number>} */
+const NUMBERS = new Map(
+  Array.from({ length: (SIZE * SIZE) / 2 }, (_, at) => [nameOf(at + 1), at + 1]),
+);
+
+/** @param {string} move */
+const isCapture = (move) => move.includes('x');
+
+/** @type {import('../games.js').Customs} */
+export const customs = {
+  sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
+  look: 'chequers',
+  faces: true,
+  inside: true,
+  read: (position) => {
+    const ranks = Array.from({ length: SIZE }, () => Array.from({ length: SIZE }, () => EMPTY));
+    for (const [, side = '', pieces = ''] of position.matchAll(/:([WB])([K\d,]*)/g)) {
+      for (const [, king, number] of pieces.matchAll(/(K?)(\d+)/g)) {
+        const { file, rank } = square(Number(number));
+        const row = ranks[SIZE - 1 - rank];
+        // A king is written as a capital.
+        if (row) row[file] = king ? side : side.toLowerCase();
+      }
+    }
+    return ranks;
+  },
+  seatOf: (piece) => (piece.toLowerCase() === 'b' ? 0 : 1),
+  pieceOf: (seat) => (seat === 0 ? 'b' : 'w'),
+  piece: (_, piece) => (piece === piece.toUpperCase() ? king() : man()),
+  sayPiece: (piece) => {
+    const side = SIDES[piece.toLowerCase() === 'b' ? 0 : 1];
+    return `${side} ${piece === piece.toUpperCase() ? 'king' : 'man'}`;
+  },
+  path: (move) => move.split(/[-x]/).map((number) => nameOf(Number(number))),
+  forced: (legal) => (legal.some(isCapture) ? 'You have to capture.' : ''),
+  tally: (board) => {
+    const counts = board.count();
+    const taken = SIDES.map((side) => {
+      const [man = '', king = ''] = [side.charAt(0), side.charAt(0).toUpperCase()];
+      const gone = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
+      const pieces = Array.from({ length: Math.max(0, gone) }, () => man);
+      return { pieces, says: gone > 0 ? `has captured ${gone}` : '' };
+    });
+    const [black, white] = taken;
+    return [white ?? { says: '' }, black ?? { says: '' }];
+  },
+  sayMove: (move) => move.replaceAll('x', ' takes ').replace('-', ' to '),
+  label: (square) => String(NUMBERS.get(square) ?? ''),
+  fileLabel: () => '',
+  rankLabel: () => '',
+  hint: 'Drag a piece, or click it and then its square. Arrow keys and Enter work, too.',
+  touchHint: 'Tap a piece, then its square; or drag it.',
+};
+
+const man = () =>
+  s(
+    'g',
+    { class: 'draughtsman' },
+    s('circle', { class: 'body', r: 37 }),
+    s('circle', { class: 'lines', r: 28 }),
+    s('circle', { class: 'lines', r: 16 }),
+  );
+
+const king = () =>
+  s(
+    'g',
+    { class: 'draughtsman' },
+    s('circle', { class: 'body', r: 37, cy: 5 }),
+    s('circle', { class: 'body', r: 37, cy: -4 }),
+    s('circle', { class: 'lines', r: 30, cy: -4 }),
+    s('path', { class: 'crown', d: 'M-17 11h34l4-25-12 9L0-22-9-5l-12-9z' }),
+  );

@@ -1,0 +1,38 @@
+// Go on nine lines: stones on the crossings, which have letters without I, as players have them.
+
+import { s } from '../dom.js';
+
+const LETTERS = 'ABCDEFGHJ';
+
+/** A square's name as the board has it. @param {string} vertex */
+const squareOf = (vertex) => {
+  const file = LETTERS.indexOf(vertex.charAt(0));
+  return `${String.fromCharCode(97 + file)}${vertex.slice(1)}`;
+};
+
+/** @param {number} file */
+const letter = (file) => LETTERS.charAt(file);
+
+/** @type {import('../games.js').Customs} */
+export const customs = {
+  sample:
+    '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
+  look: 'crossings',
+  stars: ['c3', 'g3', 'e5', 'c7', 'g7'],
+  piece: () => s('circle', { class: 'stone', r: 45 }),
+  path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
+  tally: (board) => {
+    const [, , black = '0', white = '0'] = board.position.split(' ');
+    const taken = (/** @type {string} */ count) => ({
+      says: count === '0' ? '' : `${count} captured`,
+    });
+    return [taken(black), taken(white)];
+  },
+  label: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
+  fileLabel: letter,
+  afterPass: 'If you pass, too, the match ends, and all stones count that are on the board.',
+  forced: () => '',
+  hint: 'Click a crossing, or use the arrow keys and Enter. Who can gain nothing any more passes.',
+  touchHint: 'Tap a crossing. Who can gain nothing any more passes.',
+  scored: 'White’s points have 7 for moving second.',
+};

@@ -1,0 +1,14 @@
+// Gomoku: stones on the crossings of a large board; five in a row win.
+
+import { s } from '../dom.js';
+
+/** @type {import('../games.js').Customs} */
+export const customs = {
+  sample: '15/15/15/15/8w6/7b1w5/5w1bb6/6bbbw5/5w1wb6/6w2b5/5b9/15/15/15/15',
+  look: 'crossings',
+  stars: ['d4', 'l4', 'h8', 'd12', 'l12'],
+  piece: () => s('circle', { class: 'stone', r: 44 }),
+  line: (squares) => (squares.length === 5 ? 'Five in a row.' : `${squares.length} in a row.`),
+  hint: 'Click a crossing, or use the arrow keys and Enter.',
+  touchHint: 'Tap a crossing, and once more to play there.',
+};

@@ -1,0 +1,36 @@
+// Othello: a disc is put down, and all that it encloses turn over. As the field has it, the first
+// rank lies on top.
+
+import { s } from '../dom.js';
+import { EMPTY } from '../fen.js';
+
+const SIZE = 8;
+
+/** @type {import('../games.js').Customs} */
+export const customs = {
+  sample: '--------------------O------**O----*OO*-----*O------------------ *',
+  look: 'cloth',
+  downwards: true,
+  showsLegal: true,
+  stars: ['b2', 'f2', 'b6', 'f6'],
+  read: (position) => {
+    const squares = [...(position.split(' ')[0] ?? '')].map((c) => (c === '-' ? EMPTY : c));
+    return Array.from({ length: SIZE }, (_, row) => {
+      const rank = SIZE - 1 - row;
+      return squares.slice(rank * SIZE, (rank + 1) * SIZE);
+    });
+  },
+  seatOf: (piece) => (piece === '*' ? 0 : 1),
+  pieceOf: (seat) => (seat === 0 ? '*' : 'O'),
+  piece: () => s('circle', { class: 'stone', r: 40 }),
+  tally: (board) => {
+    const counts = board.count();
+    const discs = (/** @type {string} */ piece) => {
+      const count = counts.get(piece) ?? 0;
+      return { says: `${count} ${count === 1 ? 'disc' : 'discs'}` };
+    };
+    return [discs('*'), discs('O')];
+  },
+  hint: 'Click a marked square, or use the arrow keys and Enter.',
+  touchHint: 'Tap a marked square.',
+};

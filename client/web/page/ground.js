@@ -1,0 +1,108 @@
+// What lies under the pieces: squares apart, a plate with holes, a chequered board, a cloth with
+// lines, or crossings.
+
+import { s } from './dom.js';
+import { customsOf } from './games.js';
+import { Board } from './position.js';
+
+/** @import { Game } from '../protocol.js' */
+/** @import { Layout } from './layout.js' */
+
+/** How a board is drawn where its game says nothing. */
+export const lookOf = (/** @type {Game} */ { game }) => customsOf(game).look ?? 'tiles';
+
+/**
+ * What lies under the pieces. What stands for a square says so in `data-square`.
+ * @param {Game} game
+ * @param {Layout} layout
+ * @returns {SVGElement[]}
+ */
+export function ground(game, layout) {
+  switch (lookOf(game)) {
+    case 'plate':
+      return [depth(game)];
+    case 'chequers':
+      return [...squares(game, layout), ...numbers(game, layout)];
+    case 'cloth':
+      return [...squares(game, layout), ...stars(game, layout, 50)];
+    case 'crossings':
+      return [wood(game), lines(game), ...stars(game, layout, 0)];
+    case 'tiles':
+      return tiles(layout);
+  }
+}
+
+/** @param {Layout} layout */
+const tiles = (layout) =>
+  layout.rows.flat().map((square) => {
+    const { x, y } = layout.middle(square);
+    const box = { x: x - 46, y: y - 46, width: 92, height: 92, rx: 14 };
+    return s('rect', { class: 'tile', 'data-square': square, ...box });
+  });
+
+/** @param {Game} game @param {Layout} layout */
+function squares(game, layout) {
+  const board = new Board(game, '');
+  return layout.rows.flat().map((square) => {
+    const { file, rank } = board.place(square) ?? { file: 0, rank: 0 };
+    const { x, y } = layout.middle(square);
+    const shade = (file + rank) % 2 === 0 ? 'dark' : 'light';
+    const box = { x: x - 50, y: y - 50, width: 100, height: 100 };
+    return s('rect', { class: `square ${shade}`, 'data-square': square, ...box });
+  });
+}
+
+/** Labels in the corners of the squares, where the edges have none. @param {Game} game @param {Layout} layout */
+function numbers(game, layout) {
+  const { inside, label } = customsOf(game.game);
+  if (!inside) return [];
+  return layout.rows.flat().map((square) => {
+    const { x, y } = layout.middle(square);
+    return s('text', { class: 'number', x: x - 46, y: y - 34 }, label(square));
+  });
+}
+
+/**
+ * What one sees through the holes of a plate; a little smaller, so that no edge of it shows.
+ * @param {Game} game
+ */
+const depth = ({ files, ranks }) =>
+  s('rect', { class: 'depth', x: 6, y: 6, width: files * 100 - 12, height: ranks * 100 - 12 });
+
+/** @param {Game} game */
+const wood = ({ files, ranks }) =>
+  s('rect', { class: 'wood', width: files * 100, height: ranks * 100 });
+
+/** One line along each file and rank. @param {Game} game */
+function lines({ files, ranks }) {
+  let path = '';
+  for (let file = 0; file < files; file++) path += `M${file * 100 + 50} 50v${(ranks - 1) * 100}`;
+  for (let rank = 0; rank < ranks; rank++) path += `M50 ${rank * 100 + 50}h${(files - 1) * 100}`;
+  return s('path', { class: 'grid-lines', d: path });
+}
+
+/**
+ * The dots by which one finds one's way.
+ * @param {Game} game
+ * @param {Layout} layout
+ * @param {number} aside how far from the middle of their squares they lie
+ */
+const stars = (game, layout, aside) =>
+  (customsOf(game.game).stars ?? []).map((square) => {
+    const { x, y } = layout.middle(square);
+    return s('circle', { class: 'star', cx: x + aside, cy: y + aside, r: aside ? 7 : 10 });
+  });
+
+/**
+ * A plate as large as the board; every hole is drawn the other way round, so that it stays empty.
+ * @param {Game} game
+ */
+export function plateWithHoles({ files, ranks }) {
+  let path = `M0 0H${files * 100}V${ranks * 100}H0Z`;
+  for (let file = 0; file < files; file++) {
+    for (let rank = 0; rank < ranks; rank++) {
+      path += `M${file * 100 + 50} ${rank * 100 + 10}a40 40 0 1 0 .01 0Z`;
+    }
+  }
+  return path;
+}

@@ -1,0 +1,64 @@
+// Where on the board a square is to be seen. Its ranks rise from below, unless the game or whoever
+// looks has it otherwise.
+
+import { customsOf } from './games.js';
+import { Board } from './position.js';
+
+/** @import { Game } from '../protocol.js' */
+
+export class Layout {
+  /** @type {string[][]} */
+  rows;
+  #board;
+  #turned;
+  #rises;
+
+  /** @param {Game} game @param {boolean} [turned] whether it is seen from the other side */
+  constructor(game, turned = false) {
+    this.#board = new Board(game, '');
+    this.#turned = turned;
+    this.#rises = Boolean(customsOf(game.game).downwards) === turned;
+    const { files, ranks } = game;
+    /** The squares as one reads, row by row. */
+    this.rows = Array.from({ length: ranks }, (_, row) =>
+      Array.from({ length: files }, (_, column) =>
+        this.#board.name(turned ? files - 1 - column : column, this.#rises ? ranks - 1 - row : row),
+      ),
+    );
+  }
+
+  /** The middle of a square; one hundred units are a square. @param {string} square */
+  middle(square) {
+    const { file, rank } = this.#board.place(square) ?? { file: 0, rank: 0 };
+    const { files, ranks } = this.#board;
+    const column = this.#turned ? files - 1 - file : file;
+    const row = this.#rises ? ranks - 1 - rank : rank;
+    return { x: column * 100 + 50, y: row * 100 + 50 };
+  }
+
+  /**
+   * The square so many columns to the right and so many rows below; `null` beyond the edge.
+   * @param {string} square
+   * @param {number} right
+   * @param {number} down
+   */
+  beside(square, right, down) {
+    const { x, y } = this.middle(square);
+    return this.rows[(y - 50) / 100 + down]?.[(x - 50) / 100 + right] ?? null;
+  }
+
+  /** The files from left to right. */
+  files() {
+    return this.#numbers(this.#board.files, this.#turned);
+  }
+
+  /** The ranks from the top down. */
+  ranks() {
+    return this.#numbers(this.#board.ranks, this.#rises);
+  }
+
+  /** @param {number} count @param {boolean} falling */
+  #numbers(count, falling) {
+    return Array.from({ length: count }, (_, at) => (falling ? count - 1 - at : at));
+  }
+}

@@ -1,0 +1,246 @@
+// The larger games, each played by mouse to some end, and what each of them brings.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import {
+  cell,
+  fits,
+  invite,
+  isOpenToAll,
+  legal,
+  myTurn,
+  play,
+  playAll,
+  playing,
+  playOther,
+  says,
+} from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { House, Page } from './support.js' */
+
+after(closeBrowser);
+
+/**
+ * Two who play this game; the first has the first seat.
+ * @param {House} house
+ * @param {string} game
+ * @param {import('./support.js').Options} [options]
+ */
+async function pair(house, game, options) {
+  const first = await house.visitor('/', options);
+  const second = await house.visitor(await invite(first, game), options);
+  await myTurn(first);
+  return /** @type {const} */ ([first, second]);
+}
+
+/** Where a cell lies on the screen. @param {Page} page @param {string} square */
+async function middle(page, square) {
+  const box = await cell(page, square).boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** @param {Page} page @param {string} from @param {string} to */
+async function drag(page, from, to) {
+  const [start, end] = [await middle(page, from), await middle(page, to)];
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 3 });
+  await page.mouse.move(end.x, end.y, { steps: 3 });
+  await page.mouse.up();
+}
+
+/** Why the match ended. @param {Page} page @param {string | RegExp} text */
+const why = (page, text) => page.locator('.why', { hasText: text }).waitFor();
+
+test(
+  'chess is played by dragging, clicking and by keyboard, up to mate',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Chess');
+    await playing(ann, () => drag(ann, 'f2', 'f3'));
+    await ann.getByRole('gridcell', { name: 'f3, white pawn, last move' }).waitFor();
+
+    // The other one sees the board from the other side.
+    assert.ok((await middle(ann, 'a1')).y > (await middle(ann, 'a8')).y);
+    assert.ok((await middle(bob, 'a1')).y < (await middle(bob, 'a8')).y);
+    assert.ok((await middle(bob, 'a1')).x > (await middle(bob, 'h1')).x);
+    await bob.getByRole('button', { name: 'Turn the board' }).click();
+    assert.ok((await middle(bob, 'a1')).y > (await middle(bob, 'a8')).y);
+    await bob.getByRole('button', { name: 'Turn the board' }).click();
+
+    // With the keyboard: where the arrows point is where one sees it.
+    await playing(bob, async () => {
+      await cell(bob, 'e7').focus();
+      await bob.keyboard.press('Enter');
+      await bob.getByRole('gridcell', { name: 'e7, black pawn, picked up' }).waitFor();
+      await bob.getByRole('gridcell', { name: 'e5, empty, can go here' }).waitFor();
+      await bob.keyboard.press('Escape');
+      await bob.getByRole('gridcell', { name: 'e7, black pawn', exact: true }).waitFor();
+      await bob.keyboard.press('Enter');
+      await bob.keyboard.press('ArrowUp');
+      await bob.keyboard.press('ArrowUp');
+      await bob.locator('[data-square=e5]:focus').waitFor();
+      await bob.keyboard.press('Enter');
+    });
+    await ann.locator('#heard', { hasText: 'plays pawn e7 to e5.' }).waitFor({ state: 'attached' });
+
+    // What is dragged beside the board is put back.
+    await myTurn(ann);
+    await drag(ann, 'g2', 'g6');
+    await ann.getByRole('gridcell', { name: 'g2, white pawn', exact: true }).waitFor();
+    await play(ann, 'g2', 'g4');
+    await play(bob, 'd8', 'h4');
+    await says(bob, 'You win!');
+    await why(ann, 'Checkmate.');
+    await ann.getByRole('gridcell', { name: 'e1, white king, in check' }).waitFor();
+    await picture(bob, 'chess-mate');
+  }),
+);
+
+test(
+  'a pawn becomes what is chosen, and what was taken is shown',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Chess');
+    await playAll(ann, bob, 'h2-h4 g7-g5 h4-g5 h7-h6 g5-h6 a7-a6 h6-h7 a6-a5');
+    await ann.locator('.tally', { hasText: 'has taken 2 pawns' }).waitFor();
+    await myTurn(ann);
+    await cell(ann, 'h7').click();
+    await cell(ann, 'g8').click();
+    const dialog = ann.getByRole('dialog', { name: 'Which one shall it be?' });
+    await dialog.getByRole('button', { name: 'Queen' }).and(ann.locator(':focus')).waitFor();
+    await picture(ann, 'promotion');
+    await ann.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await playing(ann, async () => {
+      await drag(ann, 'h7', 'g8');
+      await dialog.getByRole('button', { name: 'Knight' }).click();
+    });
+    await bob.getByRole('gridcell', { name: 'g8, white knight, last move' }).waitFor();
+    await ann.locator('.tally', { hasText: 'has taken knight, 2 pawns' }).waitFor();
+    assert.equal(await bob.locator('.tally:visible').count(), 1);
+  }),
+);
+
+test(
+  'draughts: a capture has to be made, in several steps',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Draughts');
+    await playAll(ann, bob, '9-13 21-17 6-9 17-14');
+    await why(ann, 'You have to capture.');
+    assert.equal(await ann.locator('.mark-mover').count(), 2);
+    await picture(ann, 'draughts');
+    await play(ann, '9', '18');
+    await myTurn(bob);
+    await cell(bob, '22').click();
+    await bob.getByRole('gridcell', { name: '15, empty, can go here' }).waitFor();
+    await bob.locator('.mark-target').nth(1).waitFor();
+    await play(bob, '6');
+    await ann.getByRole('gridcell', { name: '6, white man, last move' }).waitFor();
+    await ann.getByRole('gridcell', { name: '18, empty', exact: true }).waitFor();
+    await bob.locator('.tally', { hasText: 'has captured 2' }).waitFor();
+  }),
+);
+
+test(
+  'Othello: who cannot move has to pass',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Othello');
+    assert.deepEqual((await legal(ann)).sort(), ['c4', 'd3', 'e6', 'f5']);
+    // Its first rank lies on top, from either side.
+    for (const page of [ann, bob]) {
+      assert.ok((await middle(page, 'a1')).y < (await middle(page, 'a8')).y);
+    }
+    await playAll(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
+    await why(ann, 'You cannot move: you have to pass.');
+    await picture(ann, 'othello-pass');
+    await playOther(ann, 'Pass');
+    await bob.locator('#heard', { hasText: /guest-\w+ passes\./ }).waitFor({ state: 'attached' });
+    await why(bob, 'passed.');
+    await ann.locator('.tally', { hasText: '8 discs' }).waitFor();
+  }),
+);
+
+test(
+  'Othello: the discs are counted at the end',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Othello');
+    await playAll(ann, bob, 'd3 c3 b3 d2 e1 d6 d7 e3 f4');
+    await says(ann, 'You win!');
+    await why(bob, 'Black 64, White 0.');
+  }),
+);
+
+test(
+  'Go: stones are captured, and two passes end it',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Go');
+    await playAll(ann, bob, 'A2 A1 J9 B2 B1');
+    await bob.getByRole('gridcell', { name: 'A1, empty', exact: true }).waitFor();
+    await ann.locator('.tally', { hasText: '1 captured' }).waitFor();
+    await playOther(bob, 'Pass');
+    await why(ann, 'If you pass, too, the match ends');
+    await playOther(ann, 'Pass');
+    await why(ann, /Black \d+, White \d+\. White’s points have 7 for moving second\./);
+    await picture(ann, 'go');
+  }),
+);
+
+test(
+  'Gomoku: five stones in a row are marked',
+  inHouse(async (house) => {
+    const [ann, bob] = await pair(house, 'Gomoku');
+    await playAll(ann, bob, 'h8 a1 i8 b1 j8 c1 k8 d1 l8');
+    await says(ann, 'You win!');
+    await why(bob, 'Five in a row.');
+    await bob.getByRole('gridcell', { name: 'l8, black, last move, winning line' }).waitFor();
+    assert.equal(await bob.locator('.mark-line').count(), 5);
+  }),
+);
+
+for (const theme of /** @type {const} */ (['light', 'dark'])) {
+  test(
+    `the larger boards fit and are open to all: ${theme}`,
+    inHouse(async (house) => {
+      const page = await house.visitor('/', {
+        viewport: { width: 320, height: 640 },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+        axe: true,
+      });
+      for (const game of ['Chess', 'Draughts', 'Othello', 'Go', 'Gomoku']) {
+        await invite(page, game);
+        await page.getByRole('button', { name: 'Seat it' }).click();
+        await myTurn(page);
+        await fits(page);
+        // As broad as high, whatever stands at the edges.
+        const box = await page.locator('.surface').boundingBox();
+        assert.ok(box && Math.abs(box.width - box.height) < 1, JSON.stringify(box));
+        await isOpenToAll(page, game);
+        await picture(page, `${game}-phone-${theme}`);
+        await page.getByRole('link', { name: 'Plyhouse' }).click();
+      }
+    }),
+  );
+}
+
+test(
+  'a finger that covers several crossings shows which it means',
+  inHouse(async (house) => {
+    const page = await house.visitor('/', {
+      viewport: { width: 320, height: 640 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await invite(page, 'Gomoku');
+    await page.getByRole('button', { name: 'Seat it' }).tap();
+    await myTurn(page);
+    await cell(page, 'h9').tap();
+    await page.locator('.ghost').waitFor();
+    await cell(page, 'h8').tap();
+    await cell(page, 'h8').tap();
+    await page.getByRole('gridcell', { name: /^h8, black/ }).waitFor();
+    await page.getByRole('gridcell', { name: 'h9, empty' }).waitFor();
+  }),
+);
