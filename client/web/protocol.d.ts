@@ -23,6 +23,7 @@ export interface Game {
   sides: [string, string];
   files: number;
   ranks: number;
+  record?: string;
 }
 
 export interface Level {

@@ -12,6 +12,7 @@ import {
   myTurn,
   play,
   playAll,
+  playBot,
   playing,
   playOther,
   says,
@@ -242,5 +243,36 @@ test(
     await cell(page, 'h8').tap();
     await page.getByRole('gridcell', { name: /^h8, black/ }).waitFor();
     await page.getByRole('gridcell', { name: 'h9, empty' }).waitFor();
+  }),
+);
+
+test(
+  'a match can be taken home where its game is written down in a known form',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    await page.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((text) => {
+        const message = JSON.parse(String(text));
+        for (const game of message.games ?? []) {
+          if (game.game === 'othello') game.record = 'sgf';
+          else delete game.record;
+        }
+        socket.send(JSON.stringify(message));
+      });
+    });
+    await page.reload();
+    for (const [game, square, links] of /** @type {const} */ ([
+      ['Othello', 'd3', 1],
+      ['Tic-tac-toe', 'b2', 0],
+    ])) {
+      await playBot(page, { game });
+      await play(page, square);
+      const link = page.getByRole('link', { name: 'Download as SGF' });
+      assert.equal(await link.count(), links);
+      if (links)
+        assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
+      await page.getByRole('link', { name: 'Plyhouse' }).click();
+    }
   }),
 );

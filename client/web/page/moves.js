@@ -10,6 +10,7 @@ const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
 
 export class Moves {
   #list = h('ol', { class: 'moves' });
+  #record = h('a', { class: 'button quiet', download: true, hidden: true });
   #buttons;
   #look;
   /** @type {string[]} */
@@ -51,7 +52,20 @@ export class Moves {
         h('div', { class: 'steps' }, ...this.#buttons),
       ),
       this.#list,
+      this.#record,
     );
+  }
+
+  /**
+   * Offers the match to take home, as other programs read it.
+   * @param {string} match its id: a code may be another match's one day
+   * @param {string | undefined} format as the game is written; some games have no such form
+   */
+  offerRecord(match, format) {
+    this.#record.hidden = format === undefined;
+    if (format === undefined) return;
+    this.#record.setAttribute('href', `/record/${match}.${format}`);
+    write(this.#record, `Download as ${format.toUpperCase()}`);
   }
 
   /**

@@ -289,6 +289,7 @@ export class Room {
     const turn = pending ? null : match.turn;
     players.show(match, turn, view.board);
     moves.show(match.moves, shown, game.sides);
+    moves.offerRecord(match.match, game.record);
     const speech = this.#speech(match);
     const end = match.status === 'ended' ? words.ended(match, speech) : null;
     write(
