@@ -67,7 +67,7 @@ impl Nonsense {
         let chance = &mut self.chance;
         match field {
             "match" | "after" => json!(self.matches.choose(chance)),
-            "game" => json!(["tic-tac-toe", "tic-tac-toe", "go"].choose(chance)),
+            "game" => json!(["tic-tac-toe", "tic-tac-toe", "ludo"].choose(chance)),
             "seats" => json!([occupant.choose(chance), occupant.choose(chance)]),
             "occupant" => json!(occupant.choose(chance)),
             "seat" => json!(chance.random_range(0..3)),

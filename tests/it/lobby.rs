@@ -43,7 +43,7 @@ async fn a_list_shows_listed_matches_newest_first() {
     ann.ask(json!({"type": "resign", "match": second})).await;
     assert_eq!(ids(&mut bob, json!({"status": "ended"})).await, [second]);
     assert_eq!(
-        bob.refused(json!({"type": "list", "game": "go"})).await,
+        bob.refused(json!({"type": "list", "game": "ludo"})).await,
         "unknown_game"
     );
     let joined = bob.ask(json!({"type": "join", "match": unlisted})).await;
@@ -243,7 +243,7 @@ async fn errors_of_create_come_in_order() {
     let mut ann = server.player("ann").await;
     ann.create(json!({})).await;
     let create = |game: &str, level: &str| json!({"type": "create", "game": game, "seats": ["me", {"bot": level}]});
-    assert_eq!(ann.refused(create("go", "godlike")).await, "unknown_game");
+    assert_eq!(ann.refused(create("ludo", "godlike")).await, "unknown_game");
     assert_eq!(
         ann.refused(create("tic-tac-toe", "godlike")).await,
         "unknown_level"

@@ -95,7 +95,7 @@ async fn the_wire_is_as_it_was_recorded() {
         json!({"type": "resync", "match": id, "since": 7}),
         json!({"type": "watch", "match": id}),
         json!({"type": "leave", "match": id}),
-        json!({"type": "seek", "game": "go"}),
+        json!({"type": "seek", "game": "ludo"}),
         json!({"type": "ping"}),
     ];
     for request in refused {
@@ -121,8 +121,8 @@ fn the_schemas_tell_what_is_no_message() {
         json!({"type": "fly"}),
         json!({"type": "move", "match": "K7QM2P", "ply": 0}),
         json!({"type": "move", "match": "K7QM2P", "ply": -1, "move": "a1"}),
-        json!({"type": "create", "game": "go", "seats": ["me"]}),
-        json!({"type": "create", "game": "go", "pace_ms": 10001}),
+        json!({"type": "create", "game": "ludo", "seats": ["me"]}),
+        json!({"type": "create", "game": "ludo", "pace_ms": 10001}),
         json!({"type": "list", "limit": 0}),
         json!({"type": "ping", "id": "1"}),
         json!([]),

@@ -125,7 +125,7 @@ async fn who_waited_longest_is_paired_first_and_nobody_with_oneself() {
     bob.ask(seek.clone()).await;
     ann.event("match").await;
     bob.event("match").await;
-    for refused in ["go", "tic tac toe"] {
+    for refused in ["ludo", "tic tac toe"] {
         assert_eq!(
             ann.refused(json!({"type": "seek", "game": refused})).await,
             "unknown_game"
