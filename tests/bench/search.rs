@@ -21,12 +21,16 @@ use std::io::Write;
 use anyhow::{Context, bail};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::draughts::Draughts;
 use plyhouse::game::go::Go;
 use plyhouse::game::gomoku::Gomoku;
+use plyhouse::game::othello::Othello;
 use plyhouse::game::perft::perft;
 use plyhouse::game::tic_tac_toe::TicTacToe;
 use plyhouse::game::{Course, Position};
-use plyhouse::search::{Evaluate, Level, Limits, Stop, Table, choose, search, solve};
+use plyhouse::search::{
+    Evaluate, Level, Limits, Score, Stop, Table, choose, reaches, search, solve,
+};
 
 use positions::{Sample, Set, TABLE_BYTES};
 
@@ -44,7 +48,15 @@ const SETS: [(&str, usize); 4] = [
 /// Middle games that nobody can solve, by the moves that lead there, and how many plies to look
 /// ahead from there.
 const GOMOKU: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
+const OTHELLO: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
+const DRAUGHTS: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
 const GO: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
+
+/// Ends of Othello with twenty free squares: the positions 28 and 30 of the FFO's test.
+const TWENTY_SQUARES: [&str; 2] = [
+    "--**-O----OOOO--OO*O**O-OOOO**OOOOO**O*-O*O*****--****----*-O-*- *",
+    "-O****----O**O--**OO*OOO***OO*OO**OO*OOO****OO-**-**O----------- *",
+];
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -63,10 +75,15 @@ fn main() -> anyhow::Result<()> {
     solving(&mut criterion, &mut table)?;
     tic_tac_toe(&mut criterion);
     choosing(&mut criterion, &mut table)?;
+    who_wins_at_othello(&mut criterion, &mut table)?;
+    looking_ahead::<Othello>(&mut criterion, OTHELLO, &mut table)?;
+    looking_ahead::<Draughts>(&mut criterion, DRAUGHTS, &mut table)?;
     looking_ahead::<Gomoku>(&mut criterion, GOMOKU, &mut table)?;
     looking_ahead::<Go<9>>(&mut criterion, GO, &mut table)?;
     // Some milliseconds' worth of each.
     counting::<ConnectFour>(&mut criterion, 7);
+    counting::<Othello>(&mut criterion, 7);
+    counting::<Draughts>(&mut criterion, 7);
     counting::<Gomoku>(&mut criterion, 2);
     counting::<Go<9>>(&mut criterion, 3);
     criterion.final_summary();
@@ -131,6 +148,22 @@ fn tic_tac_toe(criterion: &mut Criterion) {
             search(black_box(&start), &limits, &stop, &table)
         });
     });
+}
+
+/// Whether the side to move wins, from an empty table.
+fn who_wins_at_othello(criterion: &mut Criterion, table: &mut Table) -> anyhow::Result<()> {
+    let mut group = criterion.benchmark_group("who wins at othello");
+    for text in TWENTY_SQUARES {
+        let pos: Othello = text.parse()?;
+        group.bench_function(BenchmarkId::new("20 free squares", text), |bencher| {
+            bencher.iter(|| {
+                table.forget();
+                let win = Score::win_in(u32::MAX);
+                reaches(&pos, win, &Limits::default(), &Stop::new(), table)
+            });
+        });
+    }
+    Ok(())
 }
 
 /// A pass is one move in each of the positions.
