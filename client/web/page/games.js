@@ -71,17 +71,6 @@ import { customs as ticTacToe } from './games/tic-tac-toe.js';
  * @property {string} [scored] what is to be known of the points at the end
  */
 
-/** @type {Map<string, Customs>} */
-const CUSTOMS = new Map([
-  ['tic-tac-toe', ticTacToe],
-  ['connect-four', connectFour],
-  ['othello', othello],
-  ['draughts', draughts],
-  ['chess', chess],
-  ['gomoku', gomoku],
-  ['go', go],
-]);
-
 /** One square or two, and what else is said of the move: `b2`, `e2e4`, `e7e8q`. */
 const SQUARES = /^([a-z][1-9]\d?)([a-z][1-9]\d?)?/;
 
@@ -113,12 +102,25 @@ const GENERAL = {
   touchHint: 'Tap a square.',
 };
 
+/** @type {Map<string, Customs & typeof GENERAL>} */
+const CUSTOMS = new Map(
+  Object.entries({
+    'tic-tac-toe': ticTacToe,
+    'connect-four': connectFour,
+    othello,
+    draughts,
+    chess,
+    gomoku,
+    go,
+  }).map(([game, customs]) => [game, { ...GENERAL, ...customs }]),
+);
+
 /**
  * The customs of a game.
  * @param {string} game
  * @returns {Customs & typeof GENERAL}
  */
-export const customsOf = (game) => ({ ...GENERAL, ...CUSTOMS.get(game) });
+export const customsOf = (game) => CUSTOMS.get(game) ?? GENERAL;
 
 /**
  * The squares by each of which a move is chosen at once; none, if a piece is taken up for it.

@@ -1,7 +1,5 @@
 // In which way a game ended by its rules, in a sentence.
 
-import { capital } from './words.js';
-
 /** @import { Outcome } from '../protocol.js' */
 
 /** @type {Map<string, string>} */
@@ -19,13 +17,12 @@ const WAYS = new Map([
 /**
  * The sentence, where the server tells the way and the board does not show it.
  * @param {Outcome} outcome
- * @param {string[]} sides
+ * @param {string[]} sides as they begin a sentence
  */
 export function way({ detail, scores, line }, sides) {
   const known = WAYS.get(detail ?? '');
   if (known) return known;
-  if (scores)
-    return `${scores.map((points, seat) => `${capital(sides[seat] ?? '')} ${points}`).join(', ')}.`;
+  if (scores) return `${scores.map((points, seat) => `${sides[seat]} ${points}`).join(', ')}.`;
   // A game that this page does not know.
   return detail && !line ? `It ended by ${detail.replaceAll('-', ' ')}.` : '';
 }

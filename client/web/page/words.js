@@ -127,7 +127,7 @@ export function ended(match, speech) {
  * @param {Speech} speech
  */
 function byRules({ seats }, outcome, speech) {
-  const sides = seats.map(({ side }) => side);
+  const sides = seats.map(({ side }) => capital(side));
   const says = [
     outcome.line && speech.line(outcome.line),
     way(outcome, sides),
