@@ -32,6 +32,8 @@ Examples:
 At the board:
   in tic-tac-toe b2, or 1 to 9 as on a number pad (7 8 9 is the top row);
   in connect-four 1 to 7, the number of a column;
+  in chess e2e4 or Nf3, in draughts 11-15 or 22x15, in othello d3, in gomoku h8,
+  in go D4 or pass;
   help, board, moves, resign, quit
 
 Exit codes:
@@ -62,6 +64,10 @@ pub(crate) struct Arguments {
     /// one the server gives you a guest's.
     #[arg(long, global = true, value_parser = player_name)]
     pub(crate) name: Option<PlayerName>,
+
+    /// Draw with ASCII only: `K` for a king, `X` and `O` for stones and discs.
+    #[arg(long, global = true)]
+    pub(crate) ascii: bool,
 
     /// Print the server's messages as they come, one JSON object a line, instead of boards and
     /// sentences. The `welcome` among them carries the token that is as good as your seat.

@@ -1,21 +1,32 @@
 //! What single games need beside what the wire tells of every game. Nothing here must be known:
 //! a game without customs is drawn and played all the same.
 
-/// What one game needs.
+/// The games that have customs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Customs {
-    /// Whether the nine squares can be named as on a number pad, 7 8 9 on top.
-    pub(crate) number_pad: bool,
-    /// Whether a move names a file by its number, and drops a disc to its lowest free square.
-    pub(crate) drops: bool,
+pub(crate) enum Customs {
+    TicTacToe,
+    ConnectFour,
+    Othello,
+    Draughts,
+    Chess,
+    Gomoku,
+    Go,
+    /// A game that nothing is known of.
+    Other,
 }
 
 impl Customs {
     /// The customs of a game.
     pub(crate) fn of(game: &str) -> Self {
-        Self {
-            number_pad: game == "tic-tac-toe",
-            drops: game == "connect-four",
+        match game {
+            "tic-tac-toe" => Self::TicTacToe,
+            "connect-four" => Self::ConnectFour,
+            "othello" => Self::Othello,
+            "draughts" => Self::Draughts,
+            "chess" => Self::Chess,
+            "gomoku" => Self::Gomoku,
+            "go" => Self::Go,
+            _ => Self::Other,
         }
     }
 
@@ -23,7 +34,7 @@ impl Customs {
     pub(crate) fn read_move(self, typed: &str) -> String {
         let digit = typed.parse().ok().filter(|digit| (1..=9u8).contains(digit));
         match digit {
-            Some(digit) if self.number_pad => {
+            Some(digit) if self == Self::TicTacToe => {
                 let file = char::from(b'a' + (digit - 1) % 3);
                 format!("{file}{}", (digit - 1) / 3 + 1)
             }
@@ -33,58 +44,138 @@ impl Customs {
 
     /// How a move is typed, for people.
     pub(crate) const fn how_to_move(self) -> &'static str {
-        match (self.number_pad, self.drops) {
-            (true, _) => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
-            (false, true) => "the number of a column, as it stands above the board",
-            (false, false) => "a move in the game's notation; `moves` lists them",
+        match self {
+            Self::TicTacToe => "b2, or 1 to 9 as on a number pad (7 8 9 is the top row)",
+            Self::ConnectFour => "the number of a column, as it stands above the board",
+            Self::Othello => "a square: d3; or pass, where nothing else is possible",
+            Self::Draughts => {
+                "two squares: 11-15; a capture: 15x22, or with every square where it lands: 22x15x8"
+            }
+            Self::Chess => "two squares: e2e4, e7e8q, e1g1 to castle; or as in books: Nf3, O-O",
+            Self::Gomoku => "a crossing: h8",
+            Self::Go => "a crossing: D4; or pass: two passes end the game",
+            Self::Other => "a move in the game's notation; `moves` lists them",
         }
     }
 
     /// A move to begin with, for people, where the game is known.
     pub(crate) const fn example(self) -> Option<&'static str> {
-        match (self.number_pad, self.drops) {
-            (true, _) => Some("b2, or 5 as on a number pad"),
-            (false, true) => Some("4 for the fourth column"),
-            (false, false) => None,
+        match self {
+            Self::TicTacToe => Some("b2, or 5 as on a number pad"),
+            Self::ConnectFour => Some("4 for the fourth column"),
+            Self::Chess => Some("e2e4, or a move as in books: Nf3"),
+            Self::Draughts => Some("11-15, for the squares from and to"),
+            Self::Gomoku => Some("h8, or another crossing"),
+            Self::Go => Some("D4, or pass"),
+            Self::Othello | Self::Other => None,
         }
     }
 
-    /// What stands above a file of the board.
+    /// Whether the players sit face to face, so that the second sees the board from the other side.
+    pub(crate) const fn faces(self) -> bool {
+        matches!(self, Self::Chess | Self::Draughts)
+    }
+
+    /// Whether the first rank lies on top.
+    pub(crate) const fn downwards(self) -> bool {
+        matches!(self, Self::Othello)
+    }
+
+    /// Whether pieces stand where lines cross.
+    pub(crate) const fn crosses(self) -> bool {
+        matches!(self, Self::Gomoku | Self::Go)
+    }
+
+    /// What stands above a file of the board; nothing where squares have other names.
     pub(crate) fn file_label(self, file: usize) -> char {
-        let first = if self.drops { b'1' } else { b'a' };
+        let first = match self {
+            Self::ConnectFour => b'1',
+            Self::Go if file < 8 => b'A',
+            // There is no I.
+            Self::Go => b'A' + 1,
+            Self::Draughts => return ' ',
+            Self::TicTacToe | Self::Othello | Self::Chess | Self::Gomoku | Self::Other => b'a',
+        };
         // Boards with more files than letters are not drawn at all.
         u8::try_from(file).map_or('?', |file| char::from(first.saturating_add(file)))
     }
 
     /// What stands left of a rank; nothing where nobody ever names one, so that numbers mean files.
-    pub(crate) fn rank_label(self, rank: usize) -> String {
-        if self.drops {
-            String::new()
-        } else {
-            (rank + 1).to_string()
+    /// In draughts it is the numbers of its squares from left to right, which run the other way for
+    /// whoever sees the board `turned`.
+    pub(crate) fn rank_label(self, rank: usize, turned: bool) -> String {
+        match self {
+            Self::ConnectFour => String::new(),
+            Self::Draughts if turned => format!("{}-{}", rank * 4 + 1, rank * 4 + 4),
+            Self::Draughts => format!("{}-{}", rank * 4 + 4, rank * 4 + 1),
+            Self::TicTacToe
+            | Self::Othello
+            | Self::Chess
+            | Self::Gomoku
+            | Self::Go
+            | Self::Other => (rank + 1).to_string(),
         }
     }
 
-    /// What a seat's pieces look like, where that is not the letter that positions have for them.
-    /// They differ in more than their colour, which not every terminal or eye has.
+    /// Whose piece this is and what it looks like, where that is not the letter that positions have
+    /// for it. Pieces differ in more than their colour, which not every terminal or eye has.
+    pub(crate) fn figure(self, piece: char) -> Option<(usize, char)> {
+        let figures: &[(char, usize, char)] = match self {
+            Self::ConnectFour => &[('r', 0, '●'), ('y', 1, '○')],
+            Self::Othello => &[('*', 0, '●'), ('O', 1, '○')],
+            Self::Gomoku | Self::Go => &[('b', 0, '●'), ('w', 1, '○')],
+            Self::Draughts => &[('b', 0, '⛂'), ('B', 0, '⛃'), ('w', 1, '⛀'), ('W', 1, '⛁')],
+            Self::Chess => CHESS,
+            Self::TicTacToe | Self::Other => &[],
+        };
+        let found = figures.iter().find(|(written, ..)| *written == piece)?;
+        Some((found.1, found.2))
+    }
+
+    /// What a seat plays with, where that is more than the letter that begins its side's name.
     pub(crate) const fn piece(self, seat: usize) -> Option<char> {
-        match (self.drops, seat) {
-            (true, 0) => Some('●'),
-            (true, _) => Some('○'),
-            (false, _) => None,
+        match (self, seat) {
+            (Self::ConnectFour | Self::Othello | Self::Gomoku | Self::Go, 0) => Some('●'),
+            (Self::ConnectFour | Self::Othello | Self::Gomoku | Self::Go, _) => Some('○'),
+            (Self::Draughts, 0) => Some('⛂'),
+            (Self::Draughts, _) => Some('⛀'),
+            (Self::Chess, 0) => Some('♔'),
+            (Self::Chess, _) => Some('♚'),
+            (Self::TicTacToe | Self::Other, _) => None,
         }
     }
 
     /// What is said of the winning line, which the board shows too.
     pub(crate) fn line(self, squares: &[String]) -> String {
-        if self.drops {
+        match self {
             // Its squares have names on the wire only.
-            "Four in a row.".to_owned()
-        } else {
-            format!("The line is {}.", squares.join(" "))
+            Self::ConnectFour => "Four in a row.".to_owned(),
+            Self::Gomoku if squares.len() == 5 => "Five in a row.".to_owned(),
+            Self::Gomoku => format!("{} in a row.", squares.len()),
+            Self::TicTacToe
+            | Self::Othello
+            | Self::Draughts
+            | Self::Chess
+            | Self::Go
+            | Self::Other => format!("The line is {}.", squares.join(" ")),
         }
     }
 }
+
+const CHESS: &[(char, usize, char)] = &[
+    ('K', 0, '♔'),
+    ('Q', 0, '♕'),
+    ('R', 0, '♖'),
+    ('B', 0, '♗'),
+    ('N', 0, '♘'),
+    ('P', 0, '♙'),
+    ('k', 1, '♚'),
+    ('q', 1, '♛'),
+    ('r', 1, '♜'),
+    ('b', 1, '♝'),
+    ('n', 1, '♞'),
+    ('p', 1, '♟'),
+];
 
 #[cfg(test)]
 mod tests {
@@ -103,16 +194,31 @@ mod tests {
     }
 
     #[test]
-    fn discs_differ_without_colour() {
-        let pieces = |game| [0, 1].map(|seat| Customs::of(game).piece(seat));
-        let [first, second] = pieces("connect-four").map(|piece| piece.expect("a disc"));
-        assert_ne!(first, second);
-        assert_eq!(pieces("tic-tac-toe"), [None, None]);
+    fn pieces_differ_without_colour() {
+        for game in [
+            "connect-four",
+            "othello",
+            "draughts",
+            "chess",
+            "gomoku",
+            "go",
+        ] {
+            let [first, second] = [0, 1].map(|seat| Customs::of(game).piece(seat));
+            assert!(first.is_some() && first != second, "{game}");
+        }
+        let others = [0, 1].map(|seat| Customs::of("tic-tac-toe").piece(seat));
+        assert_eq!(others, [None, None]);
     }
 
     #[test]
     fn other_games_read_what_is_typed() {
         assert_eq!(Customs::of("connect-four").read_move("4"), "4");
         assert_eq!(Customs::of("chess").read_move("e2e4"), "e2e4");
+    }
+
+    #[test]
+    fn the_letters_of_go_leave_out_i() {
+        let letters: String = (0..9).map(|file| Customs::Go.file_label(file)).collect();
+        assert_eq!(letters, "ABCDEFGHJ");
     }
 }

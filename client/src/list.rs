@@ -6,6 +6,7 @@ use plyhouse::client::Connection;
 use plyhouse::protocol::{ClientMessage, Listing, Request, RequestId, ServerMessage, Status};
 use tokio::time::timeout;
 
+use crate::Visit;
 use crate::conduct::unwritable;
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -20,14 +21,10 @@ const PAGE: u64 = 100;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Shows the open and the running matches.
-pub(crate) async fn run(
-    url: &str,
-    server_option: &str,
-    game: Option<String>,
-    json: bool,
-) -> Result<(), Failure> {
-    let mut terminal = Terminal::open(Manner::Silence, json).map_err(unwritable)?;
-    let mut connection = connect(url).await?;
+pub(crate) async fn run(visit: &Visit, game: Option<String>) -> Result<(), Failure> {
+    let terminal = Terminal::open(Manner::Silence, visit.json).map_err(unwritable)?;
+    let mut terminal = terminal.in_ascii(visit.ascii);
+    let mut connection = connect(&visit.server).await?;
     let mut matches: Vec<Listing> = Vec::new();
     let mut total = 0;
     for (number, status) in (1..).zip([Status::Open, Status::Running]) {
@@ -51,7 +48,7 @@ pub(crate) async fn run(
         matches.extend(page.into_iter().filter(|listing| listing.status == status));
     }
     terminal
-        .say(&view::listing(&matches, total, server_option, columns()))
+        .say(&view::listing(&matches, total, &visit.option(), columns()))
         .map_err(unwritable)?;
     let _ = timeout(PATIENCE, connection.close()).await;
     Ok(())

@@ -10,6 +10,7 @@
 //! | [`customs`] | what single games need beside what the wire tells |
 //! | [`harmless`] | what others wrote, made safe to show |
 //! | [`link`] | the connection, made again when it drops |
+//! | [`ascii`] | other signs for terminals without these |
 //! | [`terminal`] | where text is written, and where lines come from |
 //! | [`identity`] | the players of this machine, kept from one run to the next |
 //! | [`scout`] | which of them has the match that is meant |
@@ -17,6 +18,7 @@
 //! | [`failure`] | why `ply` stops early, and its exit codes |
 
 mod args;
+mod ascii;
 mod conduct;
 mod customs;
 mod failure;
@@ -68,10 +70,12 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         command,
         server,
         name,
+        ascii,
         json,
     } = arguments;
     let visit = Visit {
         name: name.map(|name| name.as_str().to_owned()),
+        ascii,
         json,
         server,
     };
@@ -93,7 +97,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             visit.play(Goal::Join(code), wish).await
         }
         Command::Watch(watch) => visit.watch(watch_goal(watch)).await,
-        Command::List { game } => list::run(&visit.server, &visit.option(), game, json).await,
+        Command::List { game } => list::run(&visit, game).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -133,6 +137,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
 struct Visit {
     server: String,
     name: Option<String>,
+    ascii: bool,
     json: bool,
 }
 
@@ -146,7 +151,8 @@ impl Visit {
             Manner::Script
         };
         let link = Link::open(&self.server).await?;
-        let mut terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
+        let terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
+        let mut terminal = terminal.in_ascii(self.ascii);
         let slot = match take_slot(&self.server, &wish, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
@@ -166,6 +172,7 @@ impl Visit {
     async fn watch(self, goal: Goal) -> Result<(), Failure> {
         let link = Link::open(&self.server).await?;
         let terminal = Terminal::open(Manner::Silence, self.json).map_err(unwritable)?;
+        let terminal = terminal.in_ascii(self.ascii);
         let session = Session::new(goal, false, self.option(), self.name, None);
         Conduct::new(session, link, terminal, None).run().await
     }

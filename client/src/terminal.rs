@@ -17,6 +17,7 @@ use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
+use crate::ascii::ascii;
 use crate::harmless::one_line_json;
 use crate::view::{FAINT, WRONG, paint};
 
@@ -54,6 +55,7 @@ pub(crate) enum Manner {
 /// Where text is written and lines come from.
 pub(crate) struct Terminal {
     json: bool,
+    ascii: bool,
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
     typing: Option<Typing>,
@@ -69,6 +71,7 @@ impl fmt::Debug for Terminal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Terminal")
             .field("json", &self.json)
+            .field("ascii", &self.ascii)
             .field("colour", &self.colour)
             .field("typing", &self.typing.is_some())
             .finish_non_exhaustive()
@@ -92,6 +95,7 @@ impl Terminal {
         let colour = AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         let mut terminal = Self {
             json,
+            ascii: false,
             colour,
             lines: None,
             typing: None,
@@ -102,6 +106,11 @@ impl Terminal {
             Manner::Silence => {}
         }
         Ok(terminal)
+    }
+
+    /// Draws what is told with ASCII, if that is wanted.
+    pub(crate) fn in_ascii(self, ascii: bool) -> Self {
+        Self { ascii, ..self }
     }
 
     fn converse(&mut self) -> io::Result<()> {
@@ -161,7 +170,11 @@ impl Terminal {
 
     /// Tells the person something.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        if self.json { Ok(()) } else { self.write(text) }
+        match (self.json, self.ascii) {
+            (true, _) => Ok(()),
+            (false, true) => self.write(&ascii(text)),
+            (false, false) => self.write(text),
+        }
     }
 
     /// Tells the person what is wrong; a script finds it on its standard error.

@@ -5,6 +5,7 @@
 mod board;
 mod listing;
 mod paint;
+mod position;
 mod way;
 mod words;
 

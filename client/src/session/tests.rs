@@ -418,9 +418,9 @@ fn what_can_be_typed_is_said_once() {
     assert_eq!(evening.told, "Your turn. You are x.\n");
     let mut unknown = Evening::new(Goal::Join("K7QM2P".to_owned()));
     unknown.welcome(&[]);
-    let mut chess = snapshot("x../.o./...");
-    chess.game = "chess".to_owned();
-    unknown.answer(chess);
+    let mut hex = snapshot("x../.o./...");
+    hex.game = "hex".to_owned();
+    unknown.answer(hex);
     unknown.told(&["Type a1; `help` for more."]);
 }
 

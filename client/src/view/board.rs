@@ -1,19 +1,14 @@
 //! Draws a board from the text of its position. Knows squares, no rules.
 
-use plyhouse::protocol::{GameSummary, Snapshot};
+use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
 
 use super::paint::{self, FAINT, LAST, LINE, PLAIN, paint};
+use super::position::{self, SIDE_MAX, Square, last_square, numbered, vertex};
 use crate::customs::Customs;
-use crate::harmless::{harmless, shown};
-
-/// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
-const SIDE_MAX: usize = 26;
+use crate::harmless::harmless;
 
 /// From this many ranks on, no line is drawn between them, so that the board fits a small screen.
 const OPEN_RANKS: usize = 5;
-
-/// A square by file and rank, both counted from 0 at the lower left.
-type Square = (usize, usize);
 
 /// The lines of the board: files named above and ranks on the left, the last move in brackets, a
 /// winning line in stars, so that both are seen without colour too. A position that is no such board is shown as
@@ -27,62 +22,39 @@ pub(crate) fn board(match_now: &Snapshot, game: Option<&GameSummary>) -> Vec<Str
         };
         Some((side(game.files)?, side(game.ranks)?))
     });
-    let ranks = size.and_then(|(files, ranks)| read_ranks(&match_now.position, files, ranks));
+    let customs = Customs::of(&match_now.game);
+    let ranks =
+        size.and_then(|(files, ranks)| position::read(customs, &match_now.position, files, ranks));
     let Some(ranks) = ranks else {
         return vec![harmless(&match_now.position)];
     };
-    Drawing::new(match_now, game, ranks).lines()
-}
-
-/// Reads FEN-like ranks, the highest first: a character a square, `.` or a number of squares for
-/// empty ones. What follows after a space is not the board.
-fn read_ranks(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
-    let board = position.split(' ').next()?;
-    let read: Vec<Vec<char>> = board
-        .split('/')
-        .take(ranks + 1)
-        .map(|rank| read_rank(rank, files))
-        .collect();
-    (read.len() == ranks && read.iter().all(|rank| rank.len() == files)).then_some(read)
-}
-
-/// Reads one rank; one that is too long comes out longer than `files`, and no longer than that.
-fn read_rank(rank: &str, files: usize) -> Vec<char> {
-    let mut squares = Vec::with_capacity(files + 1);
-    let mut run = 0;
-    for c in rank.chars() {
-        if let Some(digit) = c.to_digit(10) {
-            run = (run * 10 + digit as usize).min(SIDE_MAX + 1);
-            continue;
-        }
-        squares.resize(squares.len() + run, '.');
-        run = 0;
-        squares.push(shown(c));
-        if squares.len() > files {
-            return squares;
-        }
-    }
-    squares.resize(squares.len() + run, '.');
-    squares
+    Drawing::new(match_now, game, customs, ranks).lines()
 }
 
 struct Drawing {
     ranks: Vec<Vec<char>>,
     customs: Customs,
+    /// Whether the board is seen from the second seat's side.
+    turned: bool,
     sides: [String; 2],
     last: Option<Square>,
     line: Vec<Square>,
 }
 
 impl Drawing {
-    fn new(match_now: &Snapshot, game: Option<&GameSummary>, ranks: Vec<Vec<char>>) -> Self {
-        let customs = Customs::of(&match_now.game);
+    fn new(
+        match_now: &Snapshot,
+        game: Option<&GameSummary>,
+        customs: Customs,
+        ranks: Vec<Vec<char>>,
+    ) -> Self {
         let line = match_now
             .outcome
             .as_ref()
             .and_then(|outcome| outcome.line.as_ref());
         let mut drawing = Self {
             customs,
+            turned: customs.faces() && match_now.you == Some(SeatNumber(1)),
             sides: game.map_or_else(Default::default, |game| game.sides.clone()),
             last: None,
             line: line
@@ -98,8 +70,15 @@ impl Drawing {
 
     /// The square on which a move has put something.
     fn target(&self, m: &str) -> Option<Square> {
-        if !self.customs.drops {
-            return last_square(m);
+        match self.customs {
+            Customs::ConnectFour => {}
+            Customs::Draughts => return m.rsplit(['-', 'x']).next().and_then(numbered),
+            Customs::Go => return vertex(m),
+            Customs::TicTacToe
+            | Customs::Othello
+            | Customs::Chess
+            | Customs::Gomoku
+            | Customs::Other => return last_square(m),
         }
         let file = m.parse::<usize>().ok()?.checked_sub(1)?;
         let from_top = self
@@ -111,30 +90,35 @@ impl Drawing {
 
     fn lines(&self) -> Vec<String> {
         let count = self.ranks.len();
-        let files = self.ranks.first().map_or(0, Vec::len);
-        let label = |rank: usize| format!("{:>2}", self.customs.rank_label(rank));
+        let files = self.files();
+        let labels = self
+            .rows()
+            .map(|rank| self.customs.rank_label(rank, self.turned));
+        let width = labels.map(|label| label.len()).max().unwrap_or(0).max(2);
+        let margin = " ".repeat(width + 1);
+        // Where lines cross nothing stands between the squares.
+        let crosses = self.customs.crosses();
         let rule = |left: &str, cross: &str, right: &str| {
-            let rule = vec!["───"; files].join(cross);
-            format!("   {}", paint(FAINT, &format!("{left}{rule}{right}")))
+            let rule = vec!["───"; files.len()].join(if crosses { "" } else { cross });
+            format!("{margin}{}", paint(FAINT, &format!("{left}{rule}{right}")))
         };
-        let letters: String = (0..files)
-            .map(|file| format!("  {} ", self.customs.file_label(file)))
-            .collect();
-        let letters = format!("   {}", paint(FAINT, letters.trim_end()));
-        let mut lines = vec![letters, rule("╭", "┬", "╮")];
-        for (from_top, squares) in self.ranks.iter().enumerate() {
-            let rank = count - 1 - from_top;
-            let bar = paint(FAINT, "│");
-            let squares: Vec<String> = (0..)
-                .zip(squares)
-                .map(|(file, &c)| self.square((file, rank), c))
+        let letters = files.iter().map(|&file| self.customs.file_label(file));
+        let letters: Vec<String> = letters.map(|letter| format!(" {letter} ")).collect();
+        let letters = format!("{margin} {}", letters.join(if crosses { "" } else { " " }));
+        let mut lines = vec![rule("╭", "┬", "╮")];
+        if !letters.trim().is_empty() {
+            lines.insert(0, paint(FAINT, letters.trim_end()));
+        }
+        for (row, rank) in self.rows().enumerate() {
+            let squares: Vec<String> = files
+                .iter()
+                .map(|&file| self.square((file, rank)))
                 .collect();
-            lines.push(format!(
-                "{} {bar}{}{bar}",
-                paint(FAINT, &label(rank)),
-                squares.join(&bar)
-            ));
-            if rank > 0 && count < OPEN_RANKS {
+            let label = format!("{:>width$}", self.customs.rank_label(rank, self.turned));
+            let bar = paint(FAINT, "│");
+            let squares = squares.join(if crosses { "" } else { &bar });
+            lines.push(format!("{} {bar}{squares}{bar}", paint(FAINT, &label)));
+            if row + 1 < count && count < OPEN_RANKS {
                 lines.push(rule("├", "┼", "┤"));
             }
         }
@@ -142,12 +126,45 @@ impl Drawing {
         lines
     }
 
-    fn square(&self, square: Square, c: char) -> String {
+    /// The files from left to right.
+    fn files(&self) -> Vec<usize> {
+        let count = self.ranks.first().map_or(0, Vec::len);
+        if self.turned {
+            (0..count).rev().collect()
+        } else {
+            (0..count).collect()
+        }
+    }
+
+    /// The ranks from the top down.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        let count = self.ranks.len();
+        let rises = self.turned == self.customs.downwards();
+        (0..count).map(move |row| if rises { count - 1 - row } else { row })
+    }
+
+    /// What stands there.
+    fn at(&self, (file, rank): Square) -> char {
+        let row = self.ranks.len().checked_sub(rank + 1);
+        let row = row.and_then(|row| self.ranks.get(row));
+        row.and_then(|row| row.get(file)).copied().unwrap_or('.')
+    }
+
+    fn square(&self, square: Square) -> String {
+        let c = self.at(square);
         let empty = c == '.';
-        let seat = self.seat_of(c);
-        let piece = seat.and_then(|seat| self.customs.piece(seat));
-        let content = if empty { ' ' } else { piece.unwrap_or(c) }.to_string();
+        let (seat, drawn) = match self.customs.figure(c) {
+            Some((seat, figure)) => (Some(seat), figure),
+            None => (self.seat_of(c), c),
+        };
+        let content = match (empty, self.customs.crosses()) {
+            (true, true) => '·',
+            (true, false) => ' ',
+            (false, _) => drawn,
+        };
+        let content = content.to_string();
         let style = seat.map_or(PLAIN, |seat| paint::of_seat(seat, &self.sides[seat]));
+        let style = if empty { FAINT } else { style };
         if self.line.contains(&square) {
             return paint(style | LINE.get_effects(), &format!("*{content}*"));
         }
@@ -156,29 +173,16 @@ impl Drawing {
             let style = style | LAST.get_effects();
             return format!("{open}{}{close}", paint(style, &content));
         }
-        format!(
-            " {} ",
-            if empty {
-                content
-            } else {
-                paint(style, &content)
-            }
-        )
+        if content == " " {
+            return "   ".to_owned();
+        }
+        format!(" {} ", paint(style, &content))
     }
 
     /// Whose piece it is: that of the side whose name begins with it.
     fn seat_of(&self, piece: char) -> Option<usize> {
         self.sides.iter().position(|side| side.starts_with(piece))
     }
-}
-
-/// The square that a text ends with, as `e4` in `e2e4`.
-fn last_square(text: &str) -> Option<Square> {
-    let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let (before, rank) = text.split_at(text.len() - digits);
-    let file = before.bytes().last().filter(u8::is_ascii_lowercase)?;
-    let rank = rank.parse::<usize>().ok()?.checked_sub(1)?;
-    Some((usize::from(file - b'a'), rank))
 }
 
 #[cfg(test)]
@@ -299,13 +303,128 @@ mod tests {
         check(&snapshot("x../.o./..."), Some(&huge), "x../.o./...");
     }
 
+    fn of(
+        id: &str,
+        sides: [&str; 2],
+        size: u64,
+        position: &str,
+        last: &str,
+    ) -> (Snapshot, GameSummary) {
+        let mut now = snapshot(position);
+        id.clone_into(&mut now.game);
+        now.moves = vec![last.to_owned()];
+        let mut summary = game(id, size, size);
+        summary.sides = sides.map(str::to_owned);
+        (now, summary)
+    }
+
     #[test]
-    fn moves_end_on_a_square() {
-        assert_eq!(last_square("b2"), Some((1, 1)));
-        assert_eq!(last_square("e2e4"), Some((4, 3)));
-        assert_eq!(last_square("a10"), Some((0, 9)));
-        for not in ["", "pass", "4", "a0", "é1", "a99999999999999999999999"] {
-            assert_eq!(last_square(not), None, "{not:?}");
-        }
+    fn chess_is_seen_from_ones_own_side() {
+        let fen = "r1bqk2r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4";
+        let (mut now, summary) = of("chess", ["white", "black"], 8, fen, "e1g1");
+        check(
+            &now,
+            Some(&summary),
+            "
+     a   b   c   d   e   f   g   h
+   ╭───┬───┬───┬───┬───┬───┬───┬───╮
+ 8 │ ♜ │   │ ♝ │ ♛ │ ♚ │   │   │ ♜ │
+ 7 │ ♟ │ ♟ │ ♟ │ ♟ │   │ ♟ │ ♟ │ ♟ │
+ 6 │   │   │ ♞ │   │   │ ♞ │   │   │
+ 5 │   │   │   │   │ ♟ │   │   │   │
+ 4 │   │   │ ♗ │   │ ♙ │   │   │   │
+ 3 │   │   │   │   │   │ ♘ │   │   │
+ 2 │ ♙ │ ♙ │ ♙ │ ♙ │   │ ♙ │ ♙ │ ♙ │
+ 1 │ ♖ │ ♘ │ ♗ │ ♕ │   │ ♖ │[♔]│   │
+   ╰───┴───┴───┴───┴───┴───┴───┴───╯",
+        );
+        now.you = Some(SeatNumber(1));
+        let drawn: Vec<String> = board(&now, Some(&summary))
+            .iter()
+            .map(|l| plain(l))
+            .collect();
+        assert_eq!(drawn[0], "     h   g   f   e   d   c   b   a");
+        assert_eq!(drawn[2], " 1 │   │[♔]│ ♖ │   │ ♕ │ ♗ │ ♘ │ ♖ │");
+    }
+
+    /// The numbers of its squares stand at the edge.
+    #[test]
+    fn draughts_is_drawn_by_numbers() {
+        let position = "W:W21,22,K32:B1,K6:H0:F9";
+        let (mut now, summary) = of("draughts", ["black", "white"], 8, position, "18x9x2x6");
+        check(
+            &now,
+            Some(&summary),
+            "
+      ╭───┬───┬───┬───┬───┬───┬───┬───╮
+32-29 │   │ ⛁ │   │   │   │   │   │   │
+28-25 │   │   │   │   │   │   │   │   │
+24-21 │   │   │   │   │   │ ⛀ │   │ ⛀ │
+20-17 │   │   │   │   │   │   │   │   │
+16-13 │   │   │   │   │   │   │   │   │
+ 12-9 │   │   │   │   │   │   │   │   │
+  8-5 │   │   │   │   │   │[⛃]│   │   │
+  4-1 │   │   │   │   │   │   │ ⛂ │   │
+      ╰───┴───┴───┴───┴───┴───┴───┴───╯",
+        );
+        now.you = Some(SeatNumber(1));
+        let drawn: Vec<String> = board(&now, Some(&summary))
+            .iter()
+            .map(|l| plain(l))
+            .collect();
+        assert_eq!(drawn[1], "  1-4 │   │ ⛂ │   │   │   │   │   │   │");
+    }
+
+    /// Its first rank lies on top, whoever looks.
+    #[test]
+    fn othello_is_drawn_downwards() {
+        let position = "-------------------*-------**------*O--------------------------- O";
+        let (mut now, summary) = of("othello", ["black", "white"], 8, position, "d3");
+        now.you = Some(SeatNumber(1));
+        let drawn: Vec<String> = board(&now, Some(&summary))
+            .iter()
+            .map(|l| plain(l))
+            .collect();
+        assert_eq!(drawn[2], " 1 │   │   │   │   │   │   │   │   │");
+        assert_eq!(drawn[4], " 3 │   │   │   │[●]│   │   │   │   │");
+        assert_eq!(drawn[6], " 5 │   │   │   │ ● │ ○ │   │   │   │");
+    }
+
+    #[test]
+    fn stones_stand_on_crossings() {
+        let position = "........./......w../........./........./....b..../.b......./........./........./......... b 0 0 0 3";
+        let (now, summary) = of("go", ["black", "white"], 9, position, "B4");
+        check(
+            &now,
+            Some(&summary),
+            "
+     A  B  C  D  E  F  G  H  J
+   ╭───────────────────────────╮
+ 9 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+ 8 │ ·  ·  ·  ·  ·  ·  ○  ·  · │
+ 7 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+ 6 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+ 5 │ ·  ·  ·  ·  ●  ·  ·  ·  · │
+ 4 │ · [●] ·  ·  ·  ·  ·  ·  · │
+ 3 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+ 2 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+ 1 │ ·  ·  ·  ·  ·  ·  ·  ·  · │
+   ╰───────────────────────────╯",
+        );
+    }
+
+    #[test]
+    fn a_large_board_fits_a_terminal() {
+        let position = "15/15/15/15/15/15/15/5bbbbb5/6wwww5/15/15/15/15/15/15";
+        let (now, summary) = of("gomoku", ["black", "white"], 15, position, "j8");
+        let drawn: Vec<String> = board(&now, Some(&summary))
+            .iter()
+            .map(|l| plain(l))
+            .collect();
+        assert_eq!(
+            drawn[9],
+            " 8 │ ·  ·  ·  ·  ·  ●  ●  ●  ● [●] ·  ·  ·  ·  · │"
+        );
+        assert!(drawn.iter().all(|line| line.chars().count() <= 50));
     }
 }

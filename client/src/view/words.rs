@@ -55,8 +55,13 @@ pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
 pub(crate) fn turn(now: &Snapshot) -> String {
     match now.turn {
         Some(seat) if now.you == Some(seat) => {
+            let forced = if now.legal == ["pass"] {
+                " You cannot move: pass."
+            } else {
+                ""
+            };
             format!(
-                "{} You are {}.",
+                "{} You are {}.{forced}",
                 paint(STRONG, "Your turn."),
                 side(now, seat)
             )
@@ -68,8 +73,16 @@ pub(crate) fn turn(now: &Snapshot) -> String {
 
 /// A move that was played.
 pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
+    let is_me = now.you == Some(seat);
+    if m == "pass" {
+        return if is_me {
+            "You pass.".to_owned()
+        } else {
+            format!("{} passes.", who(now, seat))
+        };
+    }
     let m = paint(STRONG, &harmless(m));
-    if now.you == Some(seat) {
+    if is_me {
         format!("You play {m}.")
     } else {
         format!("{} plays {m}.", who(now, seat))
@@ -188,6 +201,18 @@ mod tests {
         check(turn(&now), "⚙ medium bot (o) to move.");
         now.turn = Some(SeatNumber(9));
         check(turn(&now), "somebody to move.");
+    }
+
+    #[test]
+    fn a_pass_is_told() {
+        let mut now = snapshot("x../.o./...");
+        now.legal = vec!["pass".to_owned()];
+        check(turn(&now), "Your turn. You are x. You cannot move: pass.");
+        check(moved(&now, SeatNumber(0), "pass"), "You pass.");
+        check(
+            moved(&now, SeatNumber(1), "pass"),
+            "⚙ medium bot (o) passes.",
+        );
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! Reads what stands on a board from the text of a position, as each game writes it. Knows squares,
+//! no rules.
+
+use crate::customs::Customs;
+use crate::harmless::shown;
+
+/// The most files and ranks that are drawn: there are 26 letters, and terminals have an end.
+pub(super) const SIDE_MAX: usize = 26;
+
+/// A square by file and rank, both counted from 0 at the lower left.
+pub(super) type Square = (usize, usize);
+
+/// The ranks of a board, the highest first: one character a square, `.` for an empty one. Nothing if
+/// the text is no board of this size.
+pub(super) fn read(
+    customs: Customs,
+    position: &str,
+    files: usize,
+    ranks: usize,
+) -> Option<Vec<Vec<char>>> {
+    let read = match customs {
+        Customs::Othello => othello(position, files, ranks)?,
+        Customs::Draughts => draughts(position, files, ranks)?,
+        Customs::TicTacToe
+        | Customs::ConnectFour
+        | Customs::Chess
+        | Customs::Gomoku
+        | Customs::Go
+        | Customs::Other => fen(position, files, ranks),
+    };
+    (read.len() == ranks && read.iter().all(|rank| rank.len() == files)).then_some(read)
+}
+
+/// FEN-like ranks, the highest first: a character a square, `.` or a number of squares for empty
+/// ones. What follows after a space is not the board.
+fn fen(position: &str, files: usize, ranks: usize) -> Vec<Vec<char>> {
+    let board = position.split(' ').next().unwrap_or_default();
+    let ranks = board.split('/').take(ranks + 1);
+    ranks.map(|rank| fen_rank(rank, files)).collect()
+}
+
+/// Reads one rank; one that is too long comes out longer than `files`, and no longer than that.
+fn fen_rank(rank: &str, files: usize) -> Vec<char> {
+    let mut squares = Vec::with_capacity(files + 1);
+    let mut run = 0;
+    for c in rank.chars() {
+        if let Some(digit) = c.to_digit(10) {
+            run = (run * 10 + digit as usize).min(SIDE_MAX + 1);
+            continue;
+        }
+        squares.resize(squares.len() + run, '.');
+        run = 0;
+        squares.push(shown(c));
+        if squares.len() > files {
+            return squares;
+        }
+    }
+    squares.resize(squares.len() + run, '.');
+    squares
+}
+
+/// All squares in one text, from the lowest rank up, `-` for empty ones.
+fn othello(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
+    let board = position.split(' ').next()?;
+    let squares: Vec<char> = board
+        .chars()
+        .take(files * ranks + 1)
+        .map(|c| if c == '-' { '.' } else { shown(c) })
+        .collect();
+    let mut rows: Vec<Vec<char>> = squares.chunks(files).map(<[char]>::to_vec).collect();
+    rows.reverse();
+    Some(rows)
+}
+
+/// The numbers of the squares on which each side stands, `K` before those of kings, which become
+/// capitals here.
+fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>> {
+    let mut board = vec![vec!['.'; files]; ranks];
+    let sides = position.split(':').skip(1);
+    for side in sides.filter(|side| side.starts_with(['W', 'B'])) {
+        let (side, pieces) = side.split_at(1);
+        let side = side.chars().next()?;
+        for piece in pieces.split(',').filter(|piece| !piece.is_empty()) {
+            let number = piece.strip_prefix('K');
+            let drawn = if number.is_some() {
+                side
+            } else {
+                side.to_ascii_lowercase()
+            };
+            let (file, rank) = numbered(number.unwrap_or(piece))?;
+            let row = ranks.checked_sub(rank + 1)?;
+            *board.get_mut(row)?.get_mut(file)? = drawn;
+        }
+    }
+    Some(board)
+}
+
+/// The square with this number: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
+pub(super) fn numbered(number: &str) -> Option<Square> {
+    let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+    let (rank, along) = (at / 4, at % 4);
+    (rank < 8).then_some((6 + rank % 2 - 2 * along, rank))
+}
+
+/// The square that a text names or ends with, as `e4` in `e2e4` and `e8` in `e7e8q`.
+pub(super) fn last_square(text: &str) -> Option<Square> {
+    // Of a pawn it is also said what has become of it.
+    let text = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let (before, rank) = text.split_at(text.len() - digits);
+    let file = before.bytes().last().filter(u8::is_ascii_lowercase)?;
+    let rank = rank.parse::<usize>().ok()?.checked_sub(1)?;
+    Some((usize::from(file - b'a'), rank))
+}
+
+/// The crossing that a vertex of Go names: letters without I.
+pub(super) fn vertex(text: &str) -> Option<Square> {
+    let letter = text.chars().next().filter(char::is_ascii_uppercase)?;
+    let rank = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
+    let file = ('A'..=letter)
+        .filter(|&c| c != 'I')
+        .count()
+        .checked_sub(1)?;
+    (letter != 'I').then_some((file, rank))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(customs: Customs, position: &str, expect: Option<[&str; 8]>) {
+        let drawn = read(customs, position, 8, 8)
+            .map(|ranks| ranks.iter().map(|rank| rank.iter().collect()).collect());
+        let expect = expect.map(|ranks| ranks.map(str::to_owned).to_vec());
+        assert_eq!(drawn, expect, "{position:?}");
+    }
+
+    #[test]
+    fn othello_is_read_from_the_lowest_rank_up() {
+        let position = "O--------------------------O*------*O-------------------------** *";
+        check(
+            Customs::Othello,
+            position,
+            Some([
+                "......**", "........", "........", "...*O...", "...O*...", "........", "........",
+                "O.......",
+            ]),
+        );
+        check(Customs::Othello, "O--*", None);
+        check(Customs::Othello, &format!("-{position}"), None);
+    }
+
+    #[test]
+    fn draughts_is_read_by_numbers() {
+        check(
+            Customs::Draughts,
+            "B:W21,K32,K5:B1,4,K8:H0:F1",
+            Some([
+                ".W......", "........", ".......w", "........", "........", "........", ".B.....W",
+                "b.....b.",
+            ]),
+        );
+        check(Customs::Draughts, "B:W33:B1", None);
+        check(Customs::Draughts, "B:W0:B1", None);
+        check(Customs::Draughts, "B:Wx:B1", None);
+    }
+
+    #[test]
+    fn moves_end_on_a_square() {
+        assert_eq!(last_square("b2"), Some((1, 1)));
+        assert_eq!(last_square("e2e4"), Some((4, 3)));
+        assert_eq!(last_square("e7e8q"), Some((4, 7)));
+        assert_eq!(last_square("a10"), Some((0, 9)));
+        for not in ["", "pass", "4", "a0", "é1", "a99999999999999999999999"] {
+            assert_eq!(last_square(not), None, "{not:?}");
+        }
+        assert_eq!(
+            ["A1", "H8", "J9"].map(vertex),
+            [Some((0, 0)), Some((7, 7)), Some((8, 8))]
+        );
+        assert_eq!(["I5", "pass", "A0", "", "Ä1", "a1"].map(vertex), [None; 6]);
+    }
+}
