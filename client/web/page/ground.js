@@ -58,7 +58,8 @@ function numbers(game, layout) {
   if (!inside) return [];
   return layout.rows.flat().map((square) => {
     const { x, y } = layout.middle(square);
-    return s('text', { class: 'number', x: x - 46, y: y - 34 }, label(square));
+    const corner = { x: x - 46, y: y - 46, 'dominant-baseline': 'hanging' };
+    return s('text', { class: 'number', ...corner }, label(square));
   });
 }
 
