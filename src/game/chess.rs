@@ -118,8 +118,15 @@ impl Chess {
     /// Tells `told` every move, whatever ends the game.
     pub(crate) fn each_move(&self, mut told: impl FnMut(Piece, Move)) {
         self.board.generate_moves(|moves| {
+            let piece = moves.piece;
             for m in moves {
-                told(moves.piece, self.named(m));
+                // Only kings castle.
+                let m = if piece == Piece::King {
+                    self.named(m)
+                } else {
+                    Move(m)
+                };
+                told(piece, m);
             }
             false
         });
@@ -175,9 +182,10 @@ impl Chess {
 
     /// Whether the king leaps.
     fn is_castling(&self, Move(m): Move) -> bool {
-        m.from == self.board.king(self.board.side_to_move())
+        // What most moves are not comes first.
+        (m.from as u8).abs_diff(m.to as u8) == 2
+            && m.from == self.board.king(self.board.side_to_move())
             && m.from.rank() == m.to.rank()
-            && (m.from.file() as u8).abs_diff(m.to.file() as u8) == 2
     }
 
     /// Whether the pieces may move so, whatever ends the game.
@@ -235,6 +243,7 @@ impl Position for Chess {
         seat(self.board.side_to_move())
     }
 
+    #[inline]
     fn outcome(&self) -> Option<Outcome> {
         if !self.can_move() {
             return Some(if self.is_check() {
@@ -301,6 +310,7 @@ impl Position for Chess {
         })
     }
 
+    #[inline]
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if !self.is_drawn_in_motion() {
             self.each_move(|_, m| moves.push(m));
@@ -319,6 +329,7 @@ impl Position for Chess {
         Ok(())
     }
 
+    #[inline]
     fn play_unchecked(&mut self, m: Move) {
         debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
         self.board.play_unchecked(self.unnamed(m));

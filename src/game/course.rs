@@ -91,7 +91,12 @@ impl Past {
     /// Whether the rules end the game with `pos`, the position after the last of these.
     #[inline]
     pub fn ends<P: Position>(&self, pos: &P) -> bool {
-        matches!(P::REPETITION, Repetition::DrawnAtThird) && self.occurrences(pos).nth(1).is_some()
+        // The seats take turns, so each time takes two plies at least: most often there is nothing to
+        // look for.
+        const PLIES_MIN: usize = 4;
+        matches!(P::REPETITION, Repetition::DrawnAtThird)
+            && self.len().min(pos.reversible_plies()) >= PLIES_MIN
+            && self.occurrences(pos).nth(1).is_some()
     }
 }
 
