@@ -40,10 +40,10 @@ impl<M> Findings<M> {
 
     /// Whether looking farther cannot change who wins. A win may still turn out to be nearer.
     ///
-    /// Where moves are reduced, that is waited for as far as the win is away: a longer one may have
-    /// been seen first.
+    /// Where short wins may be hidden, that is waited for as far as the win is away: a longer one may
+    /// have been seen first.
     pub(super) fn is_final<P: Evaluate>(&self) -> bool {
-        let is_seen = |plies| !P::REDUCES || plies <= self.depth;
+        let is_seen = |plies| !P::MATES || plies <= self.depth;
         self.complete || self.score.plies_to_end().is_some_and(is_seen)
     }
 }

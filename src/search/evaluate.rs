@@ -36,6 +36,10 @@ pub trait Evaluate: Position {
     /// Whether moves late in the order may be looked at less deeply at first.
     const REDUCES: bool = false;
 
+    /// Whether nobody loses but in a tense position, as by mate. Then short wins, which reductions may
+    /// hide, are looked for on their own.
+    const MATES: bool = false;
+
     /// By how much an estimate seldom changes within a ply. With 0 nothing is concluded from estimates
     /// but where a look ends.
     const SWING: u32 = 0;
@@ -74,8 +78,7 @@ pub trait Evaluate: Position {
     }
 
     /// Whether the seat to move has little choice, as in check. Such a position is not quiet as it
-    /// is, and the way to it is looked at a ply more deeply. Where moves are reduced, whoever is to
-    /// move and has lost must be so.
+    /// is, and the way to it is looked at a ply more deeply.
     #[inline]
     fn is_tense(&self) -> bool {
         false

@@ -474,6 +474,31 @@ fn more_threads_find_the_same_value() {
     }
 }
 
+/// Whatever is left out: what is said to be won or lost is.
+#[test]
+fn pruning_that_may_err_makes_no_wins_and_no_losses() {
+    let mut decided = 0;
+    for seed in 0..300 {
+        let positions = random_game::<TicTacToe>(seed).0;
+        let pos = positions[2.min(positions.len() - 2)];
+        for depth in 1..=7 {
+            let found = unlimited(Parts::ALL, |search| {
+                deepen(search, &Reckless(Hashed(pos)), None, depth).score
+            });
+            if found.plies_to_end().is_some() {
+                decided += 1;
+                let truth = VALUES[&pos];
+                assert!(
+                    truth.plies_to_end().is_some(),
+                    "{found} in {pos}, truly {truth}"
+                );
+                assert_eq!(found > Score::DRAW, truth > Score::DRAW, "{pos}");
+            }
+        }
+    }
+    assert!(decided > 300, "{decided}");
+}
+
 /// What may change values for the worse does so only where it is asked for.
 #[test]
 fn pruning_that_may_err_is_switched_off_with_its_part() {
@@ -485,6 +510,7 @@ fn pruning_that_may_err_is_switched_off_with_its_part() {
             Parts {
                 null_move: true,
                 reductions: true,
+                futility: true,
                 ..Parts::EXACT
             },
         ]

@@ -46,7 +46,7 @@ impl ShortWins {
         pos: &P,
         known: Option<u32>,
     ) -> Result<Option<Findings<P::Move>>, Spent> {
-        if !P::REDUCES || !search.parts.reductions {
+        if !P::MATES || !search.parts.reductions {
             return Ok(None);
         }
         let afforded = |known| if known { AFFORDED } else { 0 };
@@ -69,5 +69,34 @@ impl ShortWins {
             self.nodes = (search.budget.nodes() - before) * GROWTH;
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::Course;
+    use crate::game::chess::Chess;
+    use crate::search::{Limits, Stop, Table, search};
+
+    /// More nodes than any of the positions takes.
+    const NODES: u64 = 400_000;
+
+    #[test]
+    fn the_fastest_mate_is_found() {
+        let file = include_str!("../../tests/data/chess.mates");
+        let mut table = Table::new(1 << 22);
+        let limits = Limits {
+            nodes: Some(NODES),
+            ..Limits::default()
+        };
+        for line in file.lines().filter(|line| !line.starts_with('#')) {
+            let (moves, fen) = line.split_once(' ').expect(line);
+            let moves: u32 = moves.parse().expect(line);
+            let pos: Chess = fen.parse().expect(line);
+            table.forget();
+            let report = search(&Course::from(pos), &limits, &Stop::new(), &table).expect(line);
+            assert_eq!(report.score.plies_to_end(), Some(2 * moves - 1), "{line}");
+            assert!(report.score.value() > 0, "{line}");
+        }
     }
 }

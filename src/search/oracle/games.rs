@@ -76,6 +76,8 @@ pub(super) struct Reckless(pub(super) Hashed);
 impl Evaluate for Reckless {
     const REDUCES: bool = true;
 
+    const SWING: u32 = 4;
+
     const MOVE_INDICES: usize = 9;
 
     fn evaluate(&self) -> Score {
