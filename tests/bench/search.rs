@@ -19,7 +19,9 @@ use std::hint::black_box;
 use std::io::Write;
 
 use anyhow::{Context, bail};
+use cozy_chess::{Board, GameStatus};
 use criterion::{BenchmarkId, Criterion, Throughput};
+use plyhouse::game::chess::Chess;
 use plyhouse::game::connect_four::ConnectFour;
 use plyhouse::game::draughts::Draughts;
 use plyhouse::game::go::Go;
@@ -50,6 +52,10 @@ const SETS: [(&str, usize); 4] = [
 const GOMOKU: (&str, u32) = ("h8 g9 i7 i5 i6 j6 j7 h7 j5", 6);
 const OTHELLO: (&str, u32) = ("d3 c5 e6 d2 c6 d6 c3 e3 c4 b3 c2 b4", 8);
 const DRAUGHTS: (&str, u32) = ("11-15 23-19 8-11 22-17 4-8 25-22 9-13 24-20", 9);
+const CHESS: (&str, u32) = (
+    "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 d2d3 f8c5 e1g1 d7d6 c2c3 a7a6",
+    10,
+);
 const GO: (&str, u32) = ("E5 G6 C6 G4 E3 F7 C3 D7", 4);
 
 /// Ends of Othello with twenty free squares: the positions 28 and 30 of the FFO's test.
@@ -78,12 +84,15 @@ fn main() -> anyhow::Result<()> {
     who_wins_at_othello(&mut criterion, &mut table)?;
     looking_ahead::<Othello>(&mut criterion, OTHELLO, &mut table)?;
     looking_ahead::<Draughts>(&mut criterion, DRAUGHTS, &mut table)?;
+    looking_ahead::<Chess>(&mut criterion, CHESS, &mut table)?;
     looking_ahead::<Gomoku>(&mut criterion, GOMOKU, &mut table)?;
     looking_ahead::<Go<9>>(&mut criterion, GO, &mut table)?;
     // Some milliseconds' worth of each.
     counting::<ConnectFour>(&mut criterion, 7);
     counting::<Othello>(&mut criterion, 7);
     counting::<Draughts>(&mut criterion, 7);
+    counting::<Chess>(&mut criterion, 4);
+    counting_chess_directly(&mut criterion, 4);
     counting::<Gomoku>(&mut criterion, 2);
     counting::<Go<9>>(&mut criterion, 3);
     criterion.final_summary();
@@ -227,4 +236,40 @@ fn counting<P: Position>(criterion: &mut Criterion, plies: usize) {
     group.bench_function(BenchmarkId::new(P::INFO.id, plies), |bencher| {
         bencher.iter(|| perft(black_box(&start), plies));
     });
+}
+
+/// The same by `cozy-chess` alone, whose price the seam of games is compared with.
+fn counting_chess_directly(criterion: &mut Criterion, plies: usize) {
+    let start = Board::startpos();
+    let mut group = criterion.benchmark_group("perft");
+    let mut counts = vec![[0; 3]; plies + 1];
+    count_directly(&start, &mut counts);
+    let nodes: u64 = counts.iter().map(|[nodes, ..]| nodes).sum();
+    group.throughput(Throughput::Elements(nodes));
+    group.bench_function(BenchmarkId::new("cozy-chess", plies), |bencher| {
+        bencher.iter(|| count_directly(black_box(&start), &mut counts));
+    });
+}
+
+/// Counts positions, mates and draws of every ply.
+fn count_directly(board: &Board, counts: &mut [[u64; 3]]) {
+    let Some(([nodes, mates, draws], deeper)) = counts.split_first_mut() else {
+        return;
+    };
+    *nodes += 1;
+    match board.status() {
+        GameStatus::Won => *mates += 1,
+        GameStatus::Drawn => *draws += 1,
+        GameStatus::Ongoing if deeper.is_empty() => {}
+        GameStatus::Ongoing => {
+            board.generate_moves(|moves| {
+                for m in moves {
+                    let mut after = board.clone();
+                    after.play_unchecked(m);
+                    count_directly(&after, deeper);
+                }
+                false
+            });
+        }
+    }
 }

@@ -6,32 +6,41 @@ use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square, get_pawn_att
 use super::phased::Phased;
 
 /// A pawn with another of its side before it on its file.
-const DOUBLED: Phased = Phased::new(-8, -18);
+const DOUBLED: Phased = Phased::new(-4, -8);
 
 /// A pawn without others on the files beside it.
-const ISOLATED: Phased = Phased::new(-12, -12);
+const ISOLATED: Phased = Phased::new(-8, -11);
 
 /// A pawn that another covers.
-const COVERED: Phased = Phased::new(8, 6);
+const COVERED: Phased = Phased::new(7, 6);
 
 /// A pawn that no pawn can stop any more, by the ranks it has come.
 const PASSED: [Phased; Rank::NUM] = [
     Phased::new(0, 0),
-    Phased::new(2, 10),
-    Phased::new(2, 15),
-    Phased::new(8, 30),
-    Phased::new(25, 55),
-    Phased::new(50, 95),
-    Phased::new(85, 150),
+    Phased::new(5, 7),
+    Phased::new(0, 14),
+    Phased::new(0, 29),
+    Phased::new(20, 55),
+    Phased::new(45, 109),
+    Phased::new(45, 159),
     Phased::new(0, 0),
 ];
 
-/// For every step that the opponent's king is farther from the field before a passed pawn than one's
-/// own, in the end, by the ranks it has come.
-const ESCORTED: [i32; Rank::NUM] = [0, 0, 0, 3, 6, 10, 13, 0];
+/// What is lost of that if it cannot step forward.
+const BLOCKED: [Phased; Rank::NUM] = [
+    Phased::new(0, 0),
+    Phased::new(0, 10),
+    Phased::new(0, 13),
+    Phased::new(5, 13),
+    Phased::new(20, 19),
+    Phased::new(20, 39),
+    Phased::new(33, 93),
+    Phased::new(0, 0),
+];
 
-/// The part of a passed pawn's worth that is left when it cannot step forward.
-const BLOCKED: [i32; 2] = [2, 3];
+/// For every step that the kings are away from the field before a passed pawn, the opponent's and
+/// one's own, for every rank that it has come beyond its third.
+const ESCORTED: [i32; 2] = [9, -6];
 
 /// What the pawns of a side are worth by how they stand.
 pub(super) fn pawns(board: &Board, color: Color) -> Phased {
@@ -60,10 +69,12 @@ fn passed(board: &Board, pawn: Square, color: Color) -> Phased {
     let next = pawn.offset(0, if color == Color::White { 1 } else { -1 });
     let steps = |color| distance(board.king(color), next);
     let mut worth = PASSED[rank];
-    worth.end += ESCORTED[rank] * (2 * steps(!color) - steps(color));
+    let come = i32::from(pawn.rank().relative_to(color) as u8)
+        .saturating_sub(2)
+        .max(0);
+    worth.end += come * (ESCORTED[0] * steps(!color) + ESCORTED[1] * steps(color));
     if board.occupied().has(next) {
-        let [part, whole] = BLOCKED;
-        worth = Phased::new(worth.middle * part / whole, worth.end * part / whole);
+        worth -= BLOCKED[rank];
     }
     worth
 }
