@@ -101,6 +101,37 @@ test(
 );
 
 test(
+  'a move without an answer is told of, and sent again over another connection',
+  inHouse(async (house) => {
+    const page = await house.visitor('/', { viewport: { width: 320, height: 640 } });
+    let isSilent = false;
+    let connections = 0;
+    await page.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      const own = ++connections;
+      const isLost = () => isSilent && own === 1;
+      socket.onMessage((text) => isLost() || server.send(text));
+      server.onMessage((text) => isLost() || socket.send(text));
+    });
+    await page.reload();
+    await playBot(page);
+    await myTurn(page);
+    const before = await page.locator('.surface').boundingBox();
+    isSilent = true;
+    await cell(page, 'b2').click();
+    await page.getByText('No answer yet …').waitFor();
+    assert.equal(connections, 1);
+    // What is told lies over the page, and pushes nothing away.
+    assert.deepEqual(await page.locator('.surface').boundingBox(), before);
+    await picture(page, 'no-answer-phone');
+    await page.locator('.moves button').nth(1).waitFor();
+    assert.equal(connections, 2);
+    await page.getByText('No answer yet …').waitFor({ state: 'hidden' });
+    await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+  }),
+);
+
+test(
   'a second tab takes over, and the first takes it back',
   inHouse(async (house) => {
     const first = await house.visitor();

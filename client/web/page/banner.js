@@ -16,7 +16,10 @@ export function showBanner(place, connection) {
   const { link } = connection;
   switch (link.state) {
     case 'open':
-      fill(place);
+      fill(
+        place,
+        link.isSlow && h('div', { class: 'banner', role: 'status' }, h('p', {}, 'No answer yet …')),
+      );
       break;
     case 'connecting':
       // At the very first, nothing is wrong yet.

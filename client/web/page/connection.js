@@ -7,8 +7,9 @@ import { recall, remember } from './keep.js';
 
 /**
  * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
- * again; `replaced` and `broken` wait for the person.
- * @typedef {{ state: 'connecting' | 'open' }
+ * again; `replaced` and `broken` wait for the person. An open one `isSlow` when an answer is overdue.
+ * @typedef {{ state: 'connecting' }
+ *   | { state: 'open', isSlow: boolean }
  *   | { state: 'waiting', at: number, why: string }
  *   | { state: 'replaced' }
  *   | { state: 'broken', why: string }} Link
@@ -26,6 +27,10 @@ const TRY_AFTER_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 const SILENCE_MS = 20_000;
 /** … and give up when nothing comes. */
 const PATIENCE_MS = 6_000;
+/** Whoever has asked hears of it when nothing comes for so long, and the server is asked once more … */
+const SLOW_MS = 4_000;
+/** … and has so long to give a sign of life. */
+const LAST_PATIENCE_MS = 4_000;
 
 const REPLACED = 4001;
 const TOO_MANY_REQUESTS = 4003;
@@ -45,6 +50,13 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * @typedef {object} Asked
+ * @property {number} at when, by `performance.now()`
+ * @property {(answer: any) => void} resolve
+ * @property {(refusal: Refusal) => void} reject
+ */
+
 export class Connection {
   /** @type {Link} */
   link = { state: 'connecting' };
@@ -62,10 +74,12 @@ export class Connection {
   #former = { token: null, name: null };
   /** Waits to hear whether the name is to be had. @type {((why: string | null) => void) | null} */
   #wished = null;
-  /** @type {Map<number, { resolve: (answer: any) => void, reject: (refusal: Refusal) => void }>} */
+  /** What is not answered yet, the oldest first. @type {Map<number, Asked>} */
   #asked = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #impatience;
 
   /**
    * @param {string} url
@@ -127,8 +141,9 @@ export class Connection {
         return;
       }
       const id = this.#nextId++;
-      this.#asked.set(id, { resolve, reject });
+      this.#asked.set(id, { at: performance.now(), resolve, reject });
       this.#socket?.send(JSON.stringify({ ...request, id }));
+      this.#expectAnswer();
     });
   }
 
@@ -178,7 +193,7 @@ export class Connection {
     remember('name', welcome.player.name);
     this.welcome = welcome;
     this.#failures = 0;
-    this.#become({ state: 'open' });
+    this.#become({ state: 'open', isSlow: false });
     this.#answerWish(null);
     this.#listener.welcome(welcome);
     this.#watchOver();
@@ -191,6 +206,10 @@ export class Connection {
     const message = JSON.parse(text);
     const asked = 're' in message && message.re !== undefined ? this.#asked.get(message.re) : null;
     if (asked && 're' in message && message.re !== undefined) this.#asked.delete(message.re);
+    if (this.link.state === 'open' && this.link.isSlow) {
+      this.#become({ state: 'open', isSlow: false });
+    }
+    this.#expectAnswer();
     if (message.type === 'welcome') {
       this.#welcomed(message);
       asked?.resolve(message);
@@ -211,9 +230,24 @@ export class Connection {
     this.#timer = setTimeout(() => this.#probe(), Math.max(0, SILENCE_MS - silence));
   }
 
-  async #probe() {
+  /** Notices when the server falls silent while it owes an answer. */
+  #expectAnswer() {
+    clearTimeout(this.#impatience);
+    const [oldest] = this.#asked.values();
+    if (!oldest || this.link.state !== 'open' || this.link.isSlow) return;
+    const silence = performance.now() - Math.max(oldest.at, this.#heardAt);
+    this.#impatience = setTimeout(
+      () => {
+        this.#become({ state: 'open', isSlow: true });
+        void this.#probe(LAST_PATIENCE_MS);
+      },
+      Math.max(0, SLOW_MS - silence),
+    );
+  }
+
+  async #probe(patience = PATIENCE_MS) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    this.#timer = setTimeout(() => this.#giveUp(), patience);
     try {
       await this.ask({ type: 'ping' });
       this.#watchOver();
@@ -264,6 +298,7 @@ export class Connection {
   /** Lets go of the socket; what was asked over it is lost. */
   #drop() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#impatience);
     const socket = this.#socket;
     this.#socket = null;
     if (socket) {
