@@ -258,6 +258,35 @@ test(
 );
 
 test(
+  'what happens in a match out of sight is told, with a way there',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const toast = ann.locator('#toast');
+    const link = await invite(ann);
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+    const bob = await house.visitor(link);
+    await toast.filter({ hasText: /^Tic-tac-toe against guest-\w+ begins: Your turn\./ }).waitFor();
+    assert.equal(await ann.title(), '● Your turn – Plyhouse');
+    await picture(ann, 'news');
+    await toast.getByRole('link', { name: 'Go there' }).click();
+    await play(ann, 'b2');
+    assert.equal(await toast.innerText(), '');
+
+    // From another match, in which one waits.
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await invite(ann, 'Chess');
+    await play(bob, 'a1');
+    await toast.filter({ hasText: /^Tic-tac-toe against guest-\w+: Your turn\./ }).waitFor();
+    assert.match(await ann.title(), /^● Your turn elsewhere – Waiting for an opponent\. – Chess/);
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+    await toast.filter({ hasText: /You win! guest-\w+ resigned\./ }).waitFor();
+    assert.match(await ann.title(), /^Waiting for an opponent\./);
+  }),
+);
+
+test(
   'an open match takes a bot after all',
   inHouse(async (house) => {
     const page = await house.visitor();

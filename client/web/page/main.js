@@ -2,19 +2,21 @@
 
 import { showBanner } from './banner.js';
 import { Connection, Refusal } from './connection.js';
-import { fill, h, write } from './dom.js';
+import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
 import { fold, fromSnapshot, isMyTurn, remembering, withPresence } from './match.js';
 import { nameButton } from './name.js';
+import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
 import { Room } from './room.js';
+import { play as sound } from './sounds.js';
+import { speechOf } from './speech.js';
 import { soundSwitch, themeSwitch } from './switches.js';
+import { Toast } from './toast.js';
 import { sentence } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
-
-const TOAST_MS = 6000;
 
 /**
  * What the main part of the page shows.
@@ -39,10 +41,8 @@ export class App {
   #isEntering = false;
   #path = location.pathname;
   #main = one('main');
-  #toast = one('toast');
+  #toast = new Toast(one('toast'));
   #heard = one('heard');
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #toastTimer;
 
   constructor() {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
@@ -137,11 +137,7 @@ export class App {
 
   /** @param {string} text */
   toast(text) {
-    clearTimeout(this.#toastTimer);
-    // Emptied first: the same text is then heard a second time.
-    write(this.#toast, '');
-    write(this.#toast, text);
-    this.#toastTimer = setTimeout(() => write(this.#toast, ''), TOAST_MS);
+    this.#toast.show(text);
   }
 
   /** Tells those who do not see it. @param {string} text */
@@ -157,14 +153,39 @@ export class App {
       document.title = 'In another tab – Plyhouse';
       return;
     }
+    document.title = this.#title();
+  }
+
+  #title() {
+    const title = this.#view.title();
     const canPlay = this.connection.link.state === 'open';
-    const isAwaited = canPlay && [...this.matches.values()].some(isMyTurn);
-    document.title = this.#view.title() || (isAwaited ? 'Your turn – Plyhouse' : 'Plyhouse');
+    const awaited = [...this.matches.values()].filter((match) => canPlay && isMyTurn(match));
+    if (awaited.length === 0) return title || 'Plyhouse';
+    if (!title) return '● Your turn – Plyhouse';
+    return awaited.some((match) => this.#isSeen(match))
+      ? title
+      : `● Your turn elsewhere – ${title}`;
+  }
+
+  /** @param {Pick<Match, 'match'>} match */
+  #isSeen(match) {
+    return this.#view instanceof Room && this.#view.shows(match);
+  }
+
+  /** Tells what has become of a match, if it is ours and out of sight. @param {Match} before @param {Match} after */
+  #tellNews(before, after) {
+    if (this.#isSeen(after)) return;
+    const title = this.game(after.game)?.title ?? after.game;
+    const news = newsOf(before, after, title, speechOf(this, after));
+    if (!news) return;
+    this.#toast.show(news.text, { href: `/m/${after.code}`, says: 'Go there' });
+    sound(news.sound);
   }
 
   /** @param {string} path @param {{ watch?: boolean }} wish */
   #turnTo(path, wish) {
     this.#path = path;
+    this.#toast.arrived(path);
     const hadFocus = this.#main.contains(document.activeElement);
     this.#view.leave();
     this.#show(this.#viewOf(path, wish));
@@ -219,7 +240,7 @@ export class App {
   #hear(message) {
     switch (message.type) {
       case 'match':
-        this.matches.set(message.match, fromSnapshot(message, this.matches.get(message.match)));
+        this.#learnWhole(message);
         this.#noteAway(
           message.match,
           message.seats.map((seat) => seat.occupant !== 'player' || seat.connected),
@@ -258,7 +279,17 @@ export class App {
       return;
     }
     this.matches.set(event.match, after);
-    if (after !== before && this.#view instanceof Room) this.#view.happened(after, event);
+    if (after === before) return;
+    if (this.#view instanceof Room) this.#view.happened(after, event);
+    this.#tellNews(before, after);
+  }
+
+  /** @param {Snapshot} snapshot */
+  #learnWhole(snapshot) {
+    const before = this.matches.get(snapshot.match);
+    const after = fromSnapshot(snapshot, before);
+    this.matches.set(after.match, after);
+    if (before) this.#tellNews(before, after);
   }
 
   /** @param {Events} message */

@@ -5,8 +5,9 @@ import { fill, h, write } from './dom.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { isMyTurn } from './match.js';
-import { boardAfter, boardBefore, boardWith } from './scene.js';
+import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
+import { speechOf } from './speech.js';
 import * as words from './words.js';
 
 /** @import { Game, MatchEvent } from '../protocol.js' */
@@ -175,6 +176,11 @@ export class Room {
     this.#app.update();
   }
 
+  /** Whether this match is what is to be seen here. @param {Pick<Match, 'match'>} match */
+  shows({ match }) {
+    return this.#match?.match === match;
+  }
+
   /** @param {Match} match @param {MatchEvent} event */
   happened(match, event) {
     if (match.match !== this.#match?.match) return;
@@ -216,16 +222,9 @@ export class Room {
     });
   }
 
-  /** @param {Match} match @returns {words.Speech} */
+  /** @param {Match} match */
   #speech(match) {
-    const { sayMove, line, scored } = customsOf(match.game);
-    const game = this.#app.game(match.game);
-    return {
-      levels: this.#app.levels,
-      move: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
-      line,
-      scored,
-    };
+    return speechOf(this.#app, match);
   }
 
   update() {

@@ -1,0 +1,38 @@
+// What is told of a match of ours that nobody looks at: that it begins, that it is our turn, that it
+// is over.
+
+import { isMyTurn } from './match.js';
+import * as words from './words.js';
+
+/** @import { Match } from './match.js' */
+/** @import { Speech } from './words.js' */
+
+/**
+ * @typedef {object} News
+ * @property {string} text
+ * @property {'turn' | 'end'} sound
+ */
+
+/**
+ * @param {Match} before
+ * @param {Match} after the same match, later
+ * @param {string} title the game's
+ * @param {Speech} speech
+ * @returns {News | null}
+ */
+export function newsOf(before, after, title, speech) {
+  if (after.you === null) return null;
+  const about = `${title} against ${words.who(after, 1 - after.you, speech)}`;
+  if (after.status === 'ended') {
+    const seat = after.seats[after.you];
+    const isHost = seat?.occupant === 'player' && seat.player === after.host;
+    // One that waits is called off by its host, who knows.
+    if (before.status === 'ended' || (before.status === 'open' && isHost)) return null;
+    const { headline, why } = words.ended(after, speech);
+    return { text: `${about}: ${headline} ${why}`.trim(), sound: 'end' };
+  }
+  const begins = before.status === 'open' && after.status === 'running';
+  if (!begins && (isMyTurn(before) || !isMyTurn(after))) return null;
+  const standing = words.standing(after, speech);
+  return { text: `${about}${begins ? ' begins' : ''}: ${standing}`, sound: 'turn' };
+}

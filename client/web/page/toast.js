@@ -1,0 +1,52 @@
+// A short word at the foot of the page, which goes away by itself.
+
+import { fill, h } from './dom.js';
+
+const SHOWN_MS = 6_000;
+/** What leads somewhere stays until one can have read it, decided, and come there by keyboard. */
+const SHOWN_WITH_WAY_MS = 15_000;
+
+export class Toast {
+  #element;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.#element = element;
+  }
+
+  /**
+   * @param {string} text
+   * @param {{ href: string, says: string }} [way] where it leads
+   */
+  show(text, way) {
+    // Emptied first: the same text is then heard a second time.
+    this.hide();
+    fill(
+      this.#element,
+      h('p', {}, text),
+      way && h('a', { href: way.href, onclick: () => this.hide() }, way.says),
+    );
+    this.#hideIn(way ? SHOWN_WITH_WAY_MS : SHOWN_MS);
+  }
+
+  hide() {
+    clearTimeout(this.#timer);
+    fill(this.#element);
+  }
+
+  /** Leaves out what leads to where one is now. @param {string} path */
+  arrived(path) {
+    if (this.#element.querySelector('a')?.getAttribute('href') === path) this.hide();
+  }
+
+  /** @param {number} after */
+  #hideIn(after) {
+    this.#timer = setTimeout(() => {
+      // Not from under the hand of whoever is about to follow it.
+      if (this.#element.matches(':hover, :focus-within')) this.#hideIn(SHOWN_MS);
+      else this.hide();
+    }, after);
+  }
+}
