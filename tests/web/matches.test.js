@@ -125,7 +125,9 @@ test(
 
     // Once more: who asks first is found by the other, who then begins.
     await ann.getByRole('button', { name: 'Play again' }).click();
-    await ann.getByText('Waiting for an opponent.').waitFor();
+    await says(ann, /^Waiting for guest-\w+ to accept\.$/);
+    await ann.getByRole('heading', { name: 'Or send them this' }).waitFor();
+    await picture(ann, 'asked-again');
     await bob.locator('.offer', { hasText: 'wants to play again, sides swapped.' }).waitFor();
     await picture(bob, 'rematch');
     await bob.getByRole('button', { name: 'Join', exact: true }).click();
@@ -154,8 +156,25 @@ test(
     await says(ann, 'You win!');
     await inviteAs('X, first');
     await bob.getByRole('button', { name: 'Play again, sides swapped' }).click();
-    await says(bob, 'Waiting for an opponent.');
+    await says(bob, /^Waiting for guest-\w+ to accept\.$/);
     await bob.locator('.player', { hasText: 'X · you' }).waitFor();
+  }),
+);
+
+test(
+  'whoever has left after the end is not waited for',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann));
+    await play(ann, 'b2');
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+    await ann.getByRole('button', { name: 'Play again, sides swapped' }).waitFor();
+    await bob.close();
+    await ann.locator('.player', { hasText: 'has left' }).waitFor();
+    await picture(ann, 'left');
+    await ann.getByRole('button', { name: 'New invitation, sides swapped' }).click();
+    await says(ann, 'Waiting for an opponent.');
   }),
 );
 
@@ -207,6 +226,8 @@ test(
     await playBot(page, { game: 'Connect Four', side: 'Yellow' });
     await page.getByRole('button', { name: 'Resign …' }).click();
     await page.getByRole('button', { name: 'Play on' }).click();
+    await page.getByRole('button', { name: 'Resign …' }).click();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Resign …' }).click();
     await page.getByRole('button', { name: 'Resign', exact: true }).click();
     await says(page, 'You lose.');

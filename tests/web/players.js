@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 export const cell = (page, square) =>
   page.getByRole('gridcell', { name: new RegExp(`^${square},`) });
 
-/** @param {Page} page @param {string} text */
+/** @param {Page} page @param {string | RegExp} text */
 export const says = (page, text) => page.locator('.standing', { hasText: text }).waitFor();
 
 /** It is our turn, and there is a connection to play over. @param {Page} page */

@@ -9,6 +9,8 @@ import { occupant } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
+const AGAIN = 'Play again, sides swapped';
+
 export class Actions {
   element = h('div', {
     class: 'actions',
@@ -50,6 +52,8 @@ export class Actions {
       you,
       host,
       offer,
+      this.#rematch?.isAlone,
+      this.#app.invited.get(match.match),
       now,
       seats.map((seat) => seat.occupant),
     ]);
@@ -77,6 +81,8 @@ export class Actions {
   /** @param {Match} match */
   #prepareRematch(match) {
     const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
+    // Called off before somebody came: there is nobody to play with again.
+    if (match.seats.some(({ occupant }) => occupant === 'open')) return;
     if (match.status === 'open' || (match.you === null && !exhibition)) return;
     this.#rematch ??= new Rematch(this.#app, match, () => {
       if (this.#rematch?.offer) this.#app.announce(this.#invitation(match));
@@ -98,7 +104,10 @@ export class Actions {
     const start = () => void rematch?.start();
     const again = rematch?.offer
       ? [h('p', { class: 'offer' }, this.#invitation(match)), button('Join', 'primary', start)]
-      : [rematch && button('Play again, sides swapped', 'primary', start)];
+      : [
+          rematch &&
+            button(rematch.isAlone ? 'New invitation, sides swapped' : AGAIN, 'primary', start),
+        ];
     return [...again, h('a', { class: 'button', href: '/' }, 'To the lobby')];
   }
 
@@ -114,7 +123,9 @@ export class Actions {
       const resign = button('Resign', 'danger', () => {
         void this.#app.ask({ type: 'resign', match: match.match });
       });
-      fill(place, h('p', { class: 'question' }, 'Give up this match?'), resign, stay);
+      const question = h('p', { class: 'question' }, 'Give up this match?');
+      const onkeydown = (/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && stay.click();
+      fill(place, h('div', { class: 'row', onkeydown }, question, resign, stay));
       stay.focus();
     };
     offer();

@@ -33,6 +33,8 @@ export class App {
   matches = new Map();
   /** When the players of a match went away, by `performance.now()`. @type {Map<string, (number | null)[]>} */
   away = new Map();
+  /** Who has been asked to play again, by the match that waits for them. @type {Map<string, string>} */
+  invited = new Map();
   connection;
 
   /** @type {View} */
@@ -289,7 +291,9 @@ export class App {
     const before = this.matches.get(snapshot.match);
     const after = fromSnapshot(snapshot, before);
     this.matches.set(after.match, after);
-    if (before) this.#tellNews(before, after);
+    if (!before) return;
+    if (this.#view instanceof Room) this.#view.presenceChanged(before, after);
+    this.#tellNews(before, after);
   }
 
   /** @param {Events} message */

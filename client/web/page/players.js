@@ -51,14 +51,15 @@ export class Players {
   tick() {
     const match = this.#match;
     if (!match) return;
-    const away = this.#app.away.get(match.match);
+    const awaySince = this.#app.away.get(match.match);
     const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
     this.#cards.forEach((card, number) => {
       const seat = match.seats[number];
-      const gone = seat && isGone(seat) && match.status !== 'ended';
-      const since = away?.[number] ?? performance.now();
+      const gone = seat && isGone(seat);
+      const since = awaySince?.[number] ?? performance.now();
       const left = Math.max(0, Math.ceil((since + patience - performance.now()) / 1000));
-      card.showAway(gone ? `away, ${left} s to come back` : '');
+      const away = match.status === 'ended' ? 'has left' : `away, ${left} s to come back`;
+      card.showAway(gone ? away : '');
     });
   }
 }

@@ -4,6 +4,7 @@
 import { BOT_PACE_MS, recallChoice } from './choice.js';
 import { Refusal } from './connection.js';
 import { Offers } from './offers.js';
+import { isGone } from './words.js';
 
 /** @import { Listed, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -38,8 +39,8 @@ export class Rematch {
     this.#app = app;
     this.#match = match;
     this.#changed = changed;
-    const { seats, you } = match;
-    const other = you === null ? undefined : seats[1 - you];
+    const { you } = match;
+    const other = this.#other();
     if (you !== null && other?.occupant === 'player') {
       this.#offers = new Offers(app, other.player, you);
       this.#lookIn(match.status === 'ended' ? LOOK_EVERY_MS : 0);
@@ -56,6 +57,12 @@ export class Rematch {
   stop() {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+  }
+
+  /** Whether there is nobody to ask: the other one has closed the page. */
+  get isAlone() {
+    const other = this.#other();
+    return other !== undefined && isGone(other);
   }
 
   /** Plays again, or asks the other to. */
@@ -77,7 +84,19 @@ export class Rematch {
       seats: this.#swapped(),
       pace_ms: this.#pace(),
     });
-    if (mine && this.#offers) void this.#meet(mine, this.#offers);
+    if (!mine || !this.#offers) return;
+    const other = this.#other();
+    if (other?.occupant === 'player' && other.connected) {
+      this.#app.invited.set(mine.match, other.name);
+      this.#app.update();
+    }
+    void this.#meet(mine, this.#offers);
+  }
+
+  /** Who sat opposite, if we sat there. */
+  #other() {
+    const { seats, you } = this.#match;
+    return you === null ? undefined : seats[1 - you];
   }
 
   /** @returns {SeatWish[]} */
@@ -145,6 +164,8 @@ export class Rematch {
       const offer = await offers.since(match).catch(unlessRefused);
       // What could not be asked is asked again in a moment.
       if (offer !== undefined) this.#offered(offer);
+      // Who is there is told no more once a match has ended; a fresh snapshot of it does.
+      await this.#app.connection.ask({ type: 'watch', match: match.match }).catch(unlessRefused);
     } else {
       await offers.ruleOut(match).catch(unlessRefused);
     }

@@ -318,8 +318,12 @@ export class Room {
 
   /** @param {Match} match @param {Game} game */
   #hint(match, game) {
-    if (match.status === 'open')
-      return match.you === null ? '' : 'It begins when somebody sits down.';
+    if (match.status === 'open') {
+      if (match.you === null) return '';
+      return this.#app.invited.has(match.match)
+        ? 'They are asked where you have just played.'
+        : 'It begins when somebody sits down.';
+    }
     if (match.you === null) return 'You are watching.';
     if (!isMyTurn(match) || this.#app.connection.link.state !== 'open') return '';
     const { forced, afterPass } = customsOf(match.game);

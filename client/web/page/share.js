@@ -14,6 +14,7 @@ const TOLD_MS = 2000;
  */
 export function shareCard(app, match, level) {
   const isHost = match.host === app.player?.id;
+  const invited = app.invited.get(match.match);
   const link = `${location.origin}/m/${match.code}`;
   const field = h('input', {
     id: 'link',
@@ -29,7 +30,7 @@ export function shareCard(app, match, level) {
   return h(
     'section',
     { class: 'card share', 'aria-labelledby': 'share-title' },
-    h('h2', { id: 'share-title' }, 'Send this to a friend'),
+    h('h2', { id: 'share-title' }, invited ? 'Or send them this' : 'Send this to a friend'),
     h('label', { for: 'link', class: 'unseen' }, 'Link to this match'),
     h('div', { class: 'row' }, field, copy),
     h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),

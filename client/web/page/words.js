@@ -12,6 +12,7 @@ import { way } from './way.js';
  * @property {(move: string) => string} move how the last move is called
  * @property {(squares: string[]) => string} line what is said of the winning line
  * @property {string} [scored] what is to be known of the points at the end
+ * @property {string} [invited] who has been asked to sit down
  */
 
 /** @param {string} text */
@@ -57,7 +58,8 @@ export const side = (match, number) => capital(match.seats[number]?.side ?? '');
  */
 export function standing(match, speech) {
   if (match.status === 'open') {
-    return match.you === null ? 'Waiting for a player.' : 'Waiting for an opponent.';
+    if (match.you === null) return 'Waiting for a player.';
+    return speech.invited ? `Waiting for ${speech.invited} to accept.` : 'Waiting for an opponent.';
   }
   if (match.status === 'ended') return ended(match, speech).headline;
   if (match.turn === null) return '';
