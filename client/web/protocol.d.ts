@@ -39,7 +39,7 @@ export interface Welcome {
   resumed: boolean;
   games: Game[];
   levels: Level[];
-  limits: { abandon_after_ms: number; idle_ms: number };
+  limits: { live_matches: number; abandon_after_ms: number; idle_ms: number };
   following: { match: string; you: number | null }[];
 }
 

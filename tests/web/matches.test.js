@@ -308,6 +308,45 @@ test(
 );
 
 test(
+  'whoever has too many matches open is told which, and calls one off',
+  inHouse(
+    async (house) => {
+      const ann = await house.visitor();
+      const lobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
+      const mine = ann.getByRole('button', { name: /^Open: / });
+      for (let count = 0; count < 7; count++) {
+        await invite(ann);
+        await lobby();
+      }
+      await mine.nth(4).waitFor();
+      assert.equal(await mine.count(), 5);
+      await ann.getByRole('button', { name: 'Invite a friend' }).click();
+      await ann
+        .locator('#toast', {
+          hasText:
+            /^You have 7 matches open, .*: (Tic-tac-toe \w{6}, ){2}Tic-tac-toe \w{6} and 4 more\./,
+        })
+        .waitFor();
+      await picture(ann, 'too-many');
+      await ann.getByRole('button', { name: 'and 2 more' }).click();
+      assert.equal(await mine.count(), 7);
+      await mine.nth(5).locator('xpath=..').locator(':focus').waitFor();
+
+      const first = ann.getByRole('button', { name: /^Call off: / }).first();
+      const code = (await first.getAttribute('aria-label'))?.slice(-6) ?? '';
+      await first.click();
+      await ann.getByRole('button', { name: `Open: ${code}` }).waitFor({ state: 'detached' });
+      await invite(ann);
+      // Nobody sat in what was called off: there is nobody to play it with again.
+      await ann.goto(`/m/${code}`);
+      await says(ann, 'No result.');
+      assert.equal(await ann.getByRole('button', { name: /^Play again|^New invit/ }).count(), 0);
+    },
+    ['--live-matches', '7'],
+  ),
+);
+
+test(
   'an open match takes a bot after all',
   inHouse(async (house) => {
     const page = await house.visitor();

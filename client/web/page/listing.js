@@ -8,11 +8,14 @@ import { counted, occupant, watching } from './words.js';
 
 /** @import { Matches, Status } from '../protocol.js' */
 /** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
 /** @import { Row, Told } from './rows.js' */
 
 const ASK_EVERY_MS = 2500;
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
 const ROWS = 12;
+/** So many of our own are seen at once; the others are in a list that unfolds. */
+const MINE = 5;
 
 export class Listing {
   element;
@@ -33,7 +36,7 @@ export class Listing {
       /** @type {string} */ none,
       /** @type {{ watch?: boolean }} */ wish = {},
     ) => new Section(title, none, (row) => app.goTo(row, wish));
-    this.#mine = section('Your matches', '');
+    this.#mine = new Section('Your matches', '', (row) => app.goTo(row), MINE);
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
     this.#running = section('Being played', 'No match is being played now.', { watch: true });
     this.element = h(
@@ -56,12 +59,13 @@ export class Listing {
   }
 
   update() {
-    const mine = [...this.#app.matches.values()].filter(
-      ({ status, you, host }) =>
-        status !== 'ended' && (you !== null || host === this.#app.player?.id),
-    );
+    const mine = this.#app.mine();
     const isMine = new Set(mine.map(({ match }) => match));
-    this.#mine.show(mine.map((row) => this.#told(row, isMyTurn(row) ? 'Your turn' : 'Go on')));
+    // What waits for us comes first, and last what waits for somebody else to come.
+    const urgency = (/** @type {Match} */ match) =>
+      isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2;
+    mine.sort((one, other) => urgency(one) - urgency(other));
+    this.#mine.show(mine.map((match) => this.#toldOfMine(match)));
     for (const [section, seen, action] of /** @type {const} */ ([
       [this.#open, this.#seen.open, 'Join'],
       [this.#running, this.#seen.running, 'Watch'],
@@ -95,6 +99,27 @@ export class Listing {
       // It is asked again in a moment; what is seen stays until then.
       return null;
     }
+  }
+
+  /** @param {Match} match @returns {Told} */
+  #toldOfMine(match) {
+    const { status, host, you } = match;
+    const told = this.#told(match, isMyTurn(match) ? 'Your turn' : 'Go on');
+    const [one = '', other = ''] = told.names;
+    // One knows oneself.
+    const names = you === null ? told.names : [you === 0 ? other : one];
+    if (status !== 'open') return { ...told, names };
+    const opponent = this.#app.invited.get(match.match);
+    const isHost = host === this.#app.player?.id;
+    return {
+      ...told,
+      names: opponent ? [opponent] : names,
+      about: `${told.about} · ${opponent ? 'asked' : match.code}`,
+      action: 'Open',
+      ...(isHost
+        ? { callOff: () => void this.#app.ask({ type: 'leave', match: match.match }) }
+        : {}),
+    };
   }
 
   /**

@@ -4,7 +4,7 @@ import { showBanner } from './banner.js';
 import { Connection, Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
-import { fold, fromSnapshot, isMyTurn, remembering, withPresence } from './match.js';
+import { fold, fromSnapshot, isLiveOf, isMyTurn, remembering, withPresence } from './match.js';
 import { nameButton } from './name.js';
 import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
@@ -13,7 +13,7 @@ import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { soundSwitch, themeSwitch } from './switches.js';
 import { Toast } from './toast.js';
-import { sentence } from './words.js';
+import { sentence, tooMany } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -84,6 +84,11 @@ export class App {
     return this.connection.welcome?.player;
   }
 
+  /** Our matches that are not over. @returns {Match[]} */
+  mine() {
+    return [...this.matches.values()].filter((match) => isLiveOf(match, this.player?.id));
+  }
+
   /**
    * Asks, and tells the person when it is refused; the answer is then `null`.
    * @param {Request} request
@@ -94,7 +99,7 @@ export class App {
       return await this.connection.ask(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.toast(sentence(error.message));
+      this.#tellRefusal(error);
       return null;
     }
   }
@@ -140,6 +145,21 @@ export class App {
   /** @param {string} text */
   toast(text) {
     this.#toast.show(text);
+  }
+
+  /** @param {Refusal} refusal */
+  #tellRefusal({ code, message }) {
+    const hosted = this.mine().filter(({ host }) => host === this.player?.id);
+    const most = this.connection.welcome?.limits.live_matches ?? Infinity;
+    if (code !== 'too_many_matches' || hosted.length < most) {
+      this.toast(sentence(message));
+      return;
+    }
+    const isInLobby = this.#view instanceof Lobby;
+    this.#toast.show(
+      tooMany(hosted, (game) => this.game(game)?.title ?? game),
+      isInLobby ? undefined : { href: '/', says: 'To the lobby' },
+    );
   }
 
   /** Tells those who do not see it. @param {string} text */

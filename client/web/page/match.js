@@ -94,6 +94,14 @@ export function withPresence(match, presence) {
   return { ...match, seats: [now(first, 0), now(second, 1)], spectators: presence.spectators };
 }
 
+/**
+ * Whether a player has to do with a match that is not over.
+ * @param {Match} match
+ * @param {string | undefined} player
+ */
+export const isLiveOf = ({ status, you, host }, player) =>
+  status !== 'ended' && (you !== null || host === player);
+
 /** @param {Match} match */
 export const isMyTurn = (match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;

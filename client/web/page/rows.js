@@ -10,18 +10,21 @@ import { fill, h, write } from './dom.js';
  * What is told of a match.
  * @typedef {object} Told
  * @property {Row} row
- * @property {string[]} names
+ * @property {string[]} names of both who play, or of the opponent alone
  * @property {string} about
  * @property {string} action what one can do with it
+ * @property {() => void} [callOff]
  */
 
-/** Matches of one kind, the newest first. A row stays the same element, with its focus. */
+/** Matches of one kind, in the order in which they are given. A row stays the same element, with its focus. */
 export class Section {
   #heading;
   #list = h('ul', { class: 'rows' });
   #none;
   #more = h('p', { class: 'none' });
+  #unfold;
   #go;
+  #atMost;
   /** @type {Map<string, Line>} */
   #lines = new Map();
   element;
@@ -30,19 +33,40 @@ export class Section {
    * @param {string} title
    * @param {string} none what is said if there are none
    * @param {(row: Row) => void} go
+   * @param {number} [atMost] how many are shown before one asks for the others
    */
-  constructor(title, none, go) {
+  constructor(title, none, go, atMost = Infinity) {
     this.#go = go;
+    this.#atMost = atMost;
     this.#heading = h('h2', { tabindex: -1 }, title);
     this.#none = h('p', { class: 'none' }, none);
-    this.element = h('div', { class: 'kind' }, this.#heading, this.#list, this.#none, this.#more);
+    this.#unfold = h('button', { type: 'button', class: 'quiet', hidden: true });
+    const parts = [this.#heading, this.#list, this.#none, this.#more, this.#unfold];
+    this.element = h('div', { class: 'kind' }, ...parts);
   }
 
   /** @param {Told[]} all @param {number} [more] how many there are that are not among them */
   show(all, more = 0) {
+    const shown = all.slice(0, this.#atMost);
+    this.#draw(shown);
+    this.#none.hidden = all.length > 0 || more > 0;
+    this.#more.hidden = more <= 0;
+    write(this.#more, all.length > 0 ? `The newest; and ${more} more.` : `There are ${more} more.`);
+    this.#unfold.hidden = shown.length === all.length;
+    write(this.#unfold, `and ${all.length - shown.length} more`);
+    this.#unfold.onclick = () => {
+      this.#atMost = Infinity;
+      this.show(all, more);
+      this.#list.children[shown.length]?.querySelector('button')?.focus();
+    };
+    this.element.hidden = all.length === 0 && !this.#none.textContent;
+  }
+
+  /** @param {Told[]} shown */
+  #draw(shown) {
     const before = this.#lines;
     this.#lines = new Map(
-      all.map((told) => {
+      shown.map((told) => {
         const line = before.get(told.row.match) ?? new Line(told.row, this.#go);
         line.show(told);
         return [told.row.match, line];
@@ -55,10 +79,6 @@ export class Section {
       const there = this.#list.children[at] ?? null;
       if (there !== element) this.#list.insertBefore(element, there);
     });
-    this.#none.hidden = all.length > 0 || more > 0;
-    this.#more.hidden = more <= 0;
-    write(this.#more, all.length > 0 ? `The newest; and ${more} more.` : `There are ${more} more.`);
-    this.element.hidden = all.length === 0 && !this.#none.textContent;
     // The match that had the focus is over.
     if (hadFocus && !this.#list.contains(document.activeElement)) this.#heading.focus();
   }
@@ -69,25 +89,35 @@ class Line {
   #names = h('p', { class: 'names' });
   #about = h('p', { class: 'about' });
   #button;
+  #callOff;
   #drawn = '';
   element;
 
   /** @param {Row} row @param {(row: Row) => void} go */
   constructor(row, go) {
     this.#button = h('button', { type: 'button', onclick: () => go(row) });
+    const label = `Call off: ${row.code}`;
+    this.#callOff = h(
+      'button',
+      { type: 'button', class: 'quiet', 'aria-label': label },
+      'Call off',
+    );
     const who = h('div', { class: 'who' }, this.#names, this.#about);
-    this.element = h('li', {}, who, this.#button);
+    this.element = h('li', {}, who, this.#callOff, this.#button);
   }
 
   /** @param {Told} told */
-  show({ row, names, about, action }) {
+  show({ row, names, about, action, callOff }) {
     if (this.#drawn !== names.join('\n')) {
       this.#drawn = names.join('\n');
       const [one, other] = names.map((name) => h('bdi', {}, name));
-      fill(this.#names, one, h('span', { class: 'against' }, ' – '), other);
+      const against = other && h('span', {}, h('span', { class: 'against' }, '– '), other);
+      fill(this.#names, one, against && ' ', against);
     }
     write(this.#about, about);
     write(this.#button, action);
     this.#button.setAttribute('aria-label', `${action}: ${row.code}`);
+    this.#callOff.hidden = !callOff;
+    this.#callOff.onclick = callOff ?? null;
   }
 }

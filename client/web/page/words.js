@@ -162,6 +162,24 @@ export function watching({ spectators, you }) {
   return you === null ? `${counted(others, 'other', 'others')} watching` : `${others} watching`;
 }
 
+/** So many are named; who has more finds them in the list. */
+const NAMED = 3;
+
+/**
+ * Why one can open no further match.
+ * @param {Match[]} hosted those that one has opened
+ * @param {(game: string) => string} title
+ */
+export function tooMany(hosted, title) {
+  const named = hosted.slice(0, NAMED).map(({ game, code }) => `${title(game)} ${code}`);
+  const more = hosted.length - named.length;
+  return (
+    `You have ${counted(hosted.length, 'match', 'matches')} open, and cannot have more: ` +
+    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. ` +
+    'Call one off, or finish it; they stand under “Your matches”.'
+  );
+}
+
 /** @param {Seat} seat */
 export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
 
