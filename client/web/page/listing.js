@@ -1,7 +1,8 @@
 // The matches that one can join, watch, or go back to. The protocol tells no changes of this list,
 // so it is asked for again and again while somebody looks.
 
-import { h } from './dom.js';
+import { matchNamed } from './code.js';
+import { h, write } from './dom.js';
 import { isMyTurn } from './match.js';
 import { Section } from './rows.js';
 import { counted, occupant, watching } from './words.js';
@@ -141,23 +142,33 @@ export class Listing {
   #byCode() {
     const code = h('input', {
       id: 'code',
-      maxlength: 6,
-      pattern: '[0-9A-Za-z]{6}',
-      required: true,
       autocomplete: 'off',
       autocapitalize: 'characters',
       spellcheck: 'false',
-      title: 'Six letters and digits',
+      'aria-describedby': 'code-trouble',
+      oninput: () => {
+        write(trouble, '');
+        // Of a link one sees what is needed of it.
+        if (code.value.includes('/')) code.value = matchNamed(code.value) ?? code.value;
+      },
     });
+    const trouble = h('p', { id: 'code-trouble', class: 'trouble', role: 'alert' });
     const go = (/** @type {Event} */ event) => {
       event.preventDefault();
-      this.#app.goTo({ code: code.value.toUpperCase() });
+      const named = matchNamed(code.value);
+      if (named !== null) {
+        this.#app.goTo({ code: named });
+        return;
+      }
+      write(trouble, 'A code has six letters and digits. A link will do, too.');
+      code.focus();
     };
     return h(
       'form',
       { class: 'by-code', onsubmit: go },
       h('label', { for: 'code' }, 'A friend gave you a code?'),
       h('div', { class: 'row' }, code, h('button', {}, 'Open')),
+      trouble,
     );
   }
 }
