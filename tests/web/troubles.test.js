@@ -267,6 +267,46 @@ test(
 );
 
 test(
+  'whoever sits in a match is told when the name can be changed',
+  inHouse(async (house) => {
+    const page = await house.visitor();
+    await playBot(page);
+    await page.getByTitle('Choose a name').click();
+    await page.getByText('It can be changed when the match is over, or called off.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Use this name' }).count(), 0);
+    await picture(page, 'name-bound');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Resign …' }).click();
+    await page.getByRole('button', { name: 'Resign', exact: true }).click();
+    await says(page, 'You lose.');
+    await page.getByTitle('Choose a name').click();
+    await page.getByRole('button', { name: 'Use this name' }).waitFor();
+  }),
+);
+
+test(
+  'a match is opened by its code or by a pasted link',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await invite(ann);
+    const bob = await house.visitor();
+    const code = bob.getByLabel('A friend gave you a code?');
+    await code.fill('4vz');
+    await bob.getByRole('button', { name: 'Open', exact: true }).click();
+    await bob
+      .getByRole('alert')
+      .filter({ hasText: 'A code has six letters and digits.' })
+      .waitFor();
+    await code.fill(` ${link} `);
+    assert.equal(await code.inputValue(), link.slice(-6));
+    await code.fill(` ${link.slice(-6).toLowerCase()} `);
+    await bob.getByRole('button', { name: 'Open', exact: true }).click();
+    await myTurn(ann);
+    assert.equal(bob.url(), link);
+  }),
+);
+
+test(
   'a match that is none says so',
   inHouse(async (house) => {
     const page = await house.visitor('/m/ZZZZZZ');

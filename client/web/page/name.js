@@ -8,6 +8,12 @@ import { sentence } from './words.js';
 /** The server's bound on names, in Unicode scalar values. */
 const NAME_CHARACTERS_MAX = 24;
 
+const BOUND =
+  'You sit in a match under this name. It can be changed when the match is over, or called off.';
+
+/** Whether one would give up a seat with the name. @param {App} app */
+const sits = (app) => app.mine().some(({ you }) => you !== null);
+
 /** @param {App} app */
 export function nameButton(app) {
   const name = h('bdi');
@@ -26,17 +32,15 @@ export function nameButton(app) {
 
 /** @param {App} app */
 function ask(app) {
+  const isBound = sits(app);
   const input = h('input', {
     id: 'name',
     value: app.player?.name ?? '',
-    required: true,
+    readonly: isBound,
     autocomplete: 'nickname',
     'aria-describedby': 'name-trouble',
   });
   const trouble = h('p', { id: 'name-trouble', class: 'trouble', role: 'alert' });
-  const live = [...app.matches.values()].some(
-    ({ status, you }) => status !== 'ended' && you !== null,
-  );
   const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
   const save = async () => {
     const why = await renamed(app, input.value.trim().normalize());
@@ -51,23 +55,25 @@ function ask(app) {
       {
         method: 'dialog',
         novalidate: true,
-        onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), void save()),
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          if (!isBound) void save();
+        },
       },
       h('h2', { id: 'name-title' }, 'Your name'),
       h('label', { for: 'name' }, `What others see, up to ${NAME_CHARACTERS_MAX} characters`),
       input,
       trouble,
-      live &&
-        h(
-          'p',
-          { class: 'note' },
-          'You sit in a match. Under another name you are another player, and give up your seat.',
-        ),
+      isBound && h('p', { class: 'note' }, BOUND),
       h(
         'div',
         { class: 'row end' },
-        h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'),
-        h('button', { class: 'primary', disabled: live }, 'Use this name'),
+        h(
+          'button',
+          { type: 'button', class: isBound ? '' : 'quiet', onclick: () => dialog.close() },
+          isBound ? 'Close' : 'Cancel',
+        ),
+        !isBound && h('button', { class: 'primary' }, 'Use this name'),
       ),
     ),
   );
@@ -90,6 +96,8 @@ async function renamed(app, wish) {
     return `A name has at most ${NAME_CHARACTERS_MAX} characters; this one has ${count}.`;
   }
   if (wish === app.player?.name) return null;
+  // It may have begun while one thought of a name.
+  if (sits(app)) return BOUND;
   const why = await app.connection.rename(wish);
   return why === null ? null : sentence(why);
 }
