@@ -165,8 +165,12 @@ test(
     await second.goto('/');
     await second.getByRole('button', { name: 'Find an opponent' }).waitFor();
     await first.getByText('You are playing in another tab or window now.').waitFor();
-    await first.getByRole('button', { name: 'Find an opponent' }).waitFor();
     assert.equal(await first.locator('#toast').innerText(), '');
+    // Nothing can be begun here until it is taken back.
+    assert.equal(await first.locator('.lobby').getAttribute('inert'), '');
+    await first.getByRole('button', { name: 'Take it back here' }).click();
+    await first.getByRole('button', { name: 'Find an opponent' }).click();
+    await first.getByText('bot sits down in').waitFor();
   }),
 );
 
@@ -359,6 +363,19 @@ test(
     const mine = page.getByRole('button', { name: /^Your turn: / });
     await mine.first().waitFor();
     assert.equal(await mine.count(), 1);
+  }),
+);
+
+test(
+  'a page that is slow to come says that it is loading, and without scripts that it needs them',
+  inHouse(async (house) => {
+    const slow = await house.visitor();
+    await slow.route('**/web/room.js', () => {});
+    await slow.goto('/', { waitUntil: 'commit' });
+    await slow.getByText('Loading …').waitFor();
+    const plain = await house.visitor('/', { javaScriptEnabled: false });
+    await plain.getByRole('heading', { name: 'Plyhouse needs JavaScript.' }).waitFor();
+    assert.equal(await plain.getByText('Loading …').isVisible(), false);
   }),
 );
 

@@ -63,6 +63,8 @@ export class Lobby {
     const { games, levels } = this.#app;
     this.#endLostSeek();
     this.#countDown();
+    // In another tab one plays on; here nothing can be asked until one takes it back.
+    this.element.inert = this.#isOver();
     if (games.length === 0) fill(this.element, h('p', { class: 'none' }, 'Connecting …'));
     const madeFrom = JSON.stringify([games, levels, this.#seek !== null]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
@@ -107,8 +109,13 @@ export class Lobby {
 
   /** A search ends with the connection; it begins anew with the next, unless that is another tab's. */
   #endLostSeek() {
+    if (this.#isOver()) this.seekFailed();
+  }
+
+  /** Whether the connection does not come back by itself. */
+  #isOver() {
     const { state } = this.#app.connection.link;
-    if (state === 'replaced' || state === 'broken') this.seekFailed();
+    return state === 'replaced' || state === 'broken';
   }
 
   /** Makes the choice one that this server offers. */

@@ -321,7 +321,7 @@ export class Room {
     if (match.status === 'open') {
       if (match.you === null) return '';
       return this.#app.invited.has(match.match)
-        ? 'They are asked where you have just played.'
+        ? 'They are asked if they are still at the match just played.'
         : 'It begins when somebody sits down.';
     }
     if (match.you === null) return 'You are watching.';

@@ -1,6 +1,7 @@
 // A list of matches that changes while one reads it.
 
 import { fill, h, write } from './dom.js';
+import { icon } from './switches.js';
 
 /** @import { Listed } from '../protocol.js' */
 
@@ -15,6 +16,8 @@ import { fill, h, write } from './dom.js';
  * @property {string} action what one can do with it
  * @property {() => void} [callOff]
  */
+
+const CROSS = 'M7 7l10 10M17 7 7 17';
 
 /** Matches of one kind, in the order in which they are given. A row stays the same element, with its focus. */
 export class Section {
@@ -99,8 +102,8 @@ class Line {
     const label = `Call off: ${row.code}`;
     this.#callOff = h(
       'button',
-      { type: 'button', class: 'quiet', 'aria-label': label },
-      'Call off',
+      { type: 'button', class: 'quiet round', 'aria-label': label, title: 'Call off' },
+      icon(CROSS),
     );
     const who = h('div', { class: 'who' }, this.#names, this.#about);
     this.element = h('li', {}, who, this.#callOff, this.#button);
@@ -111,8 +114,9 @@ class Line {
     if (this.#drawn !== names.join('\n')) {
       this.#drawn = names.join('\n');
       const [one, other] = names.map((name) => h('bdi', {}, name));
-      const against = other && h('span', {}, h('span', { class: 'against' }, '– '), other);
-      fill(this.#names, one, against && ' ', against);
+      // The dash stays with the first name where the second comes on a line of its own.
+      const first = other && h('span', {}, one, h('span', { class: 'against' }, ' –'));
+      fill(this.#names, first ?? one, other && ' ', other);
     }
     write(this.#about, about);
     write(this.#button, action);

@@ -3,7 +3,9 @@
 import { fill, h } from './dom.js';
 
 const SHOWN_MS = 6_000;
-/** What leads somewhere stays until one can have read it, decided, and come there by keyboard. */
+/** What is longer stays until it can have been read, with care. */
+const SHOWN_MS_PER_CHARACTER = 80;
+/** What leads somewhere stays until one can have decided, and come there by keyboard. */
 const SHOWN_WITH_WAY_MS = 15_000;
 
 export class Toast {
@@ -28,7 +30,8 @@ export class Toast {
       h('p', {}, text),
       way && h('a', { href: way.href, onclick: () => this.hide() }, way.says),
     );
-    this.#hideIn(way ? SHOWN_WITH_WAY_MS : SHOWN_MS);
+    const least = way ? SHOWN_WITH_WAY_MS : SHOWN_MS;
+    this.#hideIn(Math.max(least, text.length * SHOWN_MS_PER_CHARACTER));
   }
 
   hide() {
