@@ -174,6 +174,32 @@ test(
 );
 
 test(
+  'the last move is marked by shape in every game, in a winning line, too',
+  inHouse(async (house) => {
+    const [ann, bob] = [await house.visitor(), await house.visitor()];
+    for (const [game, moves, marks] of /** @type {const} */ ([
+      ['Tic-tac-toe', 'a1 b1 a2 b2 a3', 1],
+      ['Connect Four', 'd1 d1 e1 e1 f1 f1 g1', 1],
+      ['Othello', 'd3', 1],
+      ['Draughts', '9-13', 2],
+      ['Chess', 'e2-e4', 2],
+      ['Gomoku', 'h8 a1 i8 b1 j8 c1 k8 d1 l8', 1],
+      ['Go', 'E5', 1],
+    ])) {
+      await bob.goto(await invite(ann, game));
+      await myTurn(ann);
+      await playAll(ann, bob, moves);
+      const seen = ann.locator('.mark-last:visible');
+      await seen.nth(marks - 1).waitFor();
+      assert.equal(await seen.count(), marks, game);
+      const isOnLine = (await ann.locator('.mark-line').count()) > 0;
+      assert.equal(await ann.locator('.mark-last.in-line').count(), isOnLine ? 1 : 0, game);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    }
+  }),
+);
+
+test(
   'Go: stones are captured, and two passes end it',
   inHouse(async (house) => {
     const [ann, bob] = await pair(house, 'Go');

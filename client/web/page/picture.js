@@ -25,6 +25,9 @@ import { Board } from './position.js';
  * @property {boolean} [moving] whether new pieces arrive before one's eyes
  */
 
+/** The corners of a square: where rings tell what can be done, they tell what was done. */
+const CORNERS = 'M-45-25V-45H-25M25-45H45V-25M45 25V45H25M-25 45H-45V25';
+
 /** How long a piece takes to its new square. */
 const SLIDE_MS = 180;
 /** More than come to new squares in any one move; after a jump in time nothing slides. */
@@ -34,6 +37,7 @@ export class Picture {
   element;
   layout;
   #game;
+  #look;
   #under;
   #pieces = s('g', {});
   #over = s('g', {});
@@ -47,6 +51,7 @@ export class Picture {
     this.#game = game;
     this.layout = layout;
     const look = lookOf(game);
+    this.#look = look;
     const size = `0 0 ${game.files * 100} ${game.ranks * 100}`;
     const plate = look === 'plate' ? s('path', { class: 'plate', d: plateWithHoles(game) }) : null;
     this.#under = s('g', {}, ...ground(game, layout));
@@ -110,10 +115,19 @@ export class Picture {
         const seat = board.seatOf(board.at(square));
         return this.#at(square, s('circle', { class: `mark-${kind} on-${seat ?? 'none'}`, r }));
       };
+    const lastMark = (/** @type {string} */ square) => {
+      const kind = `mark-last${line.includes(square) ? ' in-line' : ''}`;
+      const seat = board.seatOf(board.at(square)) ?? 'none';
+      const drawn =
+        this.#look === 'chequers'
+          ? s('path', { class: kind, d: CORNERS })
+          : s('circle', { class: `${kind} on-${seat}`, r: 46 });
+      return this.#at(square, drawn);
+    };
     const isFree = (/** @type {string} */ square) => board.isEmpty(square);
     return [
-      ...last.map(mark('last', 46)),
       ...line.map(mark('line', 44)),
+      ...last.map(lastMark),
       ...movers.map(mark('mover', 45)),
       ...targets.filter(isFree).map(mark('target', 15)),
       ...targets.filter((square) => !isFree(square)).map(mark('capture', 44)),
