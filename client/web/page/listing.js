@@ -132,7 +132,8 @@ export class Listing {
     const { game, ply } = row;
     const about = [
       this.#app.game(game)?.title ?? game,
-      ply > 0 && counted(ply, 'move', 'moves'),
+      // A number stays with what it counts.
+      ply > 0 && counted(ply, 'move', 'moves').replace(' ', '\u00a0'),
       watching(row),
     ];
     const names = row.seats.map((seat) => occupant(seat, this.#app.levels));
