@@ -115,7 +115,7 @@ class Line {
       this.#drawn = names.join('\n');
       const [one, other] = names.map((name) => h('bdi', {}, name));
       // The dash stays with the first name where the second comes on a line of its own.
-      const first = other && h('span', {}, one, h('span', { class: 'against' }, ' –'));
+      const first = other && h('span', {}, one, h('span', { class: 'against' }, '\u00a0–'));
       fill(this.#names, first ?? one, other && ' ', other);
     }
     write(this.#about, about);
