@@ -70,7 +70,12 @@ function ask(app) {
         { class: 'row end' },
         h(
           'button',
-          { type: 'button', class: isBound ? '' : 'quiet', onclick: () => dialog.close() },
+          {
+            type: 'button',
+            class: isBound ? '' : 'quiet',
+            autofocus: isBound,
+            onclick: () => dialog.close(),
+          },
           isBound ? 'Close' : 'Cancel',
         ),
         !isBound && h('button', { class: 'primary' }, 'Use this name'),
@@ -80,7 +85,7 @@ function ask(app) {
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  input.select();
+  if (!isBound) input.select();
 }
 
 /**
