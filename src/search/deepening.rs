@@ -87,7 +87,7 @@ pub(super) fn deepen_until<P: Evaluate>(
         moves
     };
 
-    let mut short_wins = ShortWins::new();
+    let mut short_wins = ShortWins::up_to(depth_max);
     let mut last = Findings::NONE;
     for depth in 1..=depth_max.clamp(1, TO_THE_END - 1) {
         if depth > 1 && search.budget.enforce().is_err() {

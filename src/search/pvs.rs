@@ -206,7 +206,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 continue;
             }
             if depth == 1 && !self.parts.estimates && !child.is_tense() {
-                // Nobody has lost who is not in check; what else it is worth is not the question.
+                // Nobody has lost who is not in check, or the like; what else it is worth is not the question.
                 best.0 = best.0.max(Score::DRAW);
                 self.estimates += 1;
                 continue;

@@ -28,14 +28,20 @@ const AFFORDED: u64 = 1 << 20;
 pub(super) struct ShortWins {
     /// The next question: a win within so many plies.
     plies: u32,
+    /// Nothing is asked about more plies than this.
+    plies_max: u32,
     /// What that is expected to take.
     nodes: u64,
 }
 
 impl ShortWins {
     /// Nothing has been asked yet.
-    pub(super) const fn new() -> Self {
-        Self { plies: 1, nodes: 1 }
+    pub(super) const fn up_to(plies_max: u32) -> Self {
+        Self {
+            plies: 1,
+            plies_max,
+            nodes: 1,
+        }
     }
 
     /// The fastest win and its line, if there is one within so many plies as can be afforded. Of a
@@ -49,9 +55,10 @@ impl ShortWins {
         if !P::MATES || !search.parts.reductions {
             return Ok(None);
         }
-        let afforded = |known| if known { AFFORDED } else { 0 };
-        while known.is_none_or(|plies| self.plies < plies)
-            && self.nodes <= afforded(known.is_some()).max(search.budget.nodes() / SHARE)
+        let afforded = if known.is_some() { AFFORDED } else { 0 };
+        while self.plies <= self.plies_max
+            && known.is_none_or(|plies| self.plies < plies)
+            && self.nodes <= afforded.max(search.budget.nodes() / SHARE)
         {
             let before = search.budget.nodes();
             let parts = std::mem::replace(&mut search.parts, Parts::PROOF);
