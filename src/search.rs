@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use choice::choose;
+pub use choice::{choose, choose_watched};
 pub use evaluate::Evaluate;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
 pub use moves::{EARLY, LATE, Moves};
@@ -46,7 +46,7 @@ pub use table::Table;
 pub use window::Bounds;
 
 use self::budget::Budget;
-use self::deepening::deepen;
+use self::deepening::{Findings, deepen_until};
 use self::parts::Parts;
 use self::pvs::Searcher;
 use self::solving::Proof;
@@ -111,11 +111,23 @@ pub fn search<P: Evaluate>(
     stop: &Stop,
     table: &Table,
 ) -> Option<Report<P::Move>> {
+    search_watched(course, limits, stop, table, &mut |_| {})
+}
+
+/// The same; `watch` is told what is known after every depth.
+#[must_use]
+pub fn search_watched<P: Evaluate>(
+    course: &Course<P>,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<Report<P::Move>> {
     if course.outcome().is_some() {
         return None;
     }
     Some(with_help(course, limits, stop, table, |mut search| {
-        look(&mut search, course.position(), limits)
+        look(&mut search, course.position(), limits, watch)
     }))
 }
 
@@ -133,7 +145,8 @@ fn with_help<'a, P: Evaluate, T>(
         |number, done| {
             let budget = Budget::new(Limits::default(), done);
             let search = Searcher::new(budget, table, Parts::ALL, course.past());
-            look(&mut search.varied(number), course.position(), limits);
+            let search = &mut search.varied(number);
+            look(search, course.position(), limits, &mut |_| {});
         },
         || {
             let budget = Budget::new(*limits, stop);
@@ -142,13 +155,31 @@ fn with_help<'a, P: Evaluate, T>(
     )
 }
 
-fn look<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, limits: &Limits) -> Report<P::Move> {
+fn look<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    limits: &Limits,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Report<P::Move> {
     if limits.depth.is_none() && pos.plies_left() <= P::SOLVED_FROM {
-        look_to_the_end(search, pos, limits)
+        look_to_the_end(search, pos, limits, watch)
     } else {
-        let found = deepen(search, pos, None, limits.depth.unwrap_or(u32::MAX));
+        let found = watched(search, pos, limits.depth.unwrap_or(u32::MAX), watch);
         Report::of_findings(found, search)
     }
+}
+
+/// Looks ahead, and tells after every depth what is known.
+fn watched<P: Evaluate>(
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+    depth_max: u32,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Findings<P::Move> {
+    deepen_until(search, pos, None, depth_max, |found, search| {
+        watch(&Report::of_findings(found.clone(), search));
+        found.is_final::<P>()
+    })
 }
 
 /// What the first look may spend.
@@ -166,9 +197,10 @@ fn look_to_the_end<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,
     limits: &Limits,
+    watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
     search.budget.change(first_look(limits));
-    let found = deepen(search, pos, None, FIRST_LOOK);
+    let found = watched(search, pos, FIRST_LOOK, watch);
     search.budget.change(*limits);
     if found.is_final::<P>() || search.budget.enforce().is_err() {
         return Report::of_findings(found, search);

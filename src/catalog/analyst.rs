@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use super::{AnyPosition, Erased, IllegalHere, PlayError};
+use super::{AnyPosition, Choice, Erased, IllegalHere, PlayError};
 use crate::game::perft::{PlyCount, perft};
 use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
 use crate::search::analysis::{self, Method};
 use crate::search::minimax::Scale;
-use crate::search::{self, Evaluate, Limits, Report, Score, Stop, Table};
+use crate::search::{self, Evaluate, Level, Limits, Report, Score, Stop, Table};
 
 /// A text that cannot be read is repeated up to so many letters.
 const TOLD_MAX: usize = 20;
@@ -16,7 +16,7 @@ const TOLD_MAX: usize = 20;
 /// A position of a game that is not known at compile time, and a table to search it with.
 ///
 /// The table keeps what it knows when the position changes.
-pub trait Analyst: fmt::Debug {
+pub trait Analyst: fmt::Debug + Send {
     /// Sets up the position that `text` tells: in wire notation, or as the moves that lead to it
     /// from the start, as `play` takes them. Nothing is the start.
     ///
@@ -57,6 +57,19 @@ pub trait Analyst: fmt::Debug {
     /// The exact value and a best move; `None` once there is an outcome, or if a limit or `stop`
     /// came first.
     fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>>;
+
+    /// The move that a player of this level plays; `None` once there is an outcome.
+    ///
+    /// At full strength `watch` is told what is known after every depth, and what the table knows
+    /// from searches before is used; the levels below play as bots do, see [`AnyPosition::choose`].
+    fn choose(
+        &mut self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Choice>;
 
     /// What a search by the textbook finds.
     fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
@@ -217,6 +230,29 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
 
     fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
         search::solve(&self.pos.0, limits, stop, &self.table).map(text)
+    }
+
+    fn choose(
+        &mut self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Choice> {
+        if level < Level::Max {
+            let table = &mut self.table;
+            return self.pos.choose(level, seed, limits, stop, table);
+        }
+        self.table.next_search();
+        let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
+        let (course, table) = (&self.pos.0, &self.table);
+        let (m, report) =
+            search::choose_watched(course, level, seed, limits, stop, table, &mut watch)?;
+        Some(Choice {
+            m: m.to_string(),
+            report: text(report),
+        })
     }
 
     fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {

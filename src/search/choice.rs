@@ -11,7 +11,9 @@ use super::chance::{Chance, scaled};
 use super::deepening::deepen;
 use super::parts::Parts;
 use super::pvs::Searcher;
-use super::{Evaluate, FIRST_LOOK, Level, Limits, Report, Stop, Strength, Table, search};
+use super::{
+    Evaluate, FIRST_LOOK, Level, Limits, Report, Stop, Strength, Table, search, search_watched,
+};
 use crate::game::{Course, Outcome, Position, Seat};
 
 /// The move that a bot of this level plays, and what its search found; `None` once there is an
@@ -30,7 +32,23 @@ pub fn choose<P: Evaluate>(
     stop: &Stop,
     table: &mut Table,
 ) -> Option<(P::Move, Report<P::Move>)> {
-    let Candidates { moves, report } = candidates(course, level, limits, stop, table)?;
+    table.forget();
+    choose_watched(course, level, seed, limits, stop, table, &mut |_| {})
+}
+
+/// The same with what the table knows already, so that the answer depends on that, too. At full
+/// strength `watch` is told what is known after every depth.
+#[must_use]
+pub fn choose_watched<P: Evaluate>(
+    course: &Course<P>,
+    level: Level,
+    seed: u64,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<(P::Move, Report<P::Move>)> {
+    let Candidates { moves, report } = candidates(course, level, limits, stop, table, watch)?;
     let lot = lot(course.position(), seed, moves.len());
     Some((moves[lot], report))
 }
@@ -47,9 +65,9 @@ fn candidates<P: Evaluate>(
     level: Level,
     limits: &Limits,
     stop: &Stop,
-    table: &mut Table,
+    table: &Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Candidates<P::Move>> {
-    table.forget();
     let Strength {
         depth,
         margin,
@@ -65,7 +83,7 @@ fn candidates<P: Evaluate>(
         None if legal.len() == 1 => by_heart(course, legal[0], limits, stop, table)?,
         None => match course.position().book_move() {
             Some(m) => by_heart(course, m, limits, stop, table)?,
-            None => search(course, limits, stop, table)?,
+            None => search_watched(course, limits, stop, table, watch)?,
         },
     };
     let mut moves = match margin {

@@ -28,10 +28,22 @@ fn player(moves: impl Fn(&TicTacToe) -> Option<Vec<Move>>) -> Player {
         .collect()
 }
 
+/// What a bot chooses among that knows nothing yet.
+fn offered<P: Evaluate>(
+    course: &Course<P>,
+    level: Level,
+    limits: &Limits,
+    stop: &Stop,
+    table: &mut Table,
+) -> Option<Candidates<P::Move>> {
+    table.forget();
+    candidates(course, level, limits, stop, table, &mut |_| {})
+}
+
 fn bot(level: Level) -> Player {
     player(|pos| {
         Some(
-            candidates(
+            offered(
                 &Course::from(*pos),
                 level,
                 &Limits::default(),
@@ -121,7 +133,7 @@ fn check_in_every_position(levels: &[Level], check: impl Fn(&TicTacToe, &[Move])
     for level in levels {
         for stop in [&free, &raised] {
             for pos in all_positions() {
-                if let Some(Candidates { moves, .. }) = candidates(
+                if let Some(Candidates { moves, .. }) = offered(
                     &Course::from(pos),
                     *level,
                     &Limits::default(),
@@ -187,7 +199,7 @@ fn in_connect_four_wins_in_one_are_taken_and_losses_in_one_prevented() {
             .iter()
             .flat_map(|level| [(*level, &free), (*level, &raised)])
         {
-            let chosen = candidates(&Course::from(pos), level, &limits, stop, &mut table)
+            let chosen = offered(&Course::from(pos), level, &limits, stop, &mut table)
                 .expect("goes on")
                 .moves;
             if legal.iter().any(wins) {
@@ -361,7 +373,7 @@ fn the_seed_alone_decides_among_the_candidates() {
     };
     for pos in all_positions().into_iter().step_by(150) {
         for level in Level::ALL {
-            let Some(Candidates { mut moves, .. }) = candidates(
+            let Some(Candidates { mut moves, .. }) = offered(
                 &Course::from(pos),
                 level,
                 &limits,
