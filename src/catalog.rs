@@ -13,7 +13,8 @@ use crate::game::gomoku::Gomoku;
 use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
-    Course, Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, Position, ReadMoveError, Seat,
+    Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Position,
+    ReadMoveError, RecordFormat, Seat,
 };
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
@@ -43,8 +44,13 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 pub struct Entry {
     /// What is fixed about the game.
     pub info: GameInfo,
+    /// The protocol that programs of this game speak, if there is one.
+    pub engine: Option<EngineProtocol>,
+    /// The format in which games of this kind are kept, if there is one.
+    pub record: Option<RecordFormat>,
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
+    recorded: fn(&mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError>,
 }
 
 impl Entry {
@@ -53,8 +59,11 @@ impl Entry {
     pub const fn of<P: Position + Evaluate>() -> Self {
         Self {
             info: P::INFO,
+            engine: P::ENGINE,
+            record: P::RECORD,
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
+            recorded: recorded::<P>,
         }
     }
 
@@ -64,11 +73,35 @@ impl Entry {
         (self.start)()
     }
 
+    /// The moves of a game from its start, as the game's [record](Self::record) writes them.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be played when its turn comes.
+    pub fn recorded<'a>(
+        &self,
+        mut moves: impl Iterator<Item = &'a str>,
+    ) -> Result<Vec<String>, PlayError> {
+        (self.recorded)(&mut moves)
+    }
+
     /// An analyst with the position before the first move, and a table of at most so many bytes.
     #[must_use]
     pub fn analyst(&self, table_bytes: usize) -> Box<dyn Analyst> {
         (self.analyst)(table_bytes)
     }
+}
+
+fn recorded<P: Position>(moves: &mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError> {
+    let mut course = Erased(Course::<P>::start());
+    let mut written = Vec::new();
+    for text in moves {
+        let m = course.read(text)?;
+        let before = course.0.position().clone();
+        course.play_read(m)?;
+        written.push(before.recorded(m));
+    }
+    Ok(written)
 }
 
 /// A position whose game is not known at compile time. Its `Display` is the wire notation.
@@ -163,6 +196,13 @@ impl<P: Position> Erased<P> {
             }),
         })
     }
+
+    fn play_read(&mut self, m: P::Move) -> Result<(), PlayError> {
+        Ok(self.0.play(m).map_err(|why| IllegalHere {
+            m: m.to_string(),
+            why,
+        })?)
+    }
 }
 
 impl<P: Position + Evaluate> AnyPosition for Erased<P> {
@@ -194,10 +234,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
 
     fn play(&mut self, text: &str) -> Result<String, PlayError> {
         let m = self.read(text)?;
-        self.0.play(m).map_err(|why| IllegalHere {
-            m: m.to_string(),
-            why,
-        })?;
+        self.play_read(m)?;
         Ok(m.to_string())
     }
 

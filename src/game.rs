@@ -6,6 +6,7 @@
 pub mod chess;
 pub mod connect_four;
 pub(crate) mod course;
+mod customs;
 pub mod draughts;
 pub mod go;
 pub mod gomoku;
@@ -20,6 +21,7 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 pub use course::{Course, Past, Repetition};
+pub use customs::{EngineProtocol, RecordFormat};
 
 /// One of the two places at the board. Seat 0 moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -214,6 +216,12 @@ pub trait Position:
     /// What the rules say of a position that comes again.
     const REPETITION: Repetition = Repetition::Free;
 
+    /// The protocol that programs of this game speak, if there is one.
+    const ENGINE: Option<EngineProtocol> = None;
+
+    /// The format in which games of this kind are kept, if there is one.
+    const RECORD: Option<RecordFormat> = None;
+
     /// The position before the first move.
     fn start() -> Self;
 
@@ -253,6 +261,11 @@ pub trait Position:
     /// The text names no move.
     fn read_move(&self, text: &str) -> Result<Self::Move, ReadMoveError> {
         Ok(text.parse()?)
+    }
+
+    /// The move `m`, which is legal here, as [`RECORD`](Self::RECORD) writes it.
+    fn recorded(&self, m: Self::Move) -> String {
+        m.to_string()
     }
 
     /// Appends every legal move, in a fixed order, and none once there is an outcome.

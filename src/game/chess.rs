@@ -16,8 +16,8 @@ use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square as Field, get
 
 use self::san::NoMove;
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
-    ReadMoveError, Repetition, Seat,
+    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
+    Position, ReadMoveError, RecordFormat, Repetition, Seat,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
@@ -231,6 +231,10 @@ impl Position for Chess {
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * QUIET_PLIES_MAX as u32,
     };
 
+    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Uci);
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Pgn);
+
     const REPETITION: Repetition = Repetition::DrawnAtThird;
 
     fn start() -> Self {
@@ -308,6 +312,10 @@ impl Position for Chess {
             }
             .into(),
         })
+    }
+
+    fn recorded(&self, m: Move) -> String {
+        self.san(m)
     }
 
     #[inline]

@@ -15,7 +15,8 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, Position, ReadMoveError, Repetition, Seat, Square,
+    Ending, GameInfo, IllegalMove, Outcome, Position, ReadMoveError, RecordFormat, Repetition,
+    Seat, Square,
 };
 
 pub(crate) use board::ROWS;
@@ -346,6 +347,8 @@ impl Position for Draughts {
         // 167 * 80 + 80.
         plies_max: 13_440,
     };
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Pdn { game_type: "21" });
 
     fn start() -> Self {
         Self {

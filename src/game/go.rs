@@ -23,8 +23,8 @@ use std::str::FromStr;
 
 use self::points::Points;
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
-    Repetition, Seat,
+    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
+    Position, RecordFormat, Repetition, Seat,
 };
 
 /// What white is given for moving second. A whole number, so that a game can be drawn.
@@ -265,6 +265,16 @@ impl<const N: u8> Position for Go<N> {
         plies_max: PLIES_MAX as u32,
     };
 
+    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Gtp { komi: KOMI });
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+        game: 1,
+        rules: &[
+            ("KM", "7"),
+            ("RU", "area scoring, positional superko, no suicide"),
+        ],
+    });
+
     const REPETITION: Repetition = Repetition::Forbidden;
 
     fn start() -> Self {
@@ -313,6 +323,14 @@ impl<const N: u8> Position for Go<N> {
     /// forbidden, so its key is another.
     fn repetition_key(&self) -> u64 {
         self.key ^ mixed(u64::from(self.passes) << 32)
+    }
+
+    fn recorded(&self, m: Move<N>) -> String {
+        let Move::Play(point) = m else {
+            return String::new();
+        };
+        let (file, rank) = Points::<N>::place(point.bit);
+        RecordFormat::sgf_point(file, N - 1 - rank)
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move<N>>) {

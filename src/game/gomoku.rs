@@ -14,8 +14,8 @@ use std::str::FromStr;
 
 use self::squares::Squares;
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat,
-    Square,
+    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
+    Position, RecordFormat, Seat, Square,
 };
 
 const SIZE: u8 = Squares::SIZE;
@@ -210,6 +210,13 @@ impl Position for Gomoku {
         plies_max: SIZE as u32 * SIZE as u32,
     };
 
+    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Piskvork);
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+        game: 4,
+        rules: &[],
+    });
+
     fn start() -> Self {
         Self {
             own: Squares::NONE,
@@ -250,6 +257,11 @@ impl Position for Gomoku {
             detail: "five",
             scores: None,
         })
+    }
+
+    fn recorded(&self, m: Move) -> String {
+        let Square { file, rank } = m.square();
+        RecordFormat::sgf_point(file, SIZE - 1 - rank)
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {

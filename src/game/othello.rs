@@ -11,8 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat,
-    Square,
+    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
+    RecordFormat, Seat, Square,
 };
 
 pub(crate) use board::{neighbours, targets, turned};
@@ -170,6 +170,11 @@ impl Position for Othello {
         plies_max: 119,
     };
 
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
+        game: 2,
+        rules: &[],
+    });
+
     fn start() -> Self {
         Self::with(0x0000_0008_1000_0000, 0x0000_0010_0800_0000, Seat::First)
     }
@@ -202,6 +207,11 @@ impl Position for Othello {
     }
 
     #[inline]
+    fn recorded(&self, m: Move) -> String {
+        let point = |square: Square| RecordFormat::sgf_point(square.file, square.rank);
+        m.square().map(point).unwrap_or_default()
+    }
+
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         let mut rest = self.moves;
         while rest != 0 {
