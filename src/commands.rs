@@ -2,6 +2,7 @@
 
 mod analyse;
 mod archive;
+mod engine;
 mod export;
 mod interrupt;
 mod perft;
@@ -12,11 +13,13 @@ use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use plyhouse::catalog::{self, CATALOG, Entry};
+use plyhouse::search::{Level, ParseLevelError};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Analyse(analyse::Args),
+    Engine(engine::Args),
     Export(export::Args),
     Perft(perft::Args),
     Tournament(tournament::Args),
@@ -29,6 +32,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Analyse(args) => args.run(),
+            Self::Engine(args) => args.run(),
             Self::Export(args) => args.run(),
             Self::Perft(args) => args.run(),
             Self::Tournament(args) => args.run(),
@@ -41,6 +45,12 @@ impl Command {
 fn game() -> impl TypedValueParser<Value = &'static Entry> {
     let ids = CATALOG.each_ref().map(|entry| entry.info.id);
     PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
+}
+
+/// Reads the id of a level.
+fn level() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::ALL.map(Level::id))
+        .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
 }
 
 /// Ends the process as clap does, with status 2: the options are well-formed, but what they say

@@ -8,14 +8,13 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use anyhow::Context;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use plyhouse::catalog::Entry;
-use plyhouse::search::{Level, Limits, ParseLevelError};
+use plyhouse::search::{Level, Limits};
 use plyhouse::tournament::{Plan, Player, Tournament, default_plies};
 
 use self::report::Report;
-use super::{game, refuse};
+use super::{game, level, refuse};
 
 /// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
 const GAMES_MAX: u32 = 100_000;
@@ -132,11 +131,6 @@ fn progress(games: usize) -> anyhow::Result<ProgressBar> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
         .context("cannot draw the progress bar")?;
     Ok(ProgressBar::new(games as u64).with_style(style))
-}
-
-fn level() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::id))
-        .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
 }
 
 fn games(text: &str) -> Result<u32, String> {

@@ -12,6 +12,7 @@ mod bots;
 mod closing;
 mod crash;
 mod disk;
+mod engine;
 mod hello;
 mod hostile;
 mod lobby;
