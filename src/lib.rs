@@ -16,6 +16,9 @@ pub mod matches;
 pub mod tournament;
 
 #[cfg(feature = "server")]
+pub mod scoresheet;
+
+#[cfg(feature = "server")]
 pub mod store;
 
 #[cfg(feature = "server")]

@@ -17,6 +17,7 @@ mod players;
 mod rate;
 mod recovery;
 mod reply;
+mod scoresheets;
 mod seeks;
 mod session;
 mod settings;
@@ -29,9 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use outbox::{Frame, Outbox, Writer};
 pub use recovery::Recovered;
+pub use scoresheets::{NotServed, Served};
 pub use session::Session;
 pub use settings::{Search, Settings};
 
+use crate::protocol::MatchRef;
 use crate::store::{ReadError, Store};
 use shared::Shared;
 
@@ -80,6 +83,15 @@ impl Server {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
+    }
+
+    /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn scoresheet(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
+        self.shared.scoresheet(target, extension).await
     }
 
     /// A session for a client that has just connected.

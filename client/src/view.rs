@@ -96,6 +96,7 @@ pub(crate) mod tests {
             sides: sides.map(str::to_owned),
             files,
             ranks,
+            record: None,
         }
     }
 

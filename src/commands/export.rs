@@ -3,18 +3,23 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
+use plyhouse::matches::Event;
 use plyhouse::protocol::{MatchId, MatchRef};
-use plyhouse::store::SqliteArchive;
+use plyhouse::scoresheet::Scoresheet;
+use plyhouse::store::{Record, SqliteArchive};
 
 use super::archive::{Source, end, reader_is_gone};
 
-/// Prints matches as JSON, one a line, each with its whole history.
+/// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
 ///
 /// It looks at the store from outside: a server may run on it or not. Without a match it prints all
 /// there are, live and ended, in the order of their creation. A match that is damaged is told on
 /// stderr, the others are printed, and the exit status is 1.
 ///
-/// The fields: `id`, `code`, `game`, `host`, `listed`, `pace_ms`, `seed` (a text), `created_ms`,
+/// With --format pgn (chess), pdn (draughts) or sgf (Go, Gomoku, Othello) it prints scoresheets, of
+/// matches that run as far as they have come; of all matches those of such games that have begun.
+///
+/// The fields of JSON: `id`, `code`, `game`, `host`, `listed`, `pace_ms`, `seed` (a text), `created_ms`,
 /// `ended_ms` (null while it is live), `players` (`id` and `name` of the host and of all who ever sat
 /// down), `events` (in order; `seq`, `at_ms`, `type`, and by type `seat`, `player`, `name`, `bot`,
 /// `move`, `winner`, `reason`). Times are milliseconds since 1970.
@@ -25,6 +30,10 @@ pub(crate) struct Args {
     #[arg(value_name = "MATCH")]
     matches: Vec<String>,
 
+    /// In which format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Json)]
+    format: Format,
+
     #[command(flatten)]
     source: Source,
 }
@@ -32,12 +41,36 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   plyhouse export > matches.jsonl
+  plyhouse export --format pgn > games.pgn
   plyhouse export K7WQ2M | jq -r '.events[] | select(.type == \"moved\") | .move'";
 
-/// Where matches are printed, and how many could not be.
+/// How matches are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Json,
+    Pgn,
+    Pdn,
+    Sgf,
+}
+
+impl Format {
+    /// What the names of such files end with.
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Pgn => "pgn",
+            Self::Pdn => "pdn",
+            Self::Sgf => "sgf",
+        }
+    }
+}
+
+/// Where matches are printed, how many scoresheets were, and how many matches could not be.
 struct Export<'a, W> {
     archive: &'a SqliteArchive,
+    format: Format,
     out: W,
+    printed: u64,
     failed: u64,
 }
 
@@ -47,7 +80,9 @@ impl Args {
         let archive = self.source.open()?;
         let mut export = Export {
             archive: &archive,
+            format: self.format,
             out: BufWriter::new(io::stdout().lock()),
+            printed: 0,
             failed: 0,
         };
         let printed = if self.matches.is_empty() {
@@ -69,7 +104,7 @@ impl<W: Write> Export<'_, W> {
         let mut last = None;
         while let Some(id) = self.archive.next(last).context("cannot list the matches")? {
             last = Some(id);
-            self.print(id)?;
+            self.print(id, false)?;
         }
         Ok(())
     }
@@ -78,24 +113,56 @@ impl<W: Write> Export<'_, W> {
         for name in names {
             let found = self.archive.find(MatchRef::from(name.as_str()));
             match found.context("cannot look for a match")? {
-                Some(id) => self.print(id)?,
+                Some(id) => self.print(id, true)?,
                 None => self.fail(format_args!("there is no match {name:?}")),
             }
         }
         Ok(())
     }
 
-    fn print(&mut self, id: MatchId) -> anyhow::Result<()> {
+    /// Prints a match. One that was not asked for by name is left out if there is nothing to print.
+    fn print(&mut self, id: MatchId, by_name: bool) -> anyhow::Result<()> {
         match self.archive.read(id) {
-            Ok(Some(kept)) => {
+            Ok(Some(kept)) if self.format == Format::Json => {
                 let line = serde_json::to_string(&kept).context("cannot write a match as JSON")?;
-                writeln!(self.out, "{line}").context(STDOUT)?;
+                writeln!(self.out, "{line}").context(STDOUT)
             }
+            Ok(Some(kept)) => self.print_scoresheet(kept.record, by_name),
             // It has been forgotten in the meantime.
-            Ok(None) => {}
-            Err(damage) => self.fail(damage),
+            Ok(None) => Ok(()),
+            Err(damage) => {
+                self.fail(damage);
+                Ok(())
+            }
         }
-        Ok(())
+    }
+
+    fn print_scoresheet(&mut self, record: Record, by_name: bool) -> anyhow::Result<()> {
+        let Record { creation, events } = record;
+        let (code, format) = (creation.code, self.format.extension());
+        let kept = creation.game.record;
+        let fits = kept.is_some_and(|kept| kept.extension() == format);
+        let is_wanted = by_name || fits && events.contains(&Event::Started);
+        if !is_wanted {
+            return Ok(());
+        }
+        if !fits {
+            let title = creation.game.info.title;
+            self.fail(format_args!("{code}: {title} is not kept as {format}"));
+            return Ok(());
+        }
+        match Scoresheet::of(creation, &events) {
+            Ok(sheet) => {
+                // What stands between the games of a file.
+                let between = if self.printed > 0 { "\n" } else { "" };
+                self.printed += 1;
+                write!(self.out, "{between}{}", sheet.text).context(STDOUT)
+            }
+            Err(error) => {
+                self.fail(format_args!("{code}: {error}"));
+                Ok(())
+            }
+        }
     }
 
     fn fail(&mut self, why: impl std::fmt::Display) {

@@ -164,6 +164,9 @@ pub struct GameSummary {
     pub files: u64,
     /// The height of the board in squares.
     pub ranks: u64,
+    /// What the name of a file ends with in which such a game is kept, if there is such a format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
 }
 
 /// A level of bots.

@@ -81,7 +81,7 @@ impl Shared {
             .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))
     }
 
-    async fn find_stored(&self, target: MatchRef) -> Result<Option<Record>, ReadError> {
+    pub(super) async fn find_stored(&self, target: MatchRef) -> Result<Option<Record>, ReadError> {
         let id = match target {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => self.store.by_code(code).await?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::runtime;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -18,6 +18,7 @@ use super::panics::Panics;
 use super::peer::{Peer, PeerId};
 use super::players::{Players, TooMany};
 use super::reply::Reply;
+use super::scoresheets;
 use super::seeks::{Seek, Seeks};
 use super::settings::Settings;
 use crate::catalog::Entry;
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     runtime: runtime::Handle,
     next_peer: AtomicU64,
     pub(super) panics: Panics,
+    /// A permit for each scoresheet that is being written.
+    pub(super) scoresheets: Semaphore,
 }
 
 /// A match that somebody wants.
@@ -74,6 +77,7 @@ impl Shared {
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
             panics,
+            scoresheets: Semaphore::new(scoresheets::AT_ONCE_MAX),
         }))
     }
 

@@ -190,6 +190,7 @@ pub(super) fn games() -> Vec<GameSummary> {
             sides: entry.info.sides.map(str::to_owned),
             files: entry.info.files.into(),
             ranks: entry.info.ranks.into(),
+            record: entry.record.map(|format| format.extension().to_owned()),
         })
         .collect()
 }

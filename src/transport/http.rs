@@ -1,4 +1,4 @@
-//! The HTTP side: the page, a sign of health, and the door to the WebSocket.
+//! The HTTP side: the page, matches as files, a sign of health, and the door to the WebSocket.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 
 use super::{origin, web, websocket};
 use crate::protocol::{CloseCode, SUBPROTOCOL};
-use crate::server::Server;
+use crate::server::{NotServed, Served, Server};
 
 /// What the answers to requests are made from.
 #[derive(Clone, Debug)]
@@ -33,6 +33,7 @@ pub(super) fn router(server: Server) -> axum::Router {
         .route("/m/{code}", get(page))
         .route("/m/{code}/", get(page))
         .route("/web/{*path}", get(file_of_page))
+        .route("/record/{file}", get(record))
         .route("/healthz", get(health))
         // Whoever is not let in here does not stay to ask for something else.
         .route("/ws", any(upgrade).layer(map_response(last)))
@@ -80,6 +81,36 @@ async fn file_of_page(
 ) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(&path, folder, &headers).await
+}
+
+/// A match as a file: `/record/K7WQ2M.pgn`.
+async fn record(State(front): State<Front>, Path(file): Path<String>) -> Response {
+    let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+    let served = front.server.scoresheet(name.into(), extension).await;
+    let Served { code, text } = match served {
+        Ok(served) => served,
+        Err(why) => {
+            let status = match why {
+                NotServed::Unknown => StatusCode::NOT_FOUND,
+                NotServed::Busy | NotServed::Unreadable => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            return (status, format!("{why}\n")).into_response();
+        }
+    };
+    let content_type = match extension {
+        "pgn" => "application/vnd.chess-pgn; charset=utf-8",
+        "sgf" => "application/x-go-sgf; charset=utf-8",
+        _ => "text/plain; charset=utf-8",
+    };
+    let disposition = format!("attachment; filename=\"plyhouse-{code}.{extension}\"");
+    let headers = [
+        (header::CONTENT_TYPE, content_type),
+        (header::CONTENT_DISPOSITION, &disposition),
+        // It may go on.
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, text).into_response()
 }
 
 /// Whether the server is well, for whoever watches over it.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::socket::start;
 
 /// Runs a command on the store in this directory.
-fn run(directory: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(directory: &Path, args: &[&str]) -> Output {
     command(directory, args).output().expect("the binary runs")
 }
 
@@ -27,16 +27,16 @@ fn lines(output: &Output) -> Vec<Value> {
 }
 
 /// A client of the real server.
-struct Client(Connection);
+pub(crate) struct Client(Connection);
 
 impl Client {
-    async fn connect(address: &str) -> Self {
+    pub(crate) async fn connect(address: &str) -> Self {
         let url = format!("ws://{address}/ws");
         Self(Connection::open(&url).await.expect("listening"))
     }
 
     /// Asks, and gives the answer.
-    async fn ask(&mut self, mut request: Value) -> Value {
+    pub(crate) async fn ask(&mut self, mut request: Value) -> Value {
         request["id"] = 1.into();
         let sent = self.0.send_text(request.to_string()).await;
         sent.expect("open");

@@ -21,6 +21,7 @@ mod recorded;
 mod recovery;
 mod requests;
 mod resync;
+mod scoresheets;
 mod seek;
 mod sim;
 mod socket;

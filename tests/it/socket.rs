@@ -29,7 +29,7 @@ async fn listen(settings: Settings) -> String {
 }
 
 /// Sends a text, and gives all that comes until the server closes.
-async fn exchange(address: &str, request: &str) -> String {
+pub(crate) async fn exchange(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.expect("listening");
     stream
         .write_all(request.replace("HOST", address).as_bytes())

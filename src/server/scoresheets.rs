@@ -1,0 +1,67 @@
+//! The scoresheets of matches, for whoever wants to take one home.
+
+use super::shared::Shared;
+use crate::protocol::{MatchCode, MatchRef};
+use crate::scoresheet::{NoScoresheet, Scoresheet};
+use crate::store::{ReadError, Record};
+
+/// How many scoresheets are written at a time. Each is read from the store and played through once;
+/// one more is refused, so that matches that run are not kept waiting by those that are looked at.
+pub(super) const AT_ONCE_MAX: usize = 4;
+
+/// A scoresheet, and of which match it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The match's code.
+    pub code: MatchCode,
+    /// The text.
+    pub text: String,
+}
+
+/// There is no scoresheet to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum NotServed {
+    /// There is no such match, or its game is not kept in such files.
+    #[error("there is no such record")]
+    Unknown,
+    /// Too many are being written.
+    #[error("too many records are asked for at once")]
+    Busy,
+    /// The store cannot be read, or what it holds makes no sense.
+    #[error("the match cannot be read")]
+    Unreadable,
+}
+
+impl Shared {
+    /// The scoresheet of a match, as the store has it: what was told is there.
+    pub(super) async fn scoresheet(
+        &self,
+        target: MatchRef,
+        extension: &str,
+    ) -> Result<Served, NotServed> {
+        let Ok(_place) = self.scoresheets.try_acquire() else {
+            return Err(NotServed::Busy);
+        };
+        let found = self.find_stored(target).await.map_err(not_read)?;
+        let Record { creation, events } = found.ok_or(NotServed::Unknown)?;
+        let format = creation.game.record;
+        if format.is_none_or(|format| format.extension() != extension) {
+            return Err(NotServed::Unknown);
+        }
+        let (id, code) = (creation.id, creation.code);
+        match Scoresheet::of(creation, &events) {
+            Ok(Scoresheet { text, .. }) => Ok(Served { code, text }),
+            Err(NoScoresheet::NoFormat { .. }) => Err(NotServed::Unknown),
+            Err(error @ (NoScoresheet::Damaged(_) | NoScoresheet::NotPlayed(_))) => {
+                tracing::error!(%id, %error, "scoresheet not written");
+                Err(NotServed::Unreadable)
+            }
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn not_read(error: ReadError) -> NotServed {
+    tracing::error!(%error, "match not read");
+    NotServed::Unreadable
+}

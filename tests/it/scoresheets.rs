@@ -1,0 +1,126 @@
+//! Matches as files: from the server over HTTP, and by `plyhouse export`.
+
+use std::path::Path;
+
+use plyhouse::protocol::MatchCode;
+use serde_json::{Value, json};
+
+use crate::archive::{Client, run};
+use crate::socket::{exchange, start};
+
+/// What is served under this path: head and body.
+async fn get(address: &str, path: &str) -> (String, String) {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n");
+    let answer = exchange(address, &request).await;
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.to_lowercase(), body.to_owned())
+}
+
+/// Ann and Bob at a match of this game, after these moves.
+async fn played(address: &str, game: &str, moves: &[&str]) -> Value {
+    let (mut ann, mut bob) = (
+        Client::connect(address).await,
+        Client::connect(address).await,
+    );
+    ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    bob.ask(json!({"type": "hello", "name": "bob"})).await;
+    let created = ann.ask(json!({"type": "create", "game": game})).await;
+    bob.ask(json!({"type": "join", "match": created["match"]}))
+        .await;
+    for (ply, m) in moves.iter().enumerate() {
+        let player = if ply.is_multiple_of(2) {
+            &mut ann
+        } else {
+            &mut bob
+        };
+        let play = json!({"type": "move", "match": created["match"], "ply": ply, "move": m});
+        player.ask(play).await;
+    }
+    created
+}
+
+fn exported(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(directory, arguments);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[tokio::test]
+async fn a_match_can_be_taken_home() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().to_str().expect("text");
+    let (_process, address) = start(&["--data", data]).await;
+    let mate = ["f2f3", "e7e5", "g2g4", "d8h4"];
+    let chess = played(&address, "chess", &mate).await;
+    let go = played(&address, "go", &["D4"]).await;
+    let connect_four = played(&address, "connect-four", &["4"]).await;
+    played(&address, "draughts", &[]).await;
+    let name = |created: &Value, key: &str| created[key].as_str().expect("text").to_owned();
+    let (id, code) = (name(&chess, "match"), name(&chess, "code"));
+
+    let (head, pgn) = get(&address, &format!("/record/{id}.pgn")).await;
+    assert!(head.starts_with("http/1.1 200 "), "{head}");
+    let file = format!("attachment; filename=\"plyhouse-{code}.pgn\"").to_lowercase();
+    for part in ["application/vnd.chess-pgn", &file, "no-store", "nosniff"] {
+        assert!(head.contains(part), "{part}: {head}");
+    }
+    for line in [
+        "[White \"ann\"]\n[Black \"bob\"]\n[Result \"0-1\"]\n",
+        "\n\n1. f3 e5 2. g4 Qh4# 0-1\n",
+    ] {
+        assert!(pgn.contains(line), "{line} in {pgn}");
+    }
+    let by_code = get(&address, &format!("/record/{}.pgn", code.to_lowercase())).await;
+    assert_eq!(by_code.1, pgn);
+    let (head, sgf) = get(&address, &format!("/record/{}.sgf", name(&go, "code"))).await;
+    assert!(head.contains("application/x-go-sgf"), "{head}");
+    assert!(sgf.ends_with("\n;B[df])\n"), "{sgf}");
+    for path in [
+        format!("/record/{id}.sgf"),
+        format!("/record/{id}"),
+        format!("/record/{}.pgn", name(&connect_four, "code")),
+        format!("/record/{}.pgn", MatchCode::from_number(1)),
+        "/record/.pgn".to_owned(),
+        "/record/nonsense".to_owned(),
+    ] {
+        let (head, _) = get(&address, &path).await;
+        assert!(head.starts_with("http/1.1 404 "), "{path}: {head}");
+    }
+
+    let directory = directory.path();
+    let all = exported(directory, &["export", "--format", "pgn"]);
+    assert_eq!(all, (Some(0), pgn.clone(), String::new()));
+    let one = exported(
+        directory,
+        &["export", "--format", "sgf", &name(&go, "match")],
+    );
+    assert_eq!(one, (Some(0), sgf, String::new()));
+    let twice = exported(directory, &["export", "--format", "pgn", &id, &code]);
+    assert_eq!(twice.1, format!("{pgn}\n{pgn}"));
+    let (status, out, told) = exported(directory, &["export", "--format", "sgf", &id]);
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(told.contains("Chess is not kept as sgf"), "{told}");
+}
+
+/// Which games can be taken home is told with the games.
+#[tokio::test]
+async fn games_tell_how_they_are_kept() {
+    let (_process, address) = start(&[]).await;
+    let mut ann = Client::connect(&address).await;
+    let welcome = ann.ask(json!({"type": "hello"})).await;
+    let record = |id: &str| {
+        let games = welcome["games"].as_array().expect("games");
+        let game = games.iter().find(|game| game["game"] == id);
+        game.expect("it is hosted").get("record").cloned()
+    };
+    assert_eq!(record("chess"), Some(json!("pgn")));
+    assert_eq!(record("draughts"), Some(json!("pdn")));
+    for game in ["go", "gomoku", "othello"] {
+        assert_eq!(record(game), Some(json!("sgf")), "{game}");
+    }
+    assert_eq!(record("tic-tac-toe"), None);
+}
