@@ -1,5 +1,7 @@
 //! What can be said on the command line.
 
+use std::ffi::OsString;
+
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use plyhouse::protocol::PlayerName;
@@ -92,6 +94,15 @@ pub(crate) enum Command {
         after_help = LEVELS
     )]
     Watch(WatchArguments),
+    /// Seat a chess engine, or a program that plays Go or Gomoku, in a match.
+    ///
+    /// The program is started before the seat is taken, and ended with the match. One that ends early
+    /// or takes too long is started anew and told the game, up to three times in a match; after that,
+    /// and at once when it plays what is illegal or nothing that can be read, the match is resigned.
+    /// So it is by Ctrl-C. A connection that drops is made again; but if `ply` itself is killed, nobody
+    /// comes back to the seat.
+    #[command(after_help = BOT_EXAMPLES)]
+    Bot(BotArguments),
     /// Show the matches that can be joined or watched.
     List {
         /// Only this game.
@@ -161,6 +172,87 @@ pub(crate) struct WatchArguments {
         value_parser = clap::value_parser!(u64).range(0..=10_000)
     )]
     pub(crate) pace: u64,
+}
+
+/// What `ply bot` takes.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("match").required(true))]
+pub(crate) struct BotArguments {
+    /// Take the open seat of this match, by its code or id.
+    #[arg(long, value_name = "CODE", group = "match")]
+    pub(crate) join: Option<String>,
+
+    /// Open a match of --game, and print its code.
+    #[arg(long, group = "match", requires = "game")]
+    pub(crate) create: bool,
+
+    /// The game: chess, go or gomoku. A match of another game is not joined.
+    #[arg(long)]
+    pub(crate) game: Option<String>,
+
+    /// With --create: whom to play, a bot of this level instead of whoever joins.
+    #[arg(long, value_name = "LEVEL", requires = "create")]
+    pub(crate) against: Option<String>,
+
+    /// With --create: which side to take; `first` moves first.
+    #[arg(long = "as", value_enum, value_name = "SIDE", requires = "create")]
+    pub(crate) side: Option<SideChoice>,
+
+    /// What the program speaks. Without it that of the game: uci for chess, gtp for Go, piskvork for
+    /// Gomoku.
+    #[arg(long, value_enum, value_name = "PROTOCOL")]
+    pub(crate) protocol: Option<EngineProtocol>,
+
+    /// Set an option of a UCI engine. Can be given several times.
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = engine_option)]
+    pub(crate) options: Vec<(String, String)>,
+
+    /// What the program is told to think about a move, in milliseconds. (GTP counts seconds.)
+    #[arg(long, value_name = "MS", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) think: u64,
+
+    /// How long the program may take for a move in fact, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) move_limit: u64,
+
+    /// How long it may take to be ready, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) start_limit: u64,
+
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// A protocol in which programs are asked for moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineProtocol {
+    /// The Universal Chess Interface.
+    Uci,
+    /// The Go Text Protocol, version 2.
+    Gtp,
+    /// The protocol of Gomocup.
+    Piskvork,
+}
+
+const BOT_EXAMPLES: &str = "\
+Examples:
+  ply bot --join K7QM2P -- stockfish
+  ply bot --create --game chess --against max --option UCI_LimitStrength=true --option UCI_Elo=1500 -- stockfish
+  ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules --capture-all-dead --positional-superko";
+
+/// Reads an option of an engine.
+fn engine_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("an option looks like NAME=VALUE")?;
+    if name.is_empty() || text.contains(char::is_control) {
+        return Err("an option looks like NAME=VALUE".to_owned());
+    }
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn player_name(text: &str) -> Result<PlayerName, String> {

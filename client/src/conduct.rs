@@ -187,7 +187,7 @@ async fn until(at: Option<Instant>) {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn unheard(error: io::Error) -> Failure {
+pub(crate) fn unheard(error: io::Error) -> Failure {
     Failure::Failed(format!("cannot listen for signals: {error}"))
 }
 

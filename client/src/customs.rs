@@ -1,6 +1,11 @@
 //! What single games need beside what the wire tells of every game. Nothing here must be known:
 //! a game without customs is drawn and played all the same.
 
+use crate::args::EngineProtocol;
+
+/// What the server's Go gives white for moving second, as the protocol's page says.
+pub(crate) const KOMI: u32 = 7;
+
 /// The games that have customs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customs {
@@ -27,6 +32,18 @@ impl Customs {
             "gomoku" => Self::Gomoku,
             "go" => Self::Go,
             _ => Self::Other,
+        }
+    }
+
+    /// The protocol that programs of the game speak.
+    pub(crate) const fn engine_protocol(self) -> Option<EngineProtocol> {
+        match self {
+            Self::Chess => Some(EngineProtocol::Uci),
+            Self::Go => Some(EngineProtocol::Gtp),
+            Self::Gomoku => Some(EngineProtocol::Piskvork),
+            Self::TicTacToe | Self::ConnectFour | Self::Othello | Self::Draughts | Self::Other => {
+                None
+            }
         }
     }
 

@@ -15,10 +15,12 @@
 //! | [`identity`] | the players of this machine, kept from one run to the next |
 //! | [`scout`] | which of them has the match that is meant |
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
+//! | [`bot`] | `ply bot`: an engine in a seat |
 //! | [`failure`] | why `ply` stops early, and its exit codes |
 
 mod args;
 mod ascii;
+mod bot;
 mod conduct;
 mod customs;
 mod failure;
@@ -98,6 +100,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Watch(watch) => visit.watch(watch_goal(watch)).await,
         Command::List { game } => list::run(&visit, game).await,
+        Command::Bot(bot) => bot::run(&visit.server, visit.name, json, bot).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -2,6 +2,8 @@
 //! server and against the real one.
 
 #[cfg(test)]
+mod bot;
+#[cfg(test)]
 mod fake;
 mod matches;
 mod raw;

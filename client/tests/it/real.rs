@@ -10,16 +10,16 @@ use plyhouse::transport::Transport;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::fake::Home;
+use crate::fake::{Home, Ran};
 
 /// A server for as long as this value lives.
-struct Real {
-    url: String,
+pub(crate) struct Real {
+    pub(crate) url: String,
     _runtime: Runtime,
 }
 
 impl Real {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let runtime = Runtime::new().unwrap();
         let address = runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -38,13 +38,13 @@ impl Real {
 }
 
 /// Somebody at a `ply` that goes on while the test does other things.
-struct Somebody {
+pub(crate) struct Somebody {
     child: Child,
     seen: BufReader<ChildStdout>,
 }
 
 impl Somebody {
-    fn start(home: &Home, server: &Real, arguments: &[&str]) -> Self {
+    pub(crate) fn start(home: &Home, server: &Real, arguments: &[&str]) -> Self {
         let mut child = home.start(&server.url, arguments);
         let seen = BufReader::new(child.stdout.take().unwrap());
         Self { child, seen }
@@ -60,13 +60,21 @@ impl Somebody {
     }
 
     /// Reads on to the line that contains this.
-    fn sees(&mut self, text: &str) -> String {
+    pub(crate) fn sees(&mut self, text: &str) -> String {
         let mut line = String::new();
         while !line.contains(text) {
             line.clear();
             assert_ne!(self.seen.read_line(&mut line).unwrap(), 0, "no {text:?}");
         }
         line
+    }
+
+    /// What the run comes to, without what was seen of it before.
+    pub(crate) fn ran(mut self) -> Ran {
+        let mut rest = String::new();
+        self.seen.read_to_string(&mut rest).unwrap();
+        let ran = Ran::of(self.child.wait_with_output().unwrap());
+        Ran { out: rest, ..ran }
     }
 
     /// Reads on to the end and gives the exit code.
@@ -179,7 +187,7 @@ fn a_script_plays_a_bot() {
     let path = std::env::var("PATH").unwrap();
     shell.env("PATH", format!("{}:{path}", folder.display()));
     let output = shell.args(["-c", example]).output().unwrap();
-    let ran = crate::fake::Ran::of(output);
+    let ran = Ran::of(output);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let ends = ["You win!", "You lose.", "A draw."];
     assert!(ends.iter().any(|end| ran.out.contains(end)), "{ran:#?}");

@@ -1,0 +1,229 @@
+//! `ply bot`: an engine in a seat. What comes from the server and what comes from the engine meet
+//! here; while the engine thinks the match goes on being heard.
+
+mod engine;
+mod program;
+mod seat;
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use plyhouse::protocol::{GameSummary, Request, ServerMessage};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep_until};
+
+use self::engine::{Answer, Engine, Limits};
+use self::program::Fault;
+use self::seat::{Effect, Goal, Seat, Wanted};
+use crate::args::{BotArguments, EngineProtocol};
+use crate::conduct::{unheard, unwritable};
+use crate::customs::Customs;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::link::{Link, News};
+use crate::terminal::{Manner, Terminal};
+
+/// An engine that is busy, and gives itself back with what it has found.
+type Busy = Pin<Box<dyn Future<Output = (Engine, Result<Found, Fault>)>>>;
+
+/// What an engine was busy with.
+#[derive(Debug)]
+enum Found {
+    Ready,
+    Answer(Answer),
+}
+
+/// Where the engine is.
+enum Place {
+    /// Not there yet: what is played is not known.
+    Unborn(Box<BotArguments>),
+    Idle(Box<Engine>),
+    Busy(Busy),
+    /// With a fault that is not mended.
+    Broken,
+}
+
+struct Bot {
+    seat: Seat,
+    link: Link,
+    terminal: Terminal,
+    place: Place,
+    /// The request that is to be sent again, and when.
+    later: Option<(Instant, Request)>,
+}
+
+/// Seats an engine, and plays to the end of the match.
+pub(crate) async fn run(
+    url: &str,
+    name: Option<String>,
+    json: bool,
+    arguments: BotArguments,
+) -> Result<(), Failure> {
+    let link = Link::open(url).await?;
+    let terminal = Terminal::open(Manner::Silence, json).map_err(unwritable)?;
+    let wanted = Wanted {
+        goal: match &arguments.join {
+            Some(target) => Goal::Join(target.clone()),
+            None => Goal::Create {
+                side: arguments.side,
+                against: arguments.against.clone(),
+            },
+        },
+        game: arguments.game.clone(),
+        name,
+    };
+    let mut bot = Bot {
+        seat: Seat::new(wanted),
+        link,
+        terminal,
+        place: Place::Unborn(Box::new(arguments)),
+        later: None,
+    };
+    let result = bot.play().await;
+    if let Place::Idle(engine) = bot.place {
+        engine.end().await;
+    }
+    bot.link.close().await;
+    result
+}
+
+impl Bot {
+    async fn play(&mut self) -> Result<(), Failure> {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
+        let mut effects = self.seat.connected();
+        loop {
+            if let Some(result) = self.act(effects).await? {
+                return result;
+            }
+            effects = tokio::select! {
+                news = self.link.next() => self.news(news?)?,
+                found = idle_or_found(&mut self.place) => self.found(found),
+                Some(()) = interrupt.recv() => self.seat.stop(),
+                Some(()) = terminate.recv() => self.seat.stop(),
+                () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
+                    Some((_, request)) => vec![Effect::Send(request)],
+                    None => Vec::new(),
+                },
+            };
+        }
+    }
+
+    fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
+        match news {
+            News::Text(text) => {
+                self.terminal.message(&text).map_err(unwritable)?;
+                let message = ServerMessage::decode(&text).map_err(|error| {
+                    let why = harmless(&error.to_string());
+                    Failure::Failed(format!("a message of the server cannot be read: {why}"))
+                })?;
+                if let Some(ServerMessage::Welcome(_)) = &message {
+                    self.link.welcomed();
+                }
+                Ok(message.map_or_else(Vec::new, |message| self.seat.receive(message)))
+            }
+            News::Down(_) => {
+                self.later = None;
+                Ok(vec![Effect::Complain(
+                    "connection lost; trying again …".to_owned(),
+                )])
+            }
+            News::Up => Ok(self.seat.connected()),
+        }
+    }
+
+    fn found(&mut self, (engine, found): (Engine, Result<Found, Fault>)) -> Vec<Effect> {
+        let found = match found {
+            Ok(found) => found,
+            Err(fault) => {
+                self.place = Place::Broken;
+                return self.seat.give_up(&harmless(&fault.to_string()));
+            }
+        };
+        self.place = Place::Idle(Box::new(engine));
+        match found {
+            Found::Ready => self.seat.ready(),
+            Found::Answer(Answer::Move(m)) => self.seat.play(&m),
+            Found::Answer(Answer::Resign) => self.seat.resign(),
+        }
+    }
+
+    /// Does what the seat says; gives the result if that is to stop.
+    async fn act(&mut self, effects: Vec<Effect>) -> Result<Option<Result<(), Failure>>, Failure> {
+        for effect in effects {
+            match effect {
+                Effect::Send(request) => self.link.send(&request).await,
+                Effect::SendAfter(pause, request) => {
+                    self.later = Some((Instant::now() + pause, request));
+                }
+                Effect::Say(text) => self.terminal.say(&text).map_err(unwritable)?,
+                Effect::Complain(text) => self.terminal.complain(&text).map_err(unwritable)?,
+                Effect::Start(game) => {
+                    let place = std::mem::replace(&mut self.place, Place::Broken);
+                    let Place::Unborn(arguments) = place else {
+                        self.place = place;
+                        continue;
+                    };
+                    let mut engine = born(*arguments, game)?;
+                    self.place = Place::Busy(Box::pin(async move {
+                        let started = engine.start().await;
+                        (engine, started.map(|()| Found::Ready))
+                    }));
+                }
+                Effect::Think(moves) => {
+                    let place = std::mem::replace(&mut self.place, Place::Broken);
+                    let Place::Idle(mut engine) = place else {
+                        self.place = place;
+                        continue;
+                    };
+                    self.place = Place::Busy(Box::pin(async move {
+                        let answer = engine.choose(&moves).await;
+                        (*engine, answer.map(Found::Answer))
+                    }));
+                }
+                Effect::End(result) => return Ok(Some(result)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The engine for a match of this game.
+fn born(arguments: BotArguments, game: GameSummary) -> Result<Engine, Failure> {
+    let protocol = arguments
+        .protocol
+        .or_else(|| Customs::of(&game.game).engine_protocol());
+    let protocol = protocol.ok_or_else(|| {
+        let id = harmless(&game.game);
+        Failure::Failed(format!(
+            "no protocol of engines is known for {id}: --protocol names one"
+        ))
+    })?;
+    if protocol != EngineProtocol::Uci && !arguments.options.is_empty() {
+        return Err(Failure::Failed("--option is for UCI engines".to_owned()));
+    }
+    let limits = Limits {
+        think: Duration::from_millis(arguments.think),
+        start: Duration::from_secs(arguments.start_limit),
+        answer: Duration::from_secs(arguments.move_limit),
+    };
+    let BotArguments {
+        program, options, ..
+    } = arguments;
+    Ok(Engine::new(program, protocol, options, limits, game))
+}
+
+/// Waits for an engine that is busy; for ever if it is not.
+async fn idle_or_found(place: &mut Place) -> (Engine, Result<Found, Fault>) {
+    match place {
+        Place::Busy(busy) => busy.await,
+        Place::Unborn(_) | Place::Idle(_) | Place::Broken => std::future::pending().await,
+    }
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,146 @@
+//! An engine: a program, the protocol it speaks, and what it may take.
+
+mod gtp;
+mod piskvork;
+mod uci;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::time::Duration;
+
+use plyhouse::protocol::GameSummary;
+
+use super::program::{Deadline, Fault, Program};
+use crate::args::EngineProtocol;
+use crate::harmless::harmless;
+
+/// How often in a match a program may fail and be started anew.
+const RESTARTS_MAX: u32 = 3;
+
+/// What a program may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// What it is told to think about a move.
+    pub(crate) think: Duration,
+    /// To be ready after it was started.
+    pub(crate) start: Duration,
+    /// For a move, whatever it was told.
+    pub(crate) answer: Duration,
+}
+
+/// What an engine does with a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It plays this move, in the notation of the wire.
+    Move(String),
+    /// It gives up.
+    Resign,
+}
+
+/// An engine.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    command: Vec<OsString>,
+    protocol: EngineProtocol,
+    /// Set by name, where the protocol knows options.
+    options: Vec<(String, String)>,
+    limits: Limits,
+    game: GameSummary,
+    program: Option<Program>,
+    /// The moves that the program has been told of, where the protocol tells them one by one.
+    told: Vec<String>,
+    restarts: u32,
+}
+
+impl Engine {
+    pub(crate) const fn new(
+        command: Vec<OsString>,
+        protocol: EngineProtocol,
+        options: Vec<(String, String)>,
+        limits: Limits,
+        game: GameSummary,
+    ) -> Self {
+        Self {
+            command,
+            protocol,
+            options,
+            limits,
+            game,
+            program: None,
+            told: Vec::new(),
+            restarts: 0,
+        }
+    }
+
+    /// Starts the program and waits until it is ready.
+    pub(crate) async fn start(&mut self) -> Result<(), Fault> {
+        let mut program = Program::start(&self.command)?;
+        let deadline = Deadline::after(self.limits.start, "its start");
+        match self.protocol {
+            EngineProtocol::Uci => uci::greet(&mut program, &self.options, &deadline).await,
+            EngineProtocol::Gtp => {
+                gtp::greet(&mut program, &self.game, self.limits.think, &deadline).await
+            }
+            EngineProtocol::Piskvork => {
+                piskvork::greet(&mut program, &self.game, self.limits.think, &deadline).await
+            }
+        }?;
+        self.told.clear();
+        self.program = Some(program);
+        Ok(())
+    }
+
+    /// The engine's turn after these moves. A program that ends or is too slow is started anew, as
+    /// often as is allowed.
+    pub(crate) async fn choose(&mut self, moves: &[String]) -> Result<Answer, Fault> {
+        loop {
+            let fault = match self.try_to_choose(moves).await {
+                Err(fault @ (Fault::Gone | Fault::TooSlow(..))) => fault,
+                answered => return answered,
+            };
+            self.program = None;
+            if self.restarts == RESTARTS_MAX {
+                return Err(fault);
+            }
+            self.restarts += 1;
+            let (why, times) = (harmless(&fault.to_string()), self.restarts);
+            // Whoever closed standard error does not want to know.
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "ply: {why}; started anew ({times} of {RESTARTS_MAX})"
+            );
+        }
+    }
+
+    async fn try_to_choose(&mut self, moves: &[String]) -> Result<Answer, Fault> {
+        if self.program.is_none() {
+            self.start().await?;
+        }
+        let Some(program) = &mut self.program else {
+            return Err(Fault::Gone);
+        };
+        let deadline = Deadline::after(self.limits.answer, "for a move");
+        match self.protocol {
+            EngineProtocol::Uci => uci::choose(program, moves, self.limits.think, &deadline).await,
+            EngineProtocol::Gtp => gtp::choose(program, &mut self.told, moves, &deadline).await,
+            EngineProtocol::Piskvork => {
+                let board = piskvork::Board::of(&self.game);
+                piskvork::choose(program, board, &mut self.told, moves, &deadline).await
+            }
+        }
+    }
+
+    /// Ends the program.
+    pub(crate) async fn end(self) {
+        let farewell = match self.protocol {
+            EngineProtocol::Uci | EngineProtocol::Gtp => "quit",
+            EngineProtocol::Piskvork => "END",
+        };
+        if let Some(program) = self.program {
+            program.end(farewell).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

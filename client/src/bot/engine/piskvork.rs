@@ -1,0 +1,146 @@
+//! The protocol of Gomocup (Piskvork), as a manager speaks it: points are `x,y` from the upper left
+//! corner, on the wire squares from the lower left.
+
+use std::time::Duration;
+
+use plyhouse::protocol::GameSummary;
+
+use super::Answer;
+use crate::bot::program::{Deadline, Fault, Program};
+
+/// A board with so many files and ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Board {
+    files: u64,
+    ranks: u64,
+}
+
+impl Board {
+    pub(super) const fn of(game: &GameSummary) -> Self {
+        Self {
+            files: game.files,
+            ranks: game.ranks,
+        }
+    }
+
+    /// The point of a square such as `h8`.
+    pub(super) fn point(self, square: &str) -> Option<String> {
+        let file = square
+            .bytes()
+            .next()?
+            .to_ascii_lowercase()
+            .checked_sub(b'a')?;
+        let rank: u64 = square.get(1..)?.parse().ok()?;
+        let y = self.ranks.checked_sub(rank)?;
+        Some(format!("{file},{y}"))
+    }
+
+    /// The square of a point such as `7,7`; `None` if that is no point of the board.
+    pub(super) fn square(self, point: &str) -> Option<String> {
+        let (x, y) = point.split_once(',')?;
+        let (x, y): (u64, u64) = (x.trim().parse().ok()?, y.trim().parse().ok()?);
+        let file = char::from(b'a'.checked_add(u8::try_from(x).ok()?)?);
+        (x < self.files && y < self.ranks).then(|| format!("{file}{}", self.ranks - y))
+    }
+}
+
+/// Sets up an empty board.
+pub(super) async fn greet(
+    program: &mut Program,
+    game: &GameSummary,
+    think: Duration,
+    deadline: &Deadline,
+) -> Result<(), Fault> {
+    program.say(&format!("START {}", game.files)).await?;
+    heed(program, deadline, is_ok).await?;
+    let ms = think.as_millis();
+    program
+        .say(&format!(
+            "INFO timeout_turn {ms}\nINFO timeout_match 0\nINFO rule 0"
+        ))
+        .await
+}
+
+/// The engine's move after these. If it knows all but the last, it is told that one, else all.
+pub(super) async fn choose(
+    program: &mut Program,
+    board: Board,
+    told: &mut Vec<String>,
+    moves: &[String],
+    deadline: &Deadline,
+) -> Result<Answer, Fault> {
+    let point = |m: &String| board.point(m).ok_or_else(|| Fault::Nonsense(m.clone()));
+    match moves.split_last() {
+        None => program.say("BEGIN").await?,
+        Some((last, before)) if before == told.as_slice() => {
+            program.say(&format!("TURN {}", point(last)?)).await?;
+        }
+        Some(_) => {
+            program.say("RESTART").await?;
+            heed(program, deadline, is_ok).await?;
+            let mut lines = "BOARD\n".to_owned();
+            for (ply, m) in moves.iter().enumerate() {
+                // Whoever is to move has not played the last one.
+                let owner = if (moves.len() - ply).is_multiple_of(2) {
+                    1
+                } else {
+                    2
+                };
+                lines += &format!("{},{owner}\n", point(m)?);
+            }
+            program.say(&(lines + "DONE")).await?;
+        }
+    }
+    let square = heed(program, deadline, |line| board.square(line)).await?;
+    moves.clone_into(told);
+    told.push(square.clone());
+    Ok(Answer::Move(square))
+}
+
+fn is_ok(line: &str) -> Option<()> {
+    line.starts_with("OK").then_some(())
+}
+
+/// Waits for an answer. What a program tells people does not count, and what it complains of does.
+async fn heed<T>(
+    program: &mut Program,
+    deadline: &Deadline,
+    wanted: impl Fn(&str) -> Option<T>,
+) -> Result<T, Fault> {
+    let sort = |line: &str| {
+        let word = line.split_whitespace().next()?;
+        if matches!(word, "MESSAGE" | "DEBUG") {
+            return None;
+        }
+        Some(wanted(line).ok_or_else(|| Fault::Nonsense(line.to_owned())))
+    };
+    program.hear(deadline, sort).await?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_count_from_the_top_and_squares_from_below() {
+        let board = Board {
+            files: 15,
+            ranks: 15,
+        };
+        for (square, point) in [
+            ("a15", "0,0"),
+            ("h8", "7,7"),
+            ("o1", "14,14"),
+            ("c4", "2,11"),
+        ] {
+            assert_eq!(board.point(square).as_deref(), Some(point));
+            assert_eq!(board.square(point).as_deref(), Some(square));
+        }
+        for point in ["15,0", "0,15", "7", "7,", "-1,3", "OK", ""] {
+            assert_eq!(board.square(point), None, "{point}");
+        }
+        for square in ["a16", "", "h", "7"] {
+            assert_eq!(board.point(square), None, "{square}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Programs that are a few lines of shell, each with a fault of its own.
+
+use super::*;
+
+fn engine(script: &str, protocol: EngineProtocol) -> Engine {
+    let command = ["sh", "-c", script].map(OsString::from);
+    let limits = Limits {
+        think: Duration::from_millis(10),
+        start: Duration::from_secs(20),
+        answer: Duration::from_secs(20),
+    };
+    let game = GameSummary {
+        game: "some-game".to_owned(),
+        title: "Some game".to_owned(),
+        sides: ["black", "white"].map(str::to_owned),
+        files: 15,
+        ranks: 15,
+        record: None,
+    };
+    Engine::new(command.into(), protocol, Vec::new(), limits, game)
+}
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(test)
+}
+
+fn moves(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn plays(m: &str) -> Result<Answer, Fault> {
+    Ok(Answer::Move(m.to_owned()))
+}
+
+/// Answers as UCI wants it, and does this when it is to think. `$position` is the last one told.
+fn uci(when_asked: &str) -> String {
+    format!(
+        r#"while read line; do case "$line" in
+            uci) echo "id name Script"; echo uciok;;
+            isready) echo readyok;;
+            position*) position="$line";;
+            go*) {when_asked};;
+            quit) exit;;
+        esac; done"#
+    )
+}
+
+#[test]
+fn uci_is_told_the_whole_game() {
+    let script = uci(r#"echo "info depth 1"; echo "bestmove ${position##* } ponder x""#);
+    let mut engine = engine(&script, EngineProtocol::Uci);
+    run(async {
+        assert_eq!(engine.start().await, Ok(()));
+        assert_eq!(engine.choose(&moves("e2e4 e7e5")).await, plays("e7e5"));
+        assert_eq!(engine.choose(&[]).await, plays("startpos"));
+        assert_eq!(engine.restarts, 0);
+        engine.end().await;
+    });
+}
+
+#[test]
+fn a_program_that_ends_is_started_anew_but_not_for_ever() {
+    let mut engine = engine(&uci("exit"), EngineProtocol::Uci);
+    run(async {
+        assert_eq!(engine.choose(&[]).await, Err(Fault::Gone));
+        assert_eq!(engine.restarts, RESTARTS_MAX);
+    });
+}
+
+#[test]
+fn a_program_that_hangs_is_started_anew_but_not_for_ever() {
+    let mut engine = engine(&uci("sleep 60"), EngineProtocol::Uci);
+    engine.limits.answer = Duration::from_millis(50);
+    run(async {
+        let fault = engine.choose(&[]).await.expect_err("it hangs");
+        assert!(matches!(fault, Fault::TooSlow(..)), "{fault}");
+    });
+}
+
+#[test]
+fn a_program_that_has_no_move_is_not_asked_again() {
+    for nonsense in [
+        "echo bestmove",
+        "echo 'bestmove (none)'",
+        "echo bestmove 0000",
+    ] {
+        let mut engine = engine(&uci(nonsense), EngineProtocol::Uci);
+        let fault = run(engine.choose(&[])).expect_err("there is no move");
+        assert!(matches!(fault, Fault::Nonsense(_)), "{fault}");
+        assert_eq!(engine.restarts, 0);
+    }
+}
+
+#[test]
+fn what_is_no_program_cannot_be_started() {
+    let mut engine = engine("", EngineProtocol::Uci);
+    engine.command = vec!["/nowhere/at/all".into()];
+    let fault = run(engine.start()).expect_err("there is none");
+    assert!(matches!(fault, Fault::NotStarted(..)), "{fault}");
+    // One that says nothing has ended before it was ready.
+    let mut silent = self::engine("", EngineProtocol::Gtp);
+    assert_eq!(run(silent.start()), Err(Fault::Gone));
+}
+
+/// It is told each move once, and answers with the number of commands that it has got.
+#[test]
+fn gtp_is_told_what_is_new() {
+    let script = r#"count=0
+        while read line; do
+            count=$((count + 1))
+            case "$line" in
+                time_settings*) printf '? unknown command\n\n';;
+                genmove*) printf '= A%s\n\n' $count;;
+                *) printf '=\n\n';;
+            esac
+        done"#;
+    let mut engine = engine(script, EngineProtocol::Gtp);
+    run(async {
+        assert_eq!(engine.choose(&[]).await, plays("A5"));
+        assert_eq!(engine.choose(&moves("A5 pass")).await, plays("A7"));
+        // Another game than it has played: all anew.
+        assert_eq!(engine.choose(&moves("B5 pass")).await, plays("A11"));
+    });
+}
+
+#[test]
+fn gtp_may_resign_or_complain() {
+    let answer = |text: &str| {
+        let script = format!(
+            r#"while read line; do case "$line" in
+                genmove*) printf '{text}\n\n';;
+                *) printf '=\n\n';;
+            esac; done"#
+        );
+        run(engine(&script, EngineProtocol::Gtp).choose(&[]))
+    };
+    assert_eq!(answer("= resign"), Ok(Answer::Resign));
+    assert_eq!(answer("= PASS"), plays("PASS"));
+    assert_eq!(answer("? no"), Err(Fault::Nonsense("? no".to_owned())));
+}
+
+/// It answers a turn by the point that it was told, and a board by the number of stones.
+#[test]
+fn piskvork_is_told_a_turn_or_a_board() {
+    let script = r#"while read line; do case "$line" in
+            START*|RESTART) echo OK; stones=0;;
+            INFO*) ;;
+            BEGIN) echo "MESSAGE let us begin"; echo 7,7;;
+            TURN*) point="${line#TURN }"; echo "$point" | sed 's/^0,/1,/';;
+            BOARD) ;;
+            *,2) stones=$((stones + 1));;
+            *,1) ;;
+            DONE) echo "$stones,0";;
+        esac; done"#;
+    let mut engine = engine(script, EngineProtocol::Piskvork);
+    run(async {
+        assert_eq!(engine.choose(&[]).await, plays("h8"));
+        assert_eq!(engine.choose(&moves("h8 a1")).await, plays("b1"));
+        assert_eq!(engine.choose(&moves("h8 a1 c4 d5 e6")).await, plays("d15"));
+    });
+    let complains = r#"while read line; do case "$line" in
+            START*) echo OK;; BEGIN) echo "ERROR no";;
+        esac; done"#;
+    let mut engine = self::engine(complains, EngineProtocol::Piskvork);
+    assert_eq!(
+        run(engine.choose(&[])),
+        Err(Fault::Nonsense("ERROR no".to_owned()))
+    );
+}

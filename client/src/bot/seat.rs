@@ -1,0 +1,447 @@
+//! The match as an engine's seat sees it, as a state machine without I/O: messages of the server and
+//! answers of the engine go in, effects come out.
+//!
+//! Every snapshot is a new beginning: whether to think, to send an answer again or to give up follows
+//! from how the match stands, so a dropped connection is nothing special.
+
+use std::time::Duration;
+
+use plyhouse::protocol::{
+    ClientMessage, Ending, ErrorCode, GameSummary, Ply, Request, RequestId, SeatRequest,
+    ServerMessage, Snapshot, Status, Token, VERSION, WireError,
+};
+
+use crate::args::SideChoice;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::table::{Applied, Table};
+
+/// How long to wait before a request is sent again that may succeed later.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What is to be played, and as whom.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) goal: Goal,
+    /// The one game that is wanted.
+    pub(super) game: Option<String>,
+    pub(super) name: Option<String>,
+}
+
+/// Where a seat comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Goal {
+    /// From this match.
+    Join(String),
+    /// From a new one.
+    Create {
+        side: Option<SideChoice>,
+        /// The level of the bot in the other seat.
+        against: Option<String>,
+    },
+}
+
+/// What is to be done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Send a request. It may be lost with the connection.
+    Send(Request),
+    /// Send a request after a pause.
+    SendAfter(Duration, Request),
+    /// Tell what happens.
+    Say(String),
+    /// Tell what is wrong.
+    Complain(String),
+    /// Start an engine for this game.
+    Start(GameSummary),
+    /// Have the engine find a move after these.
+    Think(Vec<String>),
+    /// Stop.
+    End(Result<(), Failure>),
+}
+
+/// How far it has come.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// The match is being looked at, to learn what is played.
+    Looking,
+    /// The engine is being started.
+    Starting,
+    /// The seat has been asked for.
+    Asking,
+    /// In the seat.
+    Playing(Box<Table>),
+}
+
+/// An answer of the engine, and whether the server has been told over this connection.
+#[derive(Clone, Debug)]
+struct Answered {
+    ply: Ply,
+    m: String,
+    is_sent: bool,
+}
+
+/// A seat.
+#[derive(Debug)]
+pub(super) struct Seat {
+    wanted: Wanted,
+    token: Option<Token>,
+    games: Vec<GameSummary>,
+    stage: Stage,
+    /// The ply that the engine thinks about.
+    thinking: Option<Ply>,
+    answered: Option<Answered>,
+    /// Why the match is to be resigned; and how this run then ends.
+    giving_up: Option<Result<(), Failure>>,
+    next_id: u64,
+    /// The last request that waits for its answer.
+    pending: Option<Request>,
+}
+
+impl Seat {
+    pub(super) const fn new(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            token: None,
+            games: Vec::new(),
+            stage: Stage::Looking,
+            thinking: None,
+            answered: None,
+            giving_up: None,
+            next_id: 0,
+            pending: None,
+        }
+    }
+
+    /// A connection stands.
+    pub(super) fn connected(&mut self) -> Vec<Effect> {
+        self.pending = None;
+        vec![self.ask(ClientMessage::Hello {
+            protocol: Some(VERSION),
+            name: self.wanted.name.clone(),
+            token: self.token.clone(),
+        })]
+    }
+
+    /// Takes in a message of the server.
+    pub(super) fn receive(&mut self, message: ServerMessage) -> Vec<Effect> {
+        if message.re().is_some()
+            && message.re() == self.pending.as_ref().and_then(|p| p.id)
+            && !matches!(message, ServerMessage::Error(_))
+        {
+            self.pending = None;
+        }
+        match message {
+            ServerMessage::Welcome(welcome) => {
+                let had_seat = self.token.replace(welcome.token.clone()).is_some()
+                    && matches!(self.stage, Stage::Playing(_));
+                let is_seated = welcome
+                    .following
+                    .iter()
+                    .any(|followed| followed.you.is_some());
+                self.games = welcome.games;
+                if had_seat && !welcome.resumed {
+                    let what =
+                        "the server no longer knows this player; the match goes on without it";
+                    return end(Failure::Failed(what.to_owned()));
+                }
+                self.welcomed(is_seated)
+            }
+            ServerMessage::Match(snapshot) => self.shown(*snapshot),
+            ServerMessage::Event(event) => {
+                let Stage::Playing(table) = &mut self.stage else {
+                    return Vec::new();
+                };
+                if event.match_id() != table.now.match_id {
+                    return Vec::new();
+                }
+                match table.apply(&event) {
+                    Applied::Known => Vec::new(),
+                    Applied::Next => self.go_on(),
+                    Applied::Gap => self.look_again(),
+                }
+            }
+            ServerMessage::Error(error) => self.refused(&error),
+            ServerMessage::Events { .. }
+            | ServerMessage::Pong { .. }
+            | ServerMessage::Ok { .. }
+            | ServerMessage::Matches { .. }
+            | ServerMessage::Presence { .. } => Vec::new(),
+        }
+    }
+
+    /// The engine is ready.
+    pub(super) fn ready(&mut self) -> Vec<Effect> {
+        self.stage = Stage::Asking;
+        self.ask_for_seat()
+    }
+
+    /// The engine plays this move.
+    pub(super) fn play(&mut self, m: &str) -> Vec<Effect> {
+        if let Some(ply) = self.thinking.take() {
+            self.answered = Some(Answered {
+                ply,
+                m: m.to_owned(),
+                is_sent: false,
+            });
+        }
+        self.go_on()
+    }
+
+    /// The engine gives up.
+    pub(super) fn resign(&mut self) -> Vec<Effect> {
+        self.thinking = None;
+        self.giving_up = Some(Ok(()));
+        self.go_on()
+    }
+
+    /// There is no engine any more, for this reason.
+    pub(super) fn give_up(&mut self, why: &str) -> Vec<Effect> {
+        self.thinking = None;
+        if !matches!(self.stage, Stage::Playing(_)) {
+            return end(Failure::Failed(why.to_owned()));
+        }
+        self.giving_up = Some(Err(Failure::Failed(format!("resigned: {why}"))));
+        self.go_on()
+    }
+
+    /// Whoever runs this wants it to stop.
+    pub(super) fn stop(&mut self) -> Vec<Effect> {
+        match &self.stage {
+            // The second time is in earnest.
+            Stage::Playing(table)
+                if table.now.status == Status::Running && self.giving_up.is_none() =>
+            {
+                self.giving_up = Some(Err(Failure::Stopped));
+                self.go_on()
+            }
+            Stage::Playing(table) => {
+                let target = table.now.match_id.to_string();
+                let leave = self.ask(ClientMessage::Leave { target });
+                vec![leave, Effect::End(Err(Failure::Stopped))]
+            }
+            Stage::Looking | Stage::Starting | Stage::Asking => end(Failure::Stopped),
+        }
+    }
+
+    fn ask(&mut self, message: ClientMessage) -> Effect {
+        self.next_id += 1;
+        let request = Request {
+            id: Some(RequestId(self.next_id)),
+            message,
+        };
+        self.pending = Some(request.clone());
+        Effect::Send(request)
+    }
+
+    fn welcomed(&mut self, is_seated: bool) -> Vec<Effect> {
+        match (&self.stage, &self.wanted.goal) {
+            (Stage::Looking, Goal::Join(target)) => {
+                let target = target.clone();
+                vec![self.ask(ClientMessage::Watch { target })]
+            }
+            (Stage::Looking, Goal::Create { .. }) => {
+                let game = self.wanted.game.clone().unwrap_or_default();
+                self.start(&game)
+            }
+            (Stage::Starting, _) => Vec::new(),
+            // What was asked has been done, and is about to be shown.
+            (Stage::Asking, _) if is_seated => Vec::new(),
+            (Stage::Asking, _) => self.ask_for_seat(),
+            // A match that has ended meanwhile is not shown by itself.
+            (Stage::Playing(_), _) => self.look_again(),
+        }
+    }
+
+    fn look_again(&mut self) -> Vec<Effect> {
+        let Stage::Playing(table) = &self.stage else {
+            return Vec::new();
+        };
+        let target = table.now.match_id.to_string();
+        vec![self.ask(ClientMessage::Watch { target })]
+    }
+
+    /// Has an engine started for a game that the server has.
+    fn start(&mut self, id: &str) -> Vec<Effect> {
+        let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
+            return end(Failure::Refused(format!(
+                "the server has no game {}",
+                harmless(id)
+            )));
+        };
+        self.stage = Stage::Starting;
+        vec![Effect::Start(game)]
+    }
+
+    fn ask_for_seat(&mut self) -> Vec<Effect> {
+        let message = match &self.wanted.goal {
+            Goal::Join(target) => ClientMessage::Join {
+                target: target.clone(),
+                seat: None,
+            },
+            Goal::Create { side, against } => {
+                let other = against.clone().map_or(SeatRequest::Open, SeatRequest::Bot);
+                let mut seats = [SeatRequest::Me, other];
+                if *side == Some(SideChoice::Second) {
+                    seats.reverse();
+                }
+                ClientMessage::Create {
+                    game: self.wanted.game.clone().unwrap_or_default(),
+                    seats: Some(seats),
+                    listed: None,
+                    shuffle: Some(*side == Some(SideChoice::Random)),
+                    pace_ms: None,
+                }
+            }
+        };
+        vec![self.ask(message)]
+    }
+
+    /// Takes in a match as it stands.
+    fn shown(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+        match &self.stage {
+            Stage::Looking => {
+                if let Some(game) = self
+                    .wanted
+                    .game
+                    .as_ref()
+                    .filter(|game| **game != snapshot.game)
+                {
+                    let what = format!(
+                        "the match is one of {}, not of {}",
+                        harmless(&snapshot.game),
+                        harmless(game)
+                    );
+                    return end(Failure::Refused(what));
+                }
+                self.start(&snapshot.game)
+            }
+            // Followed, and not sat down yet.
+            Stage::Starting => Vec::new(),
+            Stage::Asking if snapshot.you.is_none() => Vec::new(),
+            Stage::Asking => {
+                let mut effects = vec![Effect::Say(introduction(&snapshot))];
+                effects.extend(self.seated(snapshot));
+                effects
+            }
+            Stage::Playing(table) if table.now.match_id == snapshot.match_id => {
+                self.seated(snapshot)
+            }
+            Stage::Playing(_) => Vec::new(),
+        }
+    }
+
+    fn seated(&mut self, snapshot: Snapshot) -> Vec<Effect> {
+        self.stage = Stage::Playing(Box::new(Table::new(snapshot)));
+        // What was sent may have been lost; sent twice it is played once.
+        if let Some(answered) = &mut self.answered {
+            answered.is_sent = false;
+        }
+        self.go_on()
+    }
+
+    /// Does what follows from how the match stands.
+    fn go_on(&mut self) -> Vec<Effect> {
+        let Stage::Playing(table) = &self.stage else {
+            return Vec::new();
+        };
+        let now = &table.now;
+        let target = now.match_id.to_string();
+        if let (Status::Ended, Some(outcome)) = (now.status, &now.outcome) {
+            let told = Effect::Say(told(now, outcome));
+            let result = self.giving_up.take().unwrap_or(Ok(()));
+            return vec![told, Effect::End(result)];
+        }
+        if now.status != Status::Running {
+            return match self.giving_up.take() {
+                Some(result) => vec![
+                    self.ask(ClientMessage::Leave { target }),
+                    Effect::End(result),
+                ],
+                None => Vec::new(),
+            };
+        }
+        if self.giving_up.is_some() {
+            return vec![self.ask(ClientMessage::Resign { target })];
+        }
+        if !table.my_turn() || self.thinking.is_some() {
+            return Vec::new();
+        }
+        let ply = now.ply;
+        match &mut self.answered {
+            Some(answered) if answered.ply == ply => {
+                if answered.is_sent {
+                    return Vec::new();
+                }
+                answered.is_sent = true;
+                let m = answered.m.clone();
+                vec![self.ask(ClientMessage::Move { target, ply, m })]
+            }
+            Some(_) | None => {
+                let moves = now.moves.clone();
+                self.thinking = Some(ply);
+                vec![Effect::Think(moves)]
+            }
+        }
+    }
+
+    /// Takes in that a request was turned down.
+    fn refused(&mut self, error: &WireError) -> Vec<Effect> {
+        let pending = self.pending.take_if(|pending| pending.id == error.re);
+        let Some(request) = pending else {
+            return Vec::new();
+        };
+        if error.code.retryable() {
+            self.pending = Some(request.clone());
+            return vec![Effect::SendAfter(PAUSE, request)];
+        }
+        let why = harmless(&error.message);
+        match (&request.message, error.code) {
+            (ClientMessage::Move { m, .. }, ErrorCode::IllegalMove | ErrorCode::UnreadableMove) => {
+                let what = format!("the program plays {}: {why}", harmless(m));
+                self.give_up(&what)
+            }
+            // The match has gone on, or is over.
+            (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => self.look_again(),
+            // Whose seat it is already has been shown it by the welcome.
+            (ClientMessage::Join { target, .. }, ErrorCode::AlreadySeated) => {
+                let target = target.clone();
+                vec![self.ask(ClientMessage::Watch { target })]
+            }
+            _ => end(Failure::Refused(why)),
+        }
+    }
+}
+
+fn end(failure: Failure) -> Vec<Effect> {
+    vec![Effect::End(Err(failure))]
+}
+
+/// What is played, where, and on which side.
+fn introduction(now: &Snapshot) -> String {
+    let side = now.you.map(|you| harmless(&now.seats[you.index()].side));
+    format!(
+        "{} in {}, playing {}",
+        harmless(&now.game),
+        harmless(&now.code),
+        side.unwrap_or_default()
+    )
+}
+
+/// How it ended, for whoever runs the engine.
+fn told(now: &Snapshot, outcome: &Ending) -> String {
+    let result = match outcome.winner {
+        None => "drawn",
+        winner if winner == now.you => "won",
+        Some(_) => "lost",
+    };
+    let reason = serde_json::to_value(outcome.reason);
+    let reason = reason
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned));
+    let why = outcome.detail.clone().or(reason).unwrap_or_default();
+    format!("{result} after {} plies: {}", now.ply.0, harmless(&why))
+}
+
+#[cfg(test)]
+mod tests;
