@@ -28,7 +28,7 @@ pub enum RecordFormat {
         /// That number.
         game_type: &'static str,
     },
-    /// Smart Game Format FF[4] (Hollosi, 1999).
+    /// Smart Game Format, version 4 (Hollosi, 1999).
     Sgf {
         /// The number of the game.
         game: u8,
