@@ -298,6 +298,12 @@ test(
       assert.equal(await link.count(), links);
       if (links)
         assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
+      if (links) {
+        const download = page.waitForEvent('download');
+        await link.click();
+        assert.match((await download).suggestedFilename(), /^plyhouse-[0-9A-Z]{6}\.sgf$/);
+        await page.getByRole('link', { name: 'Download as SGF' }).waitFor();
+      }
       await page.getByRole('link', { name: 'Plyhouse' }).click();
     }
   }),
