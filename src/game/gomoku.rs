@@ -253,8 +253,12 @@ impl Position for Gomoku {
     }
 
     fn ending(&self) -> Option<Ending> {
-        self.won.then_some(Ending {
-            detail: "five",
+        let detail = match self.outcome()? {
+            Outcome::Decisive { .. } => "five",
+            Outcome::Draw => "full",
+        };
+        Some(Ending {
+            detail,
             scores: None,
         })
     }
@@ -477,6 +481,7 @@ mod tests {
         assert_eq!(names.join(" "), squares, "{moves}");
         let winner = pos.turn().other();
         assert_eq!(pos.outcome(), Some(Outcome::Decisive { winner }));
+        assert_eq!(pos.ending().expect("it has ended").detail, "five");
         assert_eq!(pos.to_string().parse(), Ok(pos));
     }
 
@@ -522,6 +527,7 @@ mod tests {
         });
         let pos = Gomoku::with(stones).expect("black has one more");
         assert_eq!(pos.outcome(), Some(Outcome::Draw));
+        assert_eq!(pos.ending().expect("it has ended").detail, "full");
         assert_eq!(pos.to_string().parse(), Ok(pos));
         assert_eq!(pos.line(), None);
     }
