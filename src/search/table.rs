@@ -52,14 +52,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of at most `bytes`, and at least two buckets of 32 bytes.
+    /// A table of at most `bytes`, and at least two buckets of 32 bytes. Where the system does not
+    /// give so much memory, the table is as large as it can be.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let buckets = (bytes / BUCKET_BYTES).max(2);
-        let bits = buckets.ilog2();
         // Fresh memory from the system is zero already: a large table costs nothing until used.
-        let words: Box<[AtomicU64]> =
-            bytemuck::zeroed_slice_box((BUCKET_WORDS << bits) + LINE_WORDS);
+        let words = |bits| bytemuck::try_zeroed_slice_box((BUCKET_WORDS << bits) + LINE_WORDS);
+        let (bits, words): (u32, Box<[AtomicU64]>) = (1..=buckets.ilog2())
+            .rev()
+            .find_map(|bits| Some((bits, words(bits).ok()?)))
+            .expect("there is memory for two buckets");
         let misplaced = words.as_ptr().addr() / size_of::<u64>() % LINE_WORDS;
         Self {
             words,
