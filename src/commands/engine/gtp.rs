@@ -7,7 +7,7 @@ mod time;
 
 use std::io::{self, Write};
 
-use plyhouse::catalog::{Analyst, Choice};
+use plyhouse::catalog::{Analyst, Choice, SetUpError};
 use plyhouse::game::Seat;
 use plyhouse::search::Limits;
 
@@ -133,7 +133,7 @@ impl Gtp {
         };
         let seat = seat(color).ok_or(SYNTAX)?;
         let mut turn = self.to_the_turn_of(seat, analyst)?;
-        if analyst.play(vertex).is_err() {
+        if play_on(vertex, analyst).is_err() {
             self.replay(analyst);
             return Err("illegal move".to_owned());
         }
@@ -147,10 +147,7 @@ impl Gtp {
         if analyst.position().turn() == seat {
             return Ok(Vec::new());
         }
-        if analyst.play(PASS).is_err() || analyst.position().outcome().is_some() {
-            self.replay(analyst);
-            return Err("illegal move".to_owned());
-        }
+        play_on(PASS, analyst).map_err(|_| "illegal move")?;
         Ok(vec![PASS.to_owned()])
     }
 
@@ -158,7 +155,7 @@ impl Gtp {
     fn replay(&self, analyst: &mut dyn Analyst) {
         analyst.set_up("").expect("nothing is the start");
         for m in self.turns.iter().flatten() {
-            analyst.play(m).expect("it has been played before");
+            play_on(m, analyst).expect("it has been played before");
         }
     }
 
@@ -171,6 +168,7 @@ impl Gtp {
         let color = words.first().ok_or(SYNTAX)?;
         let seat = seat(color).ok_or(SYNTAX)?;
         let passes = self.to_the_turn_of(seat, analyst)?;
+        resume(analyst);
         self.asked = Some((number.to_owned(), passes));
         Ok(Question {
             level: self.settings.level,
@@ -240,7 +238,7 @@ impl Protocol for Gtp {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let (number, mut turn) = self.asked.take().expect("it was asked for");
-        // After two passes there is nothing to do but to pass again.
+        // Only a game that has gone on for as long as any may is over here.
         let Some(choice) = choice else {
             return tell(&number, &Ok(PASS.to_owned()), out);
         };
@@ -251,6 +249,34 @@ impl Protocol for Gtp {
         self.turns.push(turn);
         tell(&number, &Ok(choice.m), out)
     }
+}
+
+/// Plays a move, also where the game is over: the protocol knows no end of a game.
+fn play_on(m: &str, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
+    resume(analyst);
+    analyst.play(m)
+}
+
+/// Has the game go on from the stones on the board if it is over. What was before is forgotten then,
+/// the passes that have ended it among it.
+fn resume(analyst: &mut dyn Analyst) {
+    if analyst.position().outcome().is_none() {
+        return;
+    }
+    let text = analyst.position().to_string();
+    let fields: Vec<&str> = text.split(' ').collect();
+    let [board, turn, black, white, _, plies] = fields[..] else {
+        unreachable!("a position of Go has six fields");
+    };
+    // A side that has not put a stone down has passed; and on an empty board nothing has happened.
+    let histories = [("0", plies), ("1", plies), ("0", "0"), ("1", "1")];
+    for (passes, plies) in histories {
+        let text = [board, turn, black, white, passes, plies].join(" ");
+        if analyst.set_up(&text).is_ok() {
+            return;
+        }
+    }
+    unreachable!("the same stones may stand there");
 }
 
 /// The line without what the protocol has removed: comments, and characters that control a terminal.

@@ -156,7 +156,12 @@ impl Protocol for Uci {
                     writeln!(out, "info string {why}")?;
                 }
             }
-            "go" => return Ok(Next::Think(self.go(words, analyst.as_ref()))),
+            "go" => {
+                for word in words.iter().filter(|word| go::UNKNOWN.contains(word)) {
+                    writeln!(out, "info string {word} is not known here, and skipped")?;
+                }
+                return Ok(Next::Think(self.go(words, analyst.as_ref())));
+            }
             "quit" => return Ok(Next::Quit),
             // There is nothing to stop.
             _ => {}

@@ -128,9 +128,34 @@ fn a_move_is_made_and_played() {
         ("clear_board", "=\n\n"),
         ("play b pass", "=\n\n"),
         ("play w pass", "=\n\n"),
-        ("genmove b", "= pass\n\n"),
         ("genmove pink", "? syntax error\n\n"),
     ]);
+}
+
+#[test]
+fn two_passes_end_nothing() {
+    let mut table = Table::new();
+    table.check(&[
+        ("play b pass", "=\n\n"),
+        // Twice black: white passes, too.
+        ("play b D4", "=\n\n"),
+        ("play w pass", "=\n\n"),
+        ("play w E5", "=\n\n"),
+        ("play b pass", "=\n\n"),
+        ("play w pass", "=\n\n"),
+    ]);
+    let passed = table.position();
+    for color in ["w", "b", "b"] {
+        let answer = table.say(&format!("genmove {color}"));
+        assert!(answer.starts_with("= "), "{answer}");
+    }
+    table.check(&[("undo", "=\n\n"); 3]);
+    assert_eq!(table.position(), passed);
+    table.check(&[("play b C3", "=\n\n")]);
+    let board = table.say("showboard");
+    for rank in ["\n 5 . . . . O ", "\n 4 . . . X ", "\n 3 . . X "] {
+        assert!(board.contains(rank), "{board}");
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@ use plyhouse::search::Limits;
 
 use crate::commands::engine::clock::{Clock, within};
 
+/// What the protocol knows and this engine does not.
+pub(super) const UNKNOWN: [&str; 3] = ["mate", "ponder", "searchmoves"];
+
 /// What `go` asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Go {

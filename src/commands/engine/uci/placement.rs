@@ -28,7 +28,12 @@ impl Placement {
             ["fen", fields @ ..] if !fields.is_empty() => {
                 let missing = FIELDS.saturating_sub(fields.len()).min(LATE_FIELDS.len());
                 let added = &LATE_FIELDS[LATE_FIELDS.len() - missing..];
-                [fields, added].concat().join(" ")
+                let mut fields = [fields, added].concat();
+                // Some programs count moves from 0.
+                if let [_, _, _, _, _, number @ "0"] = fields.as_mut_slice() {
+                    *number = "1";
+                }
+                fields.join(" ")
             }
             _ => return Err("a position is startpos or fen FEN, and then moves"),
         };

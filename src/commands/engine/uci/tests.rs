@@ -149,6 +149,9 @@ fn a_search_is_limited_as_it_is_asked_for() {
         table.limits("go depth soon searchmoves e7e5"),
         Limits::default()
     );
+    let (_, told) = table.take("go depth 1 searchmoves e7e5");
+    assert!(told.starts_with("info string searchmoves is not"), "{told}");
+    table.limits("go");
     assert!(table.uci.is_infinite);
     assert_eq!(table.limits("go infinite depth 3"), Limits::default());
 }
