@@ -190,15 +190,21 @@ impl Bot {
 
 /// The engine for a match of this game.
 fn born(arguments: BotArguments, game: GameSummary) -> Result<Engine, Failure> {
-    let protocol = arguments
-        .protocol
-        .or_else(|| Customs::of(&game.game).engine_protocol());
-    let protocol = protocol.ok_or_else(|| {
-        let id = harmless(&game.game);
-        Failure::Failed(format!(
-            "no protocol of engines is known for {id}: --protocol names one"
-        ))
-    })?;
+    let id = harmless(&game.game);
+    let protocol = match (
+        arguments.protocol,
+        Customs::of(&game.game).engine_protocol(),
+    ) {
+        (Some(named), Some(usual)) if named != usual => {
+            let why = format!("that is not the --protocol that engines of {id} speak");
+            return Err(Failure::Failed(why));
+        }
+        (Some(protocol), _) | (None, Some(protocol)) => protocol,
+        (None, None) => {
+            let why = format!("no protocol of engines is known for {id}: --protocol names one");
+            return Err(Failure::Failed(why));
+        }
+    };
     if protocol != EngineProtocol::Uci && !arguments.options.is_empty() {
         return Err(Failure::Failed("--option is for UCI engines".to_owned()));
     }

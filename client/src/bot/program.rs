@@ -27,6 +27,9 @@ pub(crate) enum Fault {
     /// It has not answered in time.
     #[error("the program has not answered {0:?} within {1:?}")]
     TooSlow(String, Duration),
+    /// It does not know the option of this name.
+    #[error("the program has no option {0:?}")]
+    NoOption(String),
     /// It has said what nobody can play.
     #[error("the program said {0:?}")]
     Nonsense(String),

@@ -112,6 +112,20 @@ fn a_program_that_cannot_be_started_takes_no_seat() {
     let tic_tac_toe = ["bot", "--create", "--game", "tic-tac-toe", "--", "true"];
     home.run_unasked(&server.url, &tic_tac_toe)
         .expect(1, &["no protocol of engines is known for tic-tac-toe"]);
+    let gtp = [
+        "bot",
+        "--create",
+        "--game",
+        "chess",
+        "--protocol",
+        "gtp",
+        "--",
+        "true",
+    ];
+    home.run_unasked(&server.url, &gtp).expect(
+        1,
+        &["that is not the --protocol that engines of chess speak"],
+    );
     let nothing = ["bot", "--join", "K7QM2P", "--", "true"];
     home.run_unasked(&server.url, &nothing)
         .expect(4, &["there is no such match"]);

@@ -171,3 +171,18 @@ fn piskvork_is_told_a_turn_or_a_board() {
         Err(Fault::Nonsense("ERROR no".to_owned()))
     );
 }
+
+#[test]
+fn an_option_that_the_program_does_not_have_is_no_start() {
+    let script = r#"while read line; do case "$line" in
+            uci) echo "option name Skill Level type spin default 1"; echo uciok;;
+            isready) echo readyok;;
+        esac; done"#;
+    let start = |name: &str| {
+        let mut engine = engine(script, EngineProtocol::Uci);
+        engine.options = vec![(name.to_owned(), "3".to_owned())];
+        run(async { engine.start().await })
+    };
+    assert_eq!(start("skill level"), Ok(()));
+    assert_eq!(start("Skill"), Err(Fault::NoOption("Skill".to_owned())));
+}

@@ -12,9 +12,19 @@ pub(super) async fn greet(
     deadline: &Deadline,
 ) -> Result<(), Fault> {
     program.say("uci").await?;
+    let mut missing: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
     program
-        .hear(deadline, |line| (line == "uciok").then_some(()))
+        .hear(deadline, |line| {
+            if let Some(option) = offered(line) {
+                missing.retain(|name| !name.eq_ignore_ascii_case(option));
+            }
+            (line == "uciok").then_some(())
+        })
         .await?;
+    // Unsaid, the program would play as if nothing had been wished for.
+    if let Some(name) = missing.first() {
+        return Err(Fault::NoOption((*name).to_owned()));
+    }
     for (name, value) in options {
         program
             .say(&format!("setoption name {name} value {value}"))
@@ -46,6 +56,13 @@ pub(super) async fn choose(
         "" | "(none)" | "0000" => Err(Fault::Nonsense(format!("bestmove {best}"))),
         _ => Ok(Answer::Move(best)),
     }
+}
+
+/// The name that `option name NAME type TYPE …` tells.
+fn offered(line: &str) -> Option<&str> {
+    let option = line.strip_prefix("option name ")?;
+    let (name, _) = option.split_once(" type ")?;
+    Some(name.trim())
 }
 
 /// The move of `bestmove MOVE`; other lines tell how far the thinking has come.
