@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use axum::http::Uri;
 use clap::Parser;
-use clap::builder::RangedU64ValueParser;
-use plyhouse::server::{Search, Settings};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use plyhouse::server::{ClientAddress, Search, Settings};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
@@ -94,6 +94,12 @@ struct MatchArgs {
           default_value_t = DEFAULT.matches_max, value_parser = at_least(1))]
     matches_max: usize,
 
+    /// How many matches that wait for somebody may have been created from one address. Beyond,
+    /// `create` is `too_many_matches`
+    #[arg(long, env = "PLYHOUSE_OPEN_MATCHES_PER_ADDRESS", value_name = "N",
+          default_value_t = DEFAULT.open_matches_per_address, value_parser = at_least(1))]
+    open_matches_per_address: usize,
+
     /// How many connections may follow one match. Beyond, `watch` is `overloaded`
     #[arg(long, env = "PLYHOUSE_FOLLOWERS_MAX", value_name = "N",
           default_value_t = DEFAULT.followers_max, value_parser = at_least(2))]
@@ -108,6 +114,34 @@ struct ConnectionArgs {
           default_value_t = DEFAULT.connections_max, value_parser = at_least(1))]
     connections_max: usize,
 
+    /// How many of them may come from one address: an IPv4 address, or an IPv6 /64. One more gets 429.
+    /// This machine's own connections are not counted
+    #[arg(long, env = "PLYHOUSE_CONNECTIONS_PER_ADDRESS", value_name = "N",
+          default_value_t = DEFAULT.connections_per_address, value_parser = at_least(1))]
+    connections_per_address: usize,
+
+    /// How many handshakes a second one address may make for long. Beyond, 429
+    #[arg(long, env = "PLYHOUSE_HANDSHAKES_PER_SECOND", value_name = "N",
+          default_value_t = DEFAULT.handshakes_per_s)]
+    handshakes_per_second: NonZeroU32,
+
+    /// How many handshakes one address may make at once
+    #[arg(long, env = "PLYHOUSE_HANDSHAKES_BURST", value_name = "N",
+          default_value_t = DEFAULT.handshakes_burst)]
+    handshakes_burst: NonZeroU32,
+
+    /// How many wrong guesses at a match or a token are answered a second, for one address. Beyond,
+    /// the answers come later, up to five seconds
+    #[arg(long, env = "PLYHOUSE_GUESSES_PER_SECOND", value_name = "N",
+          default_value_t = DEFAULT.guesses_per_s)]
+    guesses_per_second: NonZeroU32,
+
+    /// Who a connection comes from: `peer` is the other end of the socket; `x-forwarded-for` the last
+    /// address of that header, for servers that can be reached through a proxy only
+    #[arg(long, env = "PLYHOUSE_CLIENT_ADDRESS", value_name = "SOURCE", default_value = "peer",
+          value_parser = client_address())]
+    client_address: ClientAddress,
+
     /// How many matches a connection may follow. Beyond, `too_many_matches`
     #[arg(long, env = "PLYHOUSE_FOLLOWING_MAX", value_name = "N",
           default_value_t = DEFAULT.following_max, value_parser = at_least(1))]
@@ -115,12 +149,27 @@ struct ConnectionArgs {
 
     /// How many requests a second a connection may send for long. Beyond, `rate_limited`
     #[arg(long, env = "PLYHOUSE_REQUESTS_PER_SECOND", value_name = "N",
-          default_value_t = DEFAULT.requests_per_s.get(), value_parser = clap::value_parser!(u32).range(1..))]
-    requests_per_second: u32,
+          default_value_t = DEFAULT.requests_per_s)]
+    requests_per_second: NonZeroU32,
 
     /// How many requests a connection may send at once
-    #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst.get(), value_parser = clap::value_parser!(u32).range(1..))]
-    burst: u32,
+    #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst)]
+    burst: NonZeroU32,
+
+    /// How many requests a second those may send who only watch; at once, as many less
+    #[arg(long, env = "PLYHOUSE_WATCHING_REQUESTS_PER_SECOND", value_name = "N",
+          default_value_t = DEFAULT.watching_requests_per_s)]
+    watching_requests_per_second: NonZeroU32,
+
+    /// How many bytes a request may have. Beyond, the connection is closed with 1009
+    #[arg(long, env = "PLYHOUSE_MESSAGE_BYTES", value_name = "BYTES",
+          default_value_t = DEFAULT.message_bytes, value_parser = at_least(1024))]
+    message_bytes: usize,
+
+    /// How many players may look for somebody to play. Beyond, `seek` is `overloaded`
+    #[arg(long, env = "PLYHOUSE_SEEKS_MAX", value_name = "N",
+          default_value_t = DEFAULT.seeks_max, value_parser = at_least(1))]
+    seeks_max: usize,
 
     /// How many messages may wait for a client to read them. Beyond, it is closed with 4002
     #[arg(long, env = "PLYHOUSE_OUTBOX_MESSAGES", value_name = "N",
@@ -176,7 +225,8 @@ struct BotArgs {
     #[arg(long, env = "PLYHOUSE_SEARCH_THREADS", value_name = "N", value_parser = threads())]
     search_threads: Option<usize>,
 
-    /// How many bots may wait for a search thread
+    /// How many bots may wait for a search thread: of those that play people, and as many of the
+    /// others
     #[arg(long, env = "PLYHOUSE_SEARCH_QUEUE", value_name = "N",
           default_value_t = DEFAULT.search_queue, value_parser = at_least(1))]
     search_queue: usize,
@@ -190,6 +240,11 @@ struct BotArgs {
     #[arg(long, env = "PLYHOUSE_SEARCH_TIME", value_name = "SECONDS",
           default_value_t = Seconds(DEFAULT.search_time))]
     search_time: Seconds,
+
+    /// How many bots may think at the same time in the matches of one player. Others wait
+    #[arg(long, env = "PLYHOUSE_SEARCHES_PER_PLAYER", value_name = "N",
+          default_value_t = DEFAULT.searches_per_player, value_parser = at_least(1))]
+    searches_per_player: usize,
 }
 
 impl Args {
@@ -219,12 +274,21 @@ impl Args {
             abandon_after: matches.abandon_after.0,
             linger: DEFAULT.linger,
             connections_max: connections.connections_max,
+            connections_per_address: connections.connections_per_address,
+            handshakes_per_s: connections.handshakes_per_second,
+            handshakes_burst: connections.handshakes_burst,
+            open_matches_per_address: matches.open_matches_per_address,
+            guesses_per_s: connections.guesses_per_second,
+            client_address: connections.client_address,
             live_matches_per_player: matches.live_matches,
             matches_max: matches.matches_max,
             followers_max: matches.followers_max,
             following_max: connections.following_max,
-            requests_per_s: at_least_one(connections.requests_per_second),
-            burst: at_least_one(connections.burst),
+            requests_per_s: connections.requests_per_second,
+            burst: connections.burst,
+            watching_requests_per_s: connections.watching_requests_per_second,
+            message_bytes: connections.message_bytes,
+            seeks_max: connections.seeks_max,
             outbox_messages: connections.outbox_messages,
             outbox_bytes: connections.outbox_bytes,
             handshake_timeout: connections.handshake_timeout.0,
@@ -237,14 +301,22 @@ impl Args {
             search_queue: bots.search_queue,
             search_table: bots.search_table << 20,
             search_time: bots.search_time.0,
+            searches_per_player: bots.searches_per_player,
             seed: None,
             started_ms: None,
         }
     }
 }
 
-fn at_least_one(number: u32) -> NonZeroU32 {
-    NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
+fn client_address() -> impl clap::builder::TypedValueParser<Value = ClientAddress> {
+    use clap::builder::TypedValueParser;
+    PossibleValuesParser::new(["peer", "x-forwarded-for"]).map(|source| {
+        if source == "peer" {
+            ClientAddress::Peer
+        } else {
+            ClientAddress::XForwardedFor
+        }
+    })
 }
 
 /// A time on the command line, in seconds: `60` or `0.5`.
@@ -358,6 +430,7 @@ mod tests {
             "--keep-ended=never",
             "--data=",
             "--burst=0",
+            "--client-address=anybody",
             "--origin=nonsense",
             "--origin=https://a/page",
             "--search-threads=1000000",

@@ -4,7 +4,9 @@
 //! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
+mod addresses;
 mod bots;
+mod bucket;
 mod clock;
 mod from_protocol;
 mod lobby;
@@ -28,11 +30,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+pub use addresses::{Address, Guest, NotLetIn};
 pub use outbox::{Frame, Outbox, Writer};
 pub use recovery::Recovered;
 pub use scoresheets::{NotServed, Served};
 pub use session::Session;
-pub use settings::{Search, Settings};
+pub use settings::{ClientAddress, Search, Settings};
 
 use crate::protocol::MatchRef;
 use crate::store::{ReadError, Store};
@@ -94,10 +97,19 @@ impl Server {
         self.shared.scoresheet(target, extension).await
     }
 
-    /// A session for a client that has just connected.
+    /// Lets a connection in from this address, or from nobody's.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotLetIn`].
+    pub fn let_in(&self, address: Option<Address>) -> Result<Guest, NotLetIn> {
+        self.shared.addresses.enter(address, clock::now())
+    }
+
+    /// A session for a client that has been let in and has just connected.
     #[must_use]
-    pub fn connect(&self) -> Session {
-        Session::new(Arc::clone(&self.shared))
+    pub fn connect(&self, guest: Guest) -> Session {
+        Session::new(Arc::clone(&self.shared), guest)
     }
 
     /// Runs a task that the end of the server waits for.

@@ -1,16 +1,21 @@
 //! The network: WebSocket and HTTP on one port. It knows connections and texts, and no match.
 
+mod client_address;
 mod handshakes;
 mod http;
+mod metered;
 mod origin;
 mod web;
 mod websocket;
 
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,6 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use self::client_address::From;
 use self::handshakes::Handshakes;
 use crate::server::Server;
 
@@ -69,10 +75,10 @@ impl Transport {
     /// Accepts one connection and serves it in a task of its own.
     async fn accept(&self, listener: &TcpListener) {
         match accept(listener).await {
-            Ok(stream) => {
+            Ok((stream, from)) => {
                 let transport = self.clone();
                 self.server
-                    .spawn(async move { transport.serve_stream(stream).await });
+                    .spawn(async move { transport.serve_stream(stream, Some(from)).await });
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections now");
@@ -82,12 +88,16 @@ impl Transport {
     }
 
     /// Serves HTTP requests for a short while. One that becomes a WebSocket goes on in a task of its
-    /// own.
-    pub async fn serve_stream(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+    /// own. `from` is the address at the other end, if it has one.
+    pub async fn serve_stream(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+    ) {
         let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
-            served = self.serve_requests(stream) => {
+            served = self.serve_requests(stream, from) => {
                 if let Err(error) = served {
                     tracing::debug!(%error, "request failed");
                 }
@@ -106,11 +116,13 @@ impl Transport {
     async fn serve_requests(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
     ) -> hyper::Result<()> {
         let kept_until = Instant::now() + KEEP_ALIVE;
         let requests = AtomicUsize::new(0);
         let router = TowerToHyperService::new(self.router.clone());
-        let service = service_fn(|request| {
+        let service = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(From(from));
             requests.fetch_add(1, Ordering::Relaxed);
             let answer = router.call(request);
             async move {
@@ -140,9 +152,9 @@ impl Transport {
     }
 }
 
-async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
-    let (stream, _) = listener.accept().await?;
+async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {
+    let (stream, from) = listener.accept().await?;
     // A move is small and should leave at once.
     stream.set_nodelay(true)?;
-    Ok(stream)
+    Ok((stream, from.ip()))
 }

@@ -24,6 +24,7 @@ use tokio::time::sleep_until;
 use self::audience::{Audience, Presence};
 use self::bot_turn::BotTurn;
 use self::commit::NotStored;
+use super::addresses::OpenMatch;
 use super::clock::now;
 use super::match_handle::{Card, Message, Roster};
 use super::outbox::Frame;
@@ -49,6 +50,8 @@ pub(super) struct MatchActor {
     state: Match,
     card: Arc<Card>,
     mailbox: mpsc::Receiver<Box<Message>>,
+    /// Held until the match begins.
+    open: Option<OpenMatch>,
     audience: Audience,
     attendance: Attendance,
     /// The last events, as they were told.
@@ -79,6 +82,7 @@ impl MatchActor {
         server: Arc<Shared>,
         state: Match,
         mailbox: mpsc::Receiver<Box<Message>>,
+        open: Option<OpenMatch>,
     ) -> Self {
         let audience = Audience::default();
         let roster = roster(&state, &audience, &server.players);
@@ -89,6 +93,7 @@ impl MatchActor {
             state,
             card,
             mailbox,
+            open,
             audience,
             attendance,
             history: VecDeque::new(),

@@ -1,5 +1,6 @@
 //! One connection as the rest of the server sees it: where to write, and what it follows.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::match_handle::MatchHandle;
@@ -17,6 +18,8 @@ pub(super) struct Peer {
     pub(super) outbox: Outbox,
     following_max: usize,
     following: Mutex<Following>,
+    /// Whether the player whose connection this is has a part in a live match.
+    plays: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +63,20 @@ impl Peer {
             outbox,
             following_max,
             following: Mutex::default(),
+            plays: AtomicBool::new(false),
         })
+    }
+
+    /// Notes whether the player has a part in a live match.
+    pub(super) fn set_plays(&self, plays: bool) {
+        // It governs a rate alone, and nothing else is read by it.
+        self.plays.store(plays, Ordering::Relaxed);
+    }
+
+    /// Whether the connection follows a match that goes on, and the player has no part in any.
+    pub(super) fn only_watches(&self) -> bool {
+        let goes_on = |handle: &MatchHandle| handle.card.status() != Status::Ended;
+        !self.plays.load(Ordering::Relaxed) && self.following().matches.iter().any(goes_on)
     }
 
     fn following(&self) -> MutexGuard<'_, Following> {

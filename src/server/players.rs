@@ -53,6 +53,13 @@ impl Player {
         }
     }
 
+    /// Lets the player's connection know whether the player has a part in a live match.
+    fn tell_peer(&self) {
+        if let Some(peer) = &self.peer {
+            peer.set_plays(!self.hosts.is_empty() || !self.sits.is_empty());
+        }
+    }
+
     fn live_matches(&self) -> Vec<MatchId> {
         self.hosts.union(&self.sits).copied().collect()
     }
@@ -95,6 +102,7 @@ impl Players {
         if let Some(older) = player.peer.replace(Arc::clone(peer)) {
             older.outbox.close(CloseCode::Replaced);
         }
+        player.tell_peer();
     }
 
     /// The player's connection, if there is one.
@@ -160,6 +168,7 @@ impl Players {
             return Err(TooMany);
         }
         player.hosts.insert(hosted);
+        player.tell_peer();
         Ok(())
     }
 
@@ -231,6 +240,7 @@ impl Players {
             return;
         };
         change(player);
+        player.tell_peer();
         if player.peer.is_none() && player.hosts.is_empty() && player.sits.is_empty() {
             let token = player.record.token;
             tables.players.remove(&id);

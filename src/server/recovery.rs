@@ -98,7 +98,7 @@ impl Shared {
         let creation = state.creation().clone();
         let is_live = !matches!(state.stage(), Stage::Ended { .. });
         let (mailbox, messages) = mpsc::channel(MAILBOX);
-        let mut actor = MatchActor::new(Arc::clone(self), state, messages);
+        let mut actor = MatchActor::new(Arc::clone(self), state, messages, None);
         let handle = MatchHandle::new(actor.card(), mailbox);
         match self
             .lobby

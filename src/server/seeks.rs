@@ -12,8 +12,9 @@ use crate::protocol::PlayerId;
 use crate::search::Level;
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Seeks {
+    max: usize,
     waiting: Mutex<VecDeque<Arc<Seek>>>,
 }
 
@@ -30,7 +31,18 @@ pub(super) struct Seek {
     pub(super) over: CancellationToken,
 }
 
+/// As many wait as are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
 impl Seeks {
+    pub(super) const fn new(max: usize) -> Self {
+        Self {
+            max,
+            waiting: Mutex::new(VecDeque::new()),
+        }
+    }
+
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Arc<Seek>>> {
         // No code that holds the lock can panic half-way through a change.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -38,7 +50,7 @@ impl Seeks {
 
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
-    pub(super) fn add(&self, seek: &Arc<Seek>) -> Option<Arc<Seek>> {
+    pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, Full> {
         let mut waiting = self.waiting();
         remove(&mut waiting, |other| {
             other.follower.player == seek.follower.player
@@ -55,9 +67,10 @@ impl Seeks {
                 found.over.cancel();
                 seek.over.cancel();
             }
+            None if waiting.len() >= self.max => return Err(Full),
             None => waiting.push_back(Arc::clone(seek)),
         }
-        found
+        Ok(found)
     }
 
     /// Takes this very seek out. False if it was over already.

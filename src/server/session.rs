@@ -7,6 +7,10 @@ mod requests;
 
 use std::sync::Arc;
 
+use tokio::time::sleep;
+
+use super::addresses::Guest;
+use super::bucket::Bucket;
 use super::clock::now;
 use super::match_handle::{Follower, MatchHandle};
 use super::outbox::Outbox;
@@ -34,6 +38,7 @@ pub struct Session {
     peer: Arc<Peer>,
     player: Option<Arc<Player>>,
     rate: Rate,
+    guest: Guest,
     malformed: u32,
 }
 
@@ -55,14 +60,17 @@ impl Player {
 }
 
 impl Session {
-    pub(super) fn new(server: Arc<Shared>) -> Self {
+    pub(super) fn new(server: Arc<Shared>, guest: Guest) -> Self {
         let peer = server.new_peer();
-        let rate = Rate::new(server.settings.requests_per_s, server.settings.burst, now());
+        let settings = &server.settings;
+        let bucket = Bucket::new(settings.requests_per_s, settings.burst, now());
+        let rate = Rate::new(bucket);
         Self {
             server,
             peer,
             player: None,
             rate,
+            guest,
             malformed: 0,
         }
     }
@@ -119,7 +127,7 @@ impl Session {
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn heard_of(&mut self) {
-        if matches!(self.rate.judge(now()), Verdict::Close(_)) {
+        if matches!(self.judge(), Verdict::Close(_)) {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
     }
@@ -133,9 +141,33 @@ impl Session {
         }
     }
 
+    /// What becomes of one more request.
+    fn judge(&mut self) -> Verdict {
+        let settings = &self.server.settings;
+        let cost = if self.peer.only_watches() {
+            let (often, seldom) = (settings.requests_per_s, settings.watching_requests_per_s);
+            often.get().div_ceil(seldom.get())
+        } else {
+            1
+        };
+        self.rate.judge(cost, now())
+    }
+
+    /// Has somebody wait who asked for what is not there, if it is not the first time.
+    async fn guessed(&self) {
+        let delay = self.guest.guessed(now());
+        if !delay.is_zero() {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = self.server.shutdown.cancelled() => {}
+                () = sleep(delay) => {}
+            }
+        }
+    }
+
     /// Lets a request in, or answers that it comes too soon.
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
-        let (retry_after, is_last) = match self.rate.judge(now()) {
+        let (retry_after, is_last) = match self.judge() {
             Verdict::Serve if self.server.shutdown.is_cancelled() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
@@ -178,10 +210,11 @@ impl Session {
                 "you have said hello already",
             ));
         }
-        if let Some(token) = token
-            && let Some(known) = self.known(token).await?
-        {
-            return Ok((known, true));
+        if let Some(token) = token {
+            if let Some(known) = self.known(token).await? {
+                return Ok((known, true));
+            }
+            self.guessed().await;
         }
         let name = match name {
             Some(name) => name
@@ -283,7 +316,7 @@ impl Session {
             u64::try_from(duration.as_millis()).unwrap_or(protocol::INTEGER_MAX)
         };
         Limits {
-            message_bytes: protocol::MESSAGE_BYTES_MAX as u64,
+            message_bytes: settings.message_bytes as u64,
             requests_per_s: settings.requests_per_s.get().into(),
             burst: settings.burst.get().into(),
             live_matches: settings.live_matches_per_player as u64,

@@ -8,6 +8,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::addresses::{Addresses, OpenMatch};
 use super::bots::Bots;
 use super::clock::{Chance, Clock};
 use super::lobby::{Full, Lobby};
@@ -35,6 +36,7 @@ pub(super) struct Shared {
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
+    pub(super) addresses: Addresses,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
     pub(super) chance: Chance,
@@ -58,6 +60,8 @@ pub(super) struct Wanted {
     pub(super) pace: std::time::Duration,
     /// How many live matches the host may have with this one.
     pub(super) hosted_max: usize,
+    /// The place that it takes while it waits for somebody.
+    pub(super) open: Option<OpenMatch>,
 }
 
 impl Shared {
@@ -69,7 +73,8 @@ impl Shared {
             store,
             lobby: Lobby::default(),
             players: Players::default(),
-            seeks: Seeks::default(),
+            seeks: Seeks::new(settings.seeks_max),
+            addresses: Addresses::new(&settings),
             clock: Clock::new(settings.started_ms),
             settings,
             shutdown: CancellationToken::new(),
@@ -136,7 +141,7 @@ impl Shared {
         let events = first_events(wanted.seats);
         let (mailbox, messages) = mpsc::channel(MAILBOX);
         let state = Match::new(creation.clone());
-        let mut actor = MatchActor::new(Arc::clone(self), state, messages);
+        let mut actor = MatchActor::new(Arc::clone(self), state, messages, wanted.open);
         let record = Record {
             creation,
             events: events.clone(),
@@ -196,6 +201,7 @@ impl Shared {
             listed: false,
             pace: std::time::Duration::ZERO,
             hosted_max: usize::MAX,
+            open: None,
         };
         let created = match other {
             Some(other) => self.remember(other.follower.player).await,

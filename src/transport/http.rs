@@ -1,6 +1,7 @@
 //! The HTTP side: the page, matches as files, a sign of health, and the door to the WebSocket.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -14,9 +15,10 @@ use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
+use super::client_address::address_of;
 use super::{origin, web, websocket};
 use crate::protocol::{CloseCode, SUBPROTOCOL};
-use crate::server::{NotServed, Served, Server};
+use crate::server::{NotLetIn, NotServed, Served, Server};
 
 /// What the answers to requests are made from.
 #[derive(Clone, Debug)]
@@ -148,6 +150,11 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
             .headers_mut()
             .insert(header::SEC_WEBSOCKET_PROTOCOL, chosen);
     }
+    let address = address_of(&request, front.server.settings().client_address);
+    let guest = match front.server.let_in(address) {
+        Ok(guest) => guest,
+        Err(why) => return too_many(why),
+    };
     let upgrade = hyper::upgrade::on(&mut request);
     let server = front.server.clone();
     front.server.spawn(async move {
@@ -156,11 +163,23 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
             Err(error) => return tracing::debug!(%error, "upgrade failed"),
         };
         match front.connections.try_acquire() {
-            Ok(_permit) => websocket::serve(stream, &server).await,
+            Ok(_permit) => websocket::serve(stream, &server, guest).await,
             Err(_) => websocket::refuse(stream, &server, CloseCode::ServerFull).await,
         }
     });
     response
+}
+
+/// What an address is told that has taken its share.
+fn too_many(why: NotLetIn) -> Response {
+    let wait = match why {
+        // Until one of its connections ends, which nobody knows.
+        NotLetIn::Connections => Duration::from_secs(10),
+        NotLetIn::Handshakes(wait) => wait,
+    };
+    let seconds = (wait.as_secs() + 1).to_string();
+    let headers = [(header::RETRY_AFTER, seconds)];
+    (StatusCode::TOO_MANY_REQUESTS, headers, format!("{why}\n")).into_response()
 }
 
 /// RFC 6455, section 4.2.2: what a client that cannot go on like this is told.

@@ -18,8 +18,9 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 
-use crate::protocol::{CloseCode, MESSAGE_BYTES_MAX};
-use crate::server::{Frame, Outbox, Server, Session, Writer};
+use super::metered::Metered;
+use crate::protocol::CloseCode;
+use crate::server::{Frame, Guest, Outbox, Server, Session, Settings, Writer};
 
 /// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
 /// the memory, and time to clear; most messages have less than 200 bytes.
@@ -40,10 +41,11 @@ enum End {
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
+    guest: Guest,
 ) {
-    let mut session = server.connect();
+    let mut session = server.connect(guest);
     let outbox = session.outbox();
-    let socket = Socket::open(stream).await;
+    let socket = Socket::open(stream, server.settings()).await;
     outbox.attach(socket.clone());
     let end = {
         let mut reading = pin!(read(&socket, &mut session, &outbox, server));
@@ -76,7 +78,7 @@ pub(super) async fn refuse(
     server: &Server,
     code: CloseCode,
 ) {
-    let socket = Socket::open(stream).await;
+    let socket = Socket::open(stream, server.settings()).await;
     let goodbye = say_goodbye(&socket, code);
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
@@ -86,7 +88,7 @@ pub(super) async fn refuse(
 struct Socket<S>(Mutex<Inner<S>>);
 
 struct Inner<S> {
-    stream: WebSocketStream<S>,
+    stream: WebSocketStream<Metered<S>>,
     /// Taken out of the outbox and not gone yet.
     unsent: VecDeque<Frame>,
     is_ping_due: bool,
@@ -95,12 +97,13 @@ struct Inner<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
-    async fn open(stream: S) -> Arc<Self> {
+    async fn open(stream: S, settings: &Settings) -> Arc<Self> {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BUFFER_BYTES)
             .write_buffer_size(WRITE_BUFFER_BYTES)
-            .max_message_size(Some(MESSAGE_BYTES_MAX))
-            .max_frame_size(Some(MESSAGE_BYTES_MAX));
+            .max_message_size(Some(settings.message_bytes))
+            .max_frame_size(Some(settings.message_bytes));
+        let stream = Metered::new(stream, settings);
         let stream = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
         let unsent = VecDeque::new();
         Arc::new(Self(Mutex::new(Inner {

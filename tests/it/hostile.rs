@@ -105,6 +105,7 @@ fn boundless() -> Settings {
     Settings {
         requests_per_s: many,
         burst: many,
+        watching_requests_per_s: many,
         matches_max: 500,
         ..settings()
     }

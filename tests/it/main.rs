@@ -15,6 +15,7 @@ mod disk;
 mod engine;
 mod hello;
 mod hostile;
+mod limits;
 mod lobby;
 mod matches;
 mod recorded;

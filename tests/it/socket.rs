@@ -356,10 +356,12 @@ pub(crate) fn command(args: &[&str]) -> Command {
 
 /// The real server on a free port, and where it listens.
 pub(crate) async fn start(args: &[&str]) -> (Child, String) {
-    let mut process = command(args)
-        .args(["--listen", "127.0.0.1:0"])
-        .spawn()
-        .expect("started");
+    started(command(args).args(["--listen", "127.0.0.1:0"])).await
+}
+
+/// The real server, as this starts it, and where it listens.
+pub(crate) async fn started(command: &mut Command) -> (Child, String) {
+    let mut process = command.spawn().expect("started");
     let stderr = process.stderr.take().expect("piped");
     let mut lines = BufReader::new(stderr).lines();
     let first = timeout(PATIENCE, lines.next_line())

@@ -1,6 +1,7 @@
 //! A server in process, and players who speak to it in the JSON of the protocol's page.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -66,21 +67,36 @@ impl TestServer {
 
     /// The same, over a pipe that holds so many bytes.
     pub(crate) async fn connect_through(&self, pipe_bytes: usize) -> Player {
+        Self::upgraded(self.pipe(pipe_bytes, None)).await
+    }
+
+    /// The same, from this address.
+    pub(crate) async fn connect_from(&self, from: IpAddr) -> Player {
+        Self::upgraded(self.silent_from(from)).await
+    }
+
+    /// The near end of a connection.
+    fn pipe(&self, pipe_bytes: usize, from: Option<IpAddr>) -> DuplexStream {
         let (near, far) = tokio::io::duplex(pipe_bytes);
         let transport = self.transport.clone();
         self.server
-            .spawn(async move { transport.serve_stream(far).await });
+            .spawn(async move { transport.serve_stream(far, from).await });
+        near
+    }
+
+    async fn upgraded(near: DuplexStream) -> Player {
         let connection = Connection::over(near, "ws://plyhouse.test/ws").await;
         Player::new(connection.expect("the server accepts"))
     }
 
     /// A connection that sends nothing at all.
     pub(crate) fn silent(&self) -> DuplexStream {
-        let (near, far) = tokio::io::duplex(PIPE_BYTES);
-        let transport = self.transport.clone();
-        self.server
-            .spawn(async move { transport.serve_stream(far).await });
-        near
+        self.pipe(PIPE_BYTES, None)
+    }
+
+    /// The same, from this address.
+    pub(crate) fn silent_from(&self, from: IpAddr) -> DuplexStream {
+        self.pipe(PIPE_BYTES, Some(from))
     }
 
     /// A player of this name.

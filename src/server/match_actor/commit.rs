@@ -111,7 +111,10 @@ impl MatchActor {
                 }
                 self.audience.seat_changed();
             }
-            Event::Started => self.last_ply_at = now(),
+            Event::Started => {
+                self.open = None;
+                self.last_ply_at = now();
+            }
             Event::Moved { .. } => {
                 self.last_ply_at = now();
                 self.card.set_ply(self.state.ply());
@@ -121,6 +124,7 @@ impl MatchActor {
                 termination,
             } => {
                 tracing::debug!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
+                self.open = None;
                 self.retires_at = Some(now() + self.server.settings.linger);
                 self.server.players.match_ended(&self.state);
             }

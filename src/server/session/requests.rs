@@ -12,12 +12,13 @@ use crate::protocol::{
     ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatNumber, SeatRequest, Seq,
     ServerMessage, Status, WireError,
 };
+use crate::server::addresses::{OpenMatch, TooManyOpen};
 use crate::server::from_protocol;
 use crate::server::lobby::{Filter, NoSuchMatch};
 use crate::server::match_handle::{Follower, MatchHandle};
 use crate::server::peer::NoRoom;
 use crate::server::reply::Reply;
-use crate::server::seeks::Seek;
+use crate::server::seeks::{Full, Seek};
 use crate::server::shared::{Wanted, too_many_hosted};
 
 /// How many matches a page of a list shows unless the client says otherwise.
@@ -120,7 +121,13 @@ impl Session {
         };
         match followed {
             Some(handle) => Ok(handle),
-            None => self.server.find(target).await,
+            None => {
+                let found = self.server.find(target).await;
+                if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
+                    self.guessed().await;
+                }
+                found
+            }
         }
     }
 
@@ -162,11 +169,24 @@ impl Session {
         Ok(Wanted {
             game,
             host: player.record.id,
-            seats,
             listed: true,
             pace: Duration::ZERO,
             hosted_max: self.server.settings.live_matches_per_player,
+            open: self.open_match(&seats)?,
+            seats,
         })
+    }
+
+    /// The place of a match that is to wait for somebody, if it is.
+    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatch>, WireError> {
+        if !seats.contains(&Occupant::Open) {
+            return Ok(None);
+        }
+        let open = self.guest.open_match().map_err(|TooManyOpen| {
+            let message = "too many matches of your address wait for somebody";
+            WireError::new(ErrorCode::TooManyMatches, message)
+        })?;
+        Ok(Some(open))
     }
 
     async fn create(&self, wanted: Wanted, reply: Reply) {
@@ -311,7 +331,12 @@ impl Session {
             bot,
             over: CancellationToken::new(),
         });
-        let found = self.server.seeks.add(&seek);
+        let found = self.server.seeks.add(&seek).map_err(|Full| {
+            WireError::new(ErrorCode::Overloaded, "too many look for somebody to play")
+        });
+        let Some((found, reply)) = reply.check(found) else {
+            return;
+        };
         reply.ok(None);
         match found {
             Some(longest) => self.server.pair(&longest, Some(&seek)).await,

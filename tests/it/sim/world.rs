@@ -134,7 +134,7 @@ async fn serve(base: Rc<Base>) -> turmoil::Result {
         let (stream, _) = listener.accept().await?;
         let stream = Plugged::new(stream, plug.clone());
         let transport = transport.clone();
-        server.spawn(async move { transport.serve_stream(stream).await });
+        server.spawn(async move { transport.serve_stream(stream, None).await });
     }
 }
 

@@ -1,0 +1,314 @@
+//! What one address may take of the server: connections, handshakes, open matches, and guesses.
+//!
+//! Addresses are counted while there is something to count, so their number is bounded by that of
+//! connections and matches, and by how many came within the last seconds.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::bucket::Bucket;
+use super::settings::Settings;
+
+/// A guess too many is answered after this long at most. It is less than what a client may be silent
+/// for, and than what the end of the server waits for.
+const DELAY_MAX: Duration = Duration::from_secs(5);
+
+/// So many wrong guesses are answered at once: a few slips of the hand, and links to old matches.
+const GUESSES: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
+
+/// Addresses that are not in use any more are looked for when there are twice as many as there were
+/// then, and not below this number.
+const SWEEP_MIN: usize = 1024;
+
+/// Whom a connection is counted to: an IPv4 address, or the /64 of an IPv6 address, which is the
+/// least that one customer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address(IpAddr);
+
+impl Address {
+    /// Whom this address is counted to. `None` for this machine itself: its connections are the
+    /// operator's own, or come through a proxy that does not say for whom.
+    #[must_use]
+    pub fn of(address: IpAddr) -> Option<Self> {
+        let counted = match address.to_canonical() {
+            IpAddr::V4(address) => address.into(),
+            IpAddr::V6(address) => {
+                let network = address.to_bits() & !u128::from(u64::MAX);
+                Ipv6Addr::from_bits(network).into()
+            }
+        };
+        (!address.to_canonical().is_loopback()).then_some(Self(counted))
+    }
+}
+
+/// What every address takes. Clones are the same.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connections_max: usize,
+    open_matches_max: usize,
+    handshakes_per_s: NonZeroU32,
+    handshakes_burst: NonZeroU32,
+    guesses_per_s: NonZeroU32,
+    tables: Mutex<Tables>,
+}
+
+#[derive(Debug)]
+struct Tables {
+    uses: HashMap<Address, Use>,
+    /// With so many, those that are not in use any more are looked for.
+    sweep_at: usize,
+}
+
+/// What one address takes.
+#[derive(Debug)]
+struct Use {
+    connections: usize,
+    open_matches: usize,
+    handshakes: Bucket,
+    guesses: Bucket,
+}
+
+/// Why an address gets no more connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLetIn {
+    /// It has as many as it may have.
+    #[error("your address has too many connections")]
+    Connections,
+    /// It connects too often. After this time one would be let in.
+    #[error("your address connects too often")]
+    Handshakes(Duration),
+}
+
+/// The address has as many open matches as it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooManyOpen;
+
+/// A connection, as far as its address is concerned. Given back when dropped.
+#[derive(Debug)]
+pub struct Guest(Option<(Addresses, Address)>);
+
+/// An open match, as far as the address is concerned that it was created from. Given back when
+/// dropped.
+#[derive(Debug)]
+pub(super) struct OpenMatch(Option<(Addresses, Address)>);
+
+impl Addresses {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self(Arc::new(Inner {
+            connections_max: settings.connections_per_address,
+            open_matches_max: settings.open_matches_per_address,
+            handshakes_per_s: settings.handshakes_per_s,
+            handshakes_burst: settings.handshakes_burst,
+            guesses_per_s: settings.guesses_per_s,
+            tables: Mutex::new(Tables {
+                uses: HashMap::new(),
+                sweep_at: SWEEP_MIN,
+            }),
+        }))
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // No code that holds the lock can panic half-way through a change.
+        self.0.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a connection in. Nobody's address is not counted.
+    pub(super) fn enter(&self, address: Option<Address>, now: Instant) -> Result<Guest, NotLetIn> {
+        let Some(address) = address else {
+            return Ok(Guest(None));
+        };
+        let mut tables = self.tables();
+        tables.sweep(now);
+        let used = tables
+            .uses
+            .entry(address)
+            .or_insert_with(|| self.unused(now));
+        used.handshakes.take(1, now).map_err(NotLetIn::Handshakes)?;
+        if used.connections >= self.0.connections_max {
+            return Err(NotLetIn::Connections);
+        }
+        used.connections += 1;
+        Ok(Guest(Some((self.clone(), address))))
+    }
+
+    fn unused(&self, now: Instant) -> Use {
+        Use {
+            connections: 0,
+            open_matches: 0,
+            handshakes: Bucket::new(self.0.handshakes_per_s, self.0.handshakes_burst, now),
+            guesses: Bucket::new(self.0.guesses_per_s, GUESSES, now),
+        }
+    }
+
+    /// Changes what is known of an address that has something.
+    fn change<T>(&self, address: Address, change: impl FnOnce(&mut Use) -> T) -> T {
+        let mut tables = self.tables();
+        let used = tables.uses.get_mut(&address);
+        change(used.expect("an address is kept while it has something"))
+    }
+}
+
+impl Tables {
+    /// Forgets addresses that nothing is to be remembered of, now and then.
+    fn sweep(&mut self, now: Instant) {
+        if self.uses.len() < self.sweep_at {
+            return;
+        }
+        self.uses.retain(|_, used| !used.is_nothing(now));
+        self.uses.shrink_to(2 * self.uses.len());
+        self.sweep_at = SWEEP_MIN.max(2 * self.uses.len());
+    }
+}
+
+impl Use {
+    fn is_nothing(&self, now: Instant) -> bool {
+        self.connections == 0
+            && self.open_matches == 0
+            && self.handshakes.is_full(now)
+            && self.guesses.is_full(now)
+    }
+}
+
+impl Guest {
+    /// Takes the place of an open match.
+    pub(super) fn open_match(&self) -> Result<OpenMatch, TooManyOpen> {
+        let Some((addresses, address)) = &self.0 else {
+            return Ok(OpenMatch(None));
+        };
+        let max = addresses.0.open_matches_max;
+        addresses.change(*address, |used| {
+            if used.open_matches >= max {
+                return Err(TooManyOpen);
+            }
+            used.open_matches += 1;
+            Ok(())
+        })?;
+        Ok(OpenMatch(Some((addresses.clone(), *address))))
+    }
+
+    /// Notes that something was asked for that is known by its name alone, and that there is nothing
+    /// of that name. Tells how long the answer has to wait, so that nobody finds by guessing.
+    pub(super) fn guessed(&self, now: Instant) -> Duration {
+        match &self.0 {
+            None => Duration::ZERO,
+            Some((addresses, address)) => {
+                addresses.change(*address, |used| used.guesses.borrow(now, DELAY_MAX))
+            }
+        }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        if let Some((addresses, address)) = &self.0 {
+            addresses.change(*address, |used| used.connections -= 1);
+        }
+    }
+}
+
+impl Drop for OpenMatch {
+    fn drop(&mut self) {
+        if let Some((addresses, address)) = &self.0 {
+            addresses.change(*address, |used| used.open_matches -= 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn start() -> (Addresses, Instant) {
+        let settings = Settings {
+            connections_per_address: 2,
+            open_matches_per_address: 1,
+            handshakes_per_s: NonZeroU32::MIN,
+            handshakes_burst: NonZeroU32::new(4).unwrap(),
+            guesses_per_s: NonZeroU32::MIN,
+            ..Settings::default()
+        };
+        let now = tokio::time::Instant::now().into_std();
+        (Addresses::new(&settings), now)
+    }
+
+    fn address(text: &str) -> Option<Address> {
+        Address::of(text.parse().unwrap())
+    }
+
+    #[test]
+    fn one_customer_is_one_address() {
+        assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:1"));
+        assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
+        assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
+        assert_ne!(address("192.0.2.2"), address("192.0.2.1"));
+        for own in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(address(own), None, "{own}");
+        }
+    }
+
+    #[test]
+    fn connections_of_an_address_have_a_bound_and_others_do_not_notice() {
+        let (addresses, now) = start();
+        let [ann, bob] = ["192.0.2.1", "192.0.2.2"].map(address);
+        let first = addresses.enter(ann, now).unwrap();
+        let _second = addresses.enter(ann, now).unwrap();
+        assert_eq!(
+            addresses.enter(ann, now).unwrap_err(),
+            NotLetIn::Connections
+        );
+        assert!(addresses.enter(bob, now).is_ok());
+        drop(first);
+        assert!(addresses.enter(ann, now).is_ok());
+        assert_eq!(
+            addresses.enter(ann, now).unwrap_err(),
+            NotLetIn::Handshakes(SECOND)
+        );
+        assert!(addresses.enter(ann, now + SECOND).is_ok());
+        assert!((0..9).all(|_| addresses.enter(None, now).is_ok()));
+    }
+
+    #[test]
+    fn open_matches_of_an_address_have_a_bound() {
+        let (addresses, now) = start();
+        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
+        let open = guest.open_match().unwrap();
+        assert_eq!(guest.open_match().unwrap_err(), TooManyOpen);
+        drop(open);
+        assert!(guest.open_match().is_ok());
+    }
+
+    #[test]
+    fn guesses_are_answered_more_and_more_slowly() {
+        let (addresses, now) = start();
+        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
+        let delays: Vec<Duration> = (0..40).map(|_| guest.guessed(now)).collect();
+        assert_eq!(delays[19], Duration::ZERO);
+        assert_eq!(delays[20], SECOND);
+        assert_eq!(delays[39], DELAY_MAX);
+    }
+
+    #[test]
+    fn addresses_are_forgotten() {
+        let (addresses, now) = start();
+        let of = |n: u32| Address::of(IpAddr::V4((0x0a00_0000 + n).into()));
+        let count = u32::try_from(SWEEP_MIN).unwrap();
+        let stays = addresses.enter(of(0), now).unwrap();
+        let open = addresses.enter(of(1), now).unwrap().open_match();
+        for n in 2..count {
+            drop(addresses.enter(of(n), now).unwrap());
+        }
+        assert_eq!(addresses.tables().uses.len(), SWEEP_MIN);
+        let later = now + 60 * SECOND;
+        drop(addresses.enter(of(count), later).unwrap());
+        assert_eq!(addresses.tables().uses.len(), 3);
+        drop((stays, open));
+    }
+}

@@ -1,0 +1,69 @@
+//! Who a request comes from.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use axum::http::HeaderMap;
+
+use crate::server::{Address, ClientAddress};
+
+/// The name of the header to which proxies add whom they speak for.
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// The address at the other end of the socket, if it has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct From(pub(super) Option<IpAddr>);
+
+/// Whom a request is counted to, if to anybody.
+pub(super) fn address_of(request: &Request, source: ClientAddress) -> Option<Address> {
+    let From(peer) = request.extensions().get().copied().unwrap_or(From(None));
+    let address = match source {
+        ClientAddress::Peer => peer,
+        ClientAddress::XForwardedFor => forwarded_for(request.headers()).or(peer),
+    };
+    address.and_then(Address::of)
+}
+
+/// The last address of the header: what stands before it may be the client's own invention.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let line = headers.get_all(X_FORWARDED_FOR).iter().next_back()?;
+    let last = line.to_str().ok()?.rsplit(',').next()?.trim();
+    // Some proxies tell the port, too.
+    last.parse()
+        .or_else(|_| {
+            last.parse()
+                .map(|with_port: std::net::SocketAddr| with_port.ip())
+        })
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn the_address_is_that_of_the_named_source() {
+        let check = |source, headers: &[&str], expect: Option<&str>| {
+            let mut request = Request::new(Body::empty());
+            let peer = From(Some([192, 0, 2, 1].into()));
+            request.extensions_mut().insert(peer);
+            for value in headers {
+                let value = value.parse().unwrap();
+                request.headers_mut().append(X_FORWARDED_FOR, value);
+            }
+            let expect = expect.and_then(|text| Address::of(text.parse().unwrap()));
+            assert_eq!(address_of(&request, source), expect, "{headers:?}");
+        };
+        check(ClientAddress::Peer, &["192.0.2.9"], Some("192.0.2.1"));
+        let proxied = ClientAddress::XForwardedFor;
+        check(proxied, &["192.0.2.9"], Some("192.0.2.9"));
+        check(proxied, &["192.0.2.8, 192.0.2.9"], Some("192.0.2.9"));
+        check(proxied, &["192.0.2.8", "192.0.2.9:80"], Some("192.0.2.9"));
+        check(proxied, &["[2001:db8::1]:443"], Some("2001:db8::2"));
+        check(proxied, &[], Some("192.0.2.1"));
+        check(proxied, &["unknown"], Some("192.0.2.1"));
+        check(proxied, &["127.0.0.1"], None);
+    }
+}

@@ -1,0 +1,172 @@
+//! A stream that is read no faster than an honest client could have anything to say.
+//!
+//! What is above counts messages, and does not see frames that make none: a client could send
+//! millions of empty fragments a second and have a core of the server look at them. Here bytes
+//! are counted, whatever they are.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::server::Settings;
+
+/// What a frame has beside what it carries, at most: the header of one that is masked and shorter
+/// than 64 KiB (RFC 6455, section 5.2).
+const FRAME_HEADER_BYTES: i64 = 8;
+
+/// How long nothing is read once there is nothing to be read. The rarer, the more there is at a time,
+/// and the less it costs.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A stream whose bytes are counted while they are read.
+#[derive(Debug)]
+pub(super) struct Metered<S> {
+    stream: S,
+    /// How many bytes may be read before the clock is looked at. Below zero by what was read beyond.
+    allowance: i64,
+    /// When that number was right.
+    counted_at: Instant,
+    per_s: i64,
+    allowance_max: i64,
+    /// Set while there is nothing to be read.
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Metered<S> {
+    /// Allows as many requests of the greatest size as may be sent by their number, and no byte more.
+    pub(super) fn new(stream: S, settings: &Settings) -> Self {
+        let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
+        let request = request.saturating_add(FRAME_HEADER_BYTES);
+        let allowance_max = request.saturating_mul(settings.burst.get().into());
+        Self {
+            stream,
+            allowance: allowance_max,
+            counted_at: Instant::now(),
+            per_s: request.saturating_mul(settings.requests_per_s.get().into()),
+            allowance_max,
+            pause: None,
+        }
+    }
+
+    /// Waits until something may be read.
+    fn poll_allowance(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.allowance <= 0 {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(context));
+                self.pause = None;
+            }
+            let passed = self.counted_at.elapsed();
+            let earned = passed
+                .as_micros()
+                .saturating_mul(self.per_s.unsigned_abs().into());
+            let earned = i64::try_from(earned / 1_000_000).unwrap_or(i64::MAX);
+            self.allowance = (self.allowance.saturating_add(earned)).min(self.allowance_max);
+            self.counted_at += passed;
+            if self.allowance <= 0 {
+                self.pause = Some(Box::pin(sleep(PAUSE)));
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let metered = self.get_mut();
+        ready!(metered.poll_allowance(context));
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut metered.stream).poll_read(context, buffer))?;
+        let read = buffer.filled().len() - before;
+        let read = i64::try_from(read).unwrap_or(i64::MAX);
+        metered.allowance = metered.allowance.saturating_sub(read);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    /// How long it takes to read so many bytes that are all there.
+    async fn seconds_for(bytes: u64) -> u64 {
+        let settings = Settings {
+            message_bytes: 1024 - 8,
+            requests_per_s: NonZeroU32::new(20).unwrap(),
+            burst: NonZeroU32::new(40).unwrap(),
+            ..Settings::default()
+        };
+        let start = Instant::now();
+        let mut stream = Metered::new(tokio::io::repeat(7), &settings).take(bytes);
+        tokio::io::copy(&mut stream, &mut tokio::io::sink())
+            .await
+            .unwrap();
+        start.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_be_said_is_read_at_once_and_more_at_its_rate() {
+        assert_eq!(seconds_for(40 * 1024).await, 0);
+        let minute = seconds_for((40 + 20 * 60) * 1024).await;
+        assert!((58..=61).contains(&minute), "{minute} s");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_pauses_may_say_as_much_again() {
+        let (mut near, far) = tokio::io::duplex(1 << 20);
+        let settings = Settings::default();
+        let mut far = Metered::new(far, &settings);
+        let burst = usize::try_from(far.allowance_max).unwrap();
+        let mut bytes = vec![0; burst];
+        for _ in 0..2 {
+            let start = Instant::now();
+            tokio::io::AsyncWriteExt::write_all(&mut near, &bytes)
+                .await
+                .unwrap();
+            far.read_exact(&mut bytes).await.unwrap();
+            assert_eq!(start.elapsed(), Duration::ZERO);
+            sleep(Duration::from_secs(3600)).await;
+        }
+    }
+}
