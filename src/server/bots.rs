@@ -1,16 +1,19 @@
 //! Where bots think: a fixed number of threads, away from the network, and a bounded queue.
 
+mod queue;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 
+use self::queue::{Job, Queue};
 use super::panics::Panics;
 use super::settings::{Search, Settings};
 use crate::catalog::AnyPosition;
+use crate::protocol::PlayerId;
 use crate::search::{Level, Limits, Stop, Table};
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
@@ -24,11 +27,9 @@ pub(super) struct Bots {
     threads: Option<Threads>,
 }
 
+/// They end when this is dropped.
 #[derive(Debug)]
-struct Threads {
-    queue: SyncSender<Job>,
-    room: Arc<Semaphore>,
-}
+struct Threads(Arc<Queue>);
 
 /// What a bot is to think about.
 #[derive(Debug)]
@@ -36,16 +37,12 @@ pub(super) struct Question {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
     pub(super) seed: u64,
+    /// The player whose match it is.
+    pub(super) host: PlayerId,
+    /// Whether somebody waits for the answer, and not only other bots and who watches them.
+    pub(super) has_people: bool,
     /// Ends the thinking early.
     pub(super) stop: Stop,
-}
-
-#[derive(Debug)]
-struct Job {
-    question: Question,
-    limits: Limits,
-    answer: oneshot::Sender<Option<String>>,
-    _room: OwnedSemaphorePermit,
 }
 
 impl Bots {
@@ -72,16 +69,14 @@ impl Bots {
             return question.search(&limits, &mut Table::new(self.table_bytes));
         };
         let thinking = async {
-            let room = Arc::clone(&threads.room).acquire_owned().await.ok()?;
+            let room = threads.0.room(question.has_people).await?;
             let (answer, thought) = oneshot::channel();
-            let job = Job {
+            threads.0.add(Job {
                 question,
                 limits,
                 answer,
-                _room: room,
-            };
-            // There is room for as many as there are permits.
-            threads.queue.try_send(job).ok()?;
+                room,
+            });
             thought.await.ok()?
         };
         tokio::time::timeout(self.search_time * PATIENCE, thinking)
@@ -92,45 +87,65 @@ impl Bots {
 
 impl Threads {
     fn start(count: usize, settings: &Settings, panics: &Panics) -> std::io::Result<Self> {
-        let (room, table_bytes) = (settings.search_queue.max(1), settings.search_table);
-        let (queue, jobs) = sync_channel(room);
-        let jobs = Arc::new(Mutex::new(jobs));
+        let queue = Arc::new(Queue::new(settings));
+        let threads = Self(Arc::clone(&queue));
         for number in 0..count {
-            let (jobs, panics) = (Arc::clone(&jobs), panics.clone());
+            let (queue, panics) = (Arc::clone(&queue), panics.clone());
+            let table_bytes = settings.search_table;
             thread::Builder::new()
                 .name(format!("search-{number}"))
-                .spawn(move || work(&jobs, Table::new(table_bytes), &panics))?;
+                .spawn(move || {
+                    give_way();
+                    work(&queue, Table::new(table_bytes), &panics);
+                })?;
         }
-        Ok(Self {
-            queue,
-            room: Arc::new(Semaphore::new(room)),
-        })
+        Ok(threads)
     }
 }
 
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Lets every other thread run first: a search takes all it gets, and a message that waits for one
+/// takes next to nothing.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    /// The least that Linux knows.
+    const NICE: i32 = 19;
+    // There the call is about the thread. Who may not even be modest thinks as others do.
+    if let Err(error) = rustix::process::nice(NICE) {
+        tracing::warn!(%error, "search threads do not give way");
+    }
+}
+
+/// Elsewhere it is about the whole process.
+#[cfg(not(target_os = "linux"))]
+const fn give_way() {}
+
 /// Every thread has a table of its own, which forgets between searches.
-fn work(jobs: &Mutex<Receiver<Job>>, mut table: Table, panics: &Panics) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job {
+fn work(queue: &Queue, mut table: Table, panics: &Panics) {
+    while let Some(job) = queue.take() {
+        let Job {
             question,
             limits,
             answer,
-            ..
-        }) = job
-        else {
-            return; // The server is gone.
-        };
-        if question.stop.is_stopped() || answer.is_closed() {
-            continue;
+            room,
+        } = job;
+        drop(room);
+        let host = question.host;
+        if !question.stop.is_stopped() && !answer.is_closed() {
+            let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits, &mut table)));
+            // Nobody may be waiting any more.
+            let _ = answer.send(found.unwrap_or_else(|_| {
+                let panics = panics.count();
+                tracing::error!(panics, "a search panicked; the bot moves without it");
+                None
+            }));
         }
-        let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits, &mut table)));
-        // Nobody may be waiting any more.
-        let _ = answer.send(found.unwrap_or_else(|_| {
-            let panics = panics.count();
-            tracing::error!(panics, "a search panicked; the bot moves without it");
-            None
-        }));
+        queue.finished(host);
     }
 }
 

@@ -33,6 +33,8 @@ impl BotTurn {
             position: state.position().clone_box(),
             level,
             seed: seed(state),
+            host: state.creation().host,
+            has_people: state.players().next().is_some(),
             stop: stop.clone(),
         };
         let bots = Arc::clone(bots);

@@ -1,0 +1,234 @@
+//! What bots are to think about, and in which order.
+//!
+//! Where somebody waits, thinking comes first; bots among themselves take what is left. Nobody's
+//! matches take more than a few threads, however many there are.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::Question;
+use crate::protocol::PlayerId;
+use crate::search::Limits;
+use crate::server::settings::Settings;
+
+/// Something to think about.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) question: Question,
+    pub(super) limits: Limits,
+    pub(super) answer: oneshot::Sender<Option<String>>,
+    /// Its place in the queue.
+    pub(super) room: OwnedSemaphorePermit,
+}
+
+/// What waits for a search thread.
+#[derive(Debug)]
+pub(super) struct Queue {
+    per_player: usize,
+    /// A permit for each that may wait; apart for those that people wait for, so that no number of
+    /// others keeps them out.
+    rooms: [Arc<Semaphore>; 2],
+    waiting: Mutex<Waiting>,
+    filled: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// First what people wait for.
+    jobs: [VecDeque<Job>; 2],
+    /// In whose matches so many bots are thinking.
+    thinking: HashMap<PlayerId, usize>,
+    is_closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let room = || Arc::new(Semaphore::new(settings.search_queue.max(1)));
+        Self {
+            per_player: settings.searches_per_player.max(1),
+            rooms: [room(), room()],
+            waiting: Mutex::default(),
+            filled: Condvar::new(),
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // No code that holds the lock can panic half-way through a change.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for room for one more.
+    pub(super) async fn room(&self, has_people: bool) -> Option<OwnedSemaphorePermit> {
+        let room = Arc::clone(&self.rooms[class(has_people)]);
+        room.acquire_owned().await.ok()
+    }
+
+    pub(super) fn add(&self, job: Job) {
+        let class = class(job.question.has_people);
+        self.waiting().jobs[class].push_back(job);
+        self.filled.notify_one();
+    }
+
+    /// Waits for something to think about; [`finished`](Self::finished) is to be told of it. `None`
+    /// once there will be nothing more.
+    pub(super) fn take(&self) -> Option<Job> {
+        let mut waiting = self.waiting();
+        loop {
+            if waiting.is_closed {
+                return None;
+            }
+            if let Some(job) = waiting.next(self.per_player) {
+                return Some(job);
+            }
+            waiting = self
+                .filled
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Notes that a bot of this player's has done thinking. The thread that tells so asks for the
+    /// next, so nobody else has to be woken.
+    pub(super) fn finished(&self, host: PlayerId) {
+        let mut waiting = self.waiting();
+        if let Some(count) = waiting.thinking.get_mut(&host) {
+            *count -= 1;
+            if *count == 0 {
+                waiting.thinking.remove(&host);
+            }
+        }
+    }
+
+    /// Lets every thread end, and drops what waits.
+    pub(super) fn close(&self) {
+        let jobs = {
+            let mut waiting = self.waiting();
+            waiting.is_closed = true;
+            std::mem::take(&mut waiting.jobs)
+        };
+        drop(jobs);
+        self.filled.notify_all();
+    }
+}
+
+impl Waiting {
+    fn next(&mut self, per_player: usize) -> Option<Job> {
+        let thinking = &mut self.thinking;
+        for jobs in &mut self.jobs {
+            let may = |job: &Job| {
+                let count = thinking.get(&job.question.host);
+                count.is_none_or(|count| *count < per_player)
+            };
+            let Some(job) = jobs.iter().position(may).and_then(|at| jobs.remove(at)) else {
+                continue;
+            };
+            *thinking.entry(job.question.host).or_default() += 1;
+            return Some(job);
+        }
+        None
+    }
+}
+
+fn class(has_people: bool) -> usize {
+    usize::from(!has_people)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::catalog::CATALOG;
+    use crate::search::{Level, Stop};
+
+    fn player(number: u128) -> PlayerId {
+        PlayerId(uuid::Uuid::from_u128(number))
+    }
+
+    fn add(queue: &Queue, host: u128, has_people: bool) {
+        let room = queue
+            .room(has_people)
+            .now_or_never()
+            .expect("there is room");
+        queue.add(Job {
+            question: Question {
+                position: CATALOG[0].start(),
+                level: Level::Max,
+                seed: 0,
+                host: player(host),
+                has_people,
+                stop: Stop::new(),
+            },
+            limits: Limits::default(),
+            answer: oneshot::channel().0,
+            room: room.expect("it is open"),
+        });
+    }
+
+    /// Whose turn it is, and whether somebody waits for it.
+    fn next(queue: &Queue) -> Option<(PlayerId, bool)> {
+        let job = queue.waiting().next(queue.per_player)?;
+        Some((job.question.host, job.question.has_people))
+    }
+
+    fn queue() -> Queue {
+        Queue::new(&Settings {
+            search_queue: 3,
+            searches_per_player: 2,
+            ..Settings::default()
+        })
+    }
+
+    #[test]
+    fn who_waits_comes_before_bots_among_themselves() {
+        let queue = queue();
+        for (host, has_people) in [(1, false), (2, true), (3, false), (4, true)] {
+            add(&queue, host, has_people);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
+        let expect = [(2, true), (4, true), (1, false), (3, false)];
+        assert_eq!(order, expect.map(|(host, people)| (player(host), people)));
+    }
+
+    #[test]
+    fn nobody_takes_all_threads() {
+        let queue = queue();
+        for host in [1, 1, 1] {
+            add(&queue, host, true);
+        }
+        add(&queue, 2, false);
+        assert_eq!(next(&queue), Some((player(1), true)));
+        assert_eq!(next(&queue), Some((player(1), true)));
+        assert_eq!(next(&queue), Some((player(2), false)));
+        assert_eq!(next(&queue), None);
+        queue.finished(player(2));
+        assert_eq!(next(&queue), None);
+        queue.finished(player(1));
+        assert_eq!(next(&queue), Some((player(1), true)));
+        for host in [1, 1] {
+            queue.finished(player(host));
+        }
+        assert!(queue.waiting().thinking.is_empty());
+    }
+
+    #[test]
+    fn a_full_queue_of_bots_leaves_room_for_people() {
+        let queue = queue();
+        for host in 0..3 {
+            add(&queue, host, false);
+        }
+        assert!(queue.room(false).now_or_never().is_none());
+        assert!(queue.room(true).now_or_never().is_some());
+    }
+
+    #[test]
+    fn a_closed_queue_lets_its_threads_go() {
+        let queue = queue();
+        add(&queue, 1, true);
+        queue.close();
+        assert!(queue.take().is_none());
+        assert!(queue.waiting().jobs.iter().all(VecDeque::is_empty));
+    }
+}
