@@ -57,6 +57,11 @@ impl Limited {
         Self { process, address }
     }
 
+    /// Kills the server and waits until it is dead: until then the directory is in use.
+    async fn crash(mut self) {
+        self.process.kill().await.expect("it runs");
+    }
+
     async fn lift_the_limit(&self) {
         let pid = self.process.id().expect("it runs").to_string();
         let lifted = Command::new("prlimit")
@@ -185,7 +190,7 @@ async fn a_full_disk_is_told_and_survived() {
     kept.push(ann.play_a_match().await.expect("there is room"));
 
     // All that was told is there after a crash, too.
-    drop(server);
+    server.crash().await;
     let server = Limited::start(directory.path(), None).await;
     let mut ann = server.connect().await;
     let hello = json!({"type": "hello", "token": welcome["token"]});
