@@ -6,6 +6,9 @@
 pub mod game;
 pub mod protocol;
 
+#[cfg(feature = "server")]
+pub mod tally;
+
 pub mod search;
 
 pub mod catalog;

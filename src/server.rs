@@ -12,6 +12,7 @@ mod from_protocol;
 mod lobby;
 mod match_actor;
 mod match_handle;
+mod metrics;
 mod outbox;
 mod panics;
 mod peer;
@@ -28,16 +29,18 @@ mod to_protocol;
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 pub use addresses::{Address, Guest, NotLetIn};
+pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
 pub use recovery::Recovered;
 pub use scoresheets::{NotServed, Served};
 pub use session::Session;
 pub use settings::{ClientAddress, Search, Settings};
 
-use crate::protocol::MatchRef;
+use crate::protocol::{CloseCode, MatchRef};
 use crate::store::{ReadError, Store};
 use shared::Shared;
 
@@ -73,6 +76,46 @@ impl Server {
     #[must_use]
     pub fn is_well(&self) -> bool {
         self.shared.store.is_well()
+    }
+
+    /// Whether it is to be given anything to do: it is well, and not about to stop.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_well() && !self.shared.shutdown.is_cancelled()
+    }
+
+    /// Comes back once the parts that everything goes through have answered: the lobby, and the
+    /// store to something that is read, whatever it answered.
+    pub async fn answer(&self) {
+        let (mut asked, answered) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        // Where everything else runs, so that it is that which answers.
+        self.spawn(async move {
+            tokio::select! {
+                () = shared.answer() => {}
+                () = asked.closed() => {} // Nobody waits any more.
+            }
+            let _ = asked.send(());
+        });
+        if answered.await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// What was counted, and what there is to see at the moment, as OpenMetrics text.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        metrics::page(&self.shared)
+    }
+
+    /// Counts a WebSocket that was closed for this reason without a session, or that its client left.
+    pub fn count_closed(&self, code: Option<CloseCode>) {
+        self.shared.metrics.closed(code);
+    }
+
+    /// Counts a connection that came to nothing before it was a WebSocket.
+    pub fn count_dropped(&self, cause: Dropped) {
+        self.shared.metrics.dropped(cause);
     }
 
     /// How often a match or a search has panicked. Each time it was that match alone which was harmed,

@@ -16,6 +16,7 @@ pub use sqlite::{Fault, KeptMatch, OpenError, SqliteArchive, SqliteStore, Summar
 
 use crate::matches::{Creation, Event};
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
+use crate::tally::{Counter, Timings};
 
 /// A store of matches, each a creation and its events, and of the players who sat in them.
 ///
@@ -55,6 +56,22 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Whether what is written now is likely to be kept: false from a failure on until a write has
     /// succeeded again.
     fn is_well(&self) -> bool;
+
+    /// What it has written and how long that took, if it writes to something that takes time.
+    fn tally(&self) -> Option<&StoreTally>;
+}
+
+/// What a store has written, for whoever watches over it.
+#[derive(Debug, Default)]
+pub struct StoreTally {
+    /// How many batches were made durable, each by one sync.
+    pub batches: Counter,
+    /// How many writes were in them.
+    pub writes: Counter,
+    /// How many batches could not be written, or may not have been.
+    pub failures: Counter,
+    /// How long it took to make a batch durable.
+    pub sync: Timings,
 }
 
 /// All that is known of a match.

@@ -1,10 +1,12 @@
 //! The network: WebSocket and HTTP on one port. It knows connections and texts, and no match.
 
+mod admin;
 mod client_address;
 mod handshakes;
 mod http;
 mod metered;
 mod origin;
+mod signs;
 mod web;
 mod websocket;
 
@@ -14,8 +16,6 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hyper::Request;
-use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -24,9 +24,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, sleep_until};
 
+pub use self::admin::serve_admin;
 use self::client_address::From;
 use self::handshakes::Handshakes;
-use crate::server::Server;
+use self::http::Front;
+use crate::server::{Dropped, Server};
 
 /// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
 /// few thousand.
@@ -50,10 +52,21 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A way to this server.
+    /// A way to this server, which shows its metrics to those who ask from this machine.
     #[must_use]
     pub fn new(server: Server) -> Self {
-        let router = http::router(server.clone());
+        let signs = signs::with_metrics_for_this_machine();
+        Self::showing(signs, server)
+    }
+
+    /// A way to this server, which shows its metrics to nobody.
+    #[must_use]
+    pub fn without_metrics(server: Server) -> Self {
+        Self::showing(signs::for_all(), server)
+    }
+
+    fn showing(signs: axum::Router<Front>, server: Server) -> Self {
+        let router = http::router(signs, server.clone());
         Self {
             server,
             router,
@@ -81,6 +94,7 @@ impl Transport {
                     .spawn(async move { transport.serve_stream(stream, Some(from)).await });
             }
             Err(error) => {
+                self.server.count_dropped(Dropped::NotAccepted);
                 tracing::warn!(%error, "cannot accept connections now");
                 sleep(ACCEPT_PAUSE).await;
             }
@@ -97,59 +111,64 @@ impl Transport {
         let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
-            served = self.serve_requests(stream, from) => {
+            served = serve_requests(stream, from, &self.router) => {
                 if let Err(error) = served {
-                    tracing::debug!(%error, "request failed");
+                    self.server.count_dropped(Dropped::BrokenRequest);
+                    tracing::debug!(?from, %error, "request failed");
                 }
             }
             // One limit for all of it: a client that sends nothing, or half a request, or does not
             // read the answer is gone at the same time.
             () = sleep(self.server.settings().handshake_timeout) => {
-                tracing::debug!("request took too long");
+                self.server.count_dropped(Dropped::SlowRequest);
+                tracing::debug!(?from, "request took too long");
             }
-            () = place.lost() => tracing::debug!("request gave way to a newer one"),
+            () = place.lost() => {
+                self.server.count_dropped(Dropped::Displaced);
+                tracing::debug!(?from, "request gave way to a newer one");
+            }
             () = self.server.shutdown().cancelled() => {}
         }
     }
+}
 
-    /// Serves requests until the connection has been kept for long enough.
-    async fn serve_requests(
-        &self,
-        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        from: Option<IpAddr>,
-    ) -> hyper::Result<()> {
-        let kept_until = Instant::now() + KEEP_ALIVE;
-        let requests = AtomicUsize::new(0);
-        let router = TowerToHyperService::new(self.router.clone());
-        let service = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(From(from));
-            requests.fetch_add(1, Ordering::Relaxed);
-            let answer = router.call(request);
-            async move {
-                match answer.await {
-                    Ok(answer) if Instant::now() >= kept_until => Ok(http::last(answer).await),
-                    other => other,
-                }
+/// Serves requests until the connection has been kept for long enough.
+async fn serve_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: Option<IpAddr>,
+    router: &axum::Router,
+) -> hyper::Result<()> {
+    let kept_until = Instant::now() + KEEP_ALIVE;
+    let requests = AtomicUsize::new(0);
+    let router = TowerToHyperService::new(router.clone());
+    let service = service_fn(|mut request: hyper::Request<_>| {
+        request.extensions_mut().insert(From(from));
+        requests.fetch_add(1, Ordering::Relaxed);
+        let answer = router.call(request);
+        async move {
+            match answer.await {
+                Ok(answer) if Instant::now() >= kept_until => Ok(http::last(answer).await),
+                other => other,
             }
-        });
-        let mut connection = pin!(
-            http1::Builder::new()
-                .timer(TokioTimer::new())
-                .max_buf_size(HEAD_BYTES_MAX)
-                .serve_connection(TokioIo::new(stream), service)
-                .with_upgrades()
-        );
-        tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
-            served = connection.as_mut() => return served,
-            () = sleep_until(kept_until) => {}
         }
-        // Whoever has not asked yet may still do so, once.
-        if requests.load(Ordering::Relaxed) > 0 {
-            connection.as_mut().graceful_shutdown();
-        }
-        connection.await
+    });
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .max_buf_size(HEAD_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades()
+    );
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        served = connection.as_mut() => return served,
+        () = sleep_until(kept_until) => {}
     }
+    // Whoever has not asked yet may still do so, once.
+    if requests.load(Ordering::Relaxed) > 0 {
+        connection.as_mut().graceful_shutdown();
+    }
+    connection.await
 }
 
 async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {

@@ -148,6 +148,26 @@ impl ClientMessage {
         "hello", "ping", "create", "join", "watch", "leave", "seat", "move", "resign", "list",
         "seek", "unseek", "resync",
     ];
+
+    /// The place of this request's `type` in [`TYPES`](Self::TYPES).
+    #[must_use]
+    pub const fn type_index(&self) -> usize {
+        match self {
+            Self::Hello { .. } => 0,
+            Self::Ping => 1,
+            Self::Create { .. } => 2,
+            Self::Join { .. } => 3,
+            Self::Watch { .. } => 4,
+            Self::Leave { .. } => 5,
+            Self::Seat { .. } => 6,
+            Self::Move { .. } => 7,
+            Self::Resign { .. } => 8,
+            Self::List { .. } => 9,
+            Self::Seek { .. } => 10,
+            Self::Unseek => 11,
+            Self::Resync { .. } => 12,
+        }
+    }
 }
 
 /// Who is to sit in a seat of a new match.

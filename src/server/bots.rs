@@ -10,11 +10,13 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use self::queue::{Job, Queue};
+use super::metrics::Metrics;
 use super::panics::Panics;
 use super::settings::{Search, Settings};
 use crate::catalog::AnyPosition;
 use crate::protocol::PlayerId;
 use crate::search::{Level, Limits, Stop, Table};
+use crate::tally::Gauge;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
 const PATIENCE: u32 = 10;
@@ -25,6 +27,7 @@ pub(super) struct Bots {
     search_time: Duration,
     table_bytes: usize,
     threads: Option<Threads>,
+    metrics: Arc<Metrics>,
 }
 
 /// They end when this is dropped.
@@ -45,17 +48,57 @@ pub(super) struct Question {
     pub(super) stop: Stop,
 }
 
+/// A bot that waits for a thread, counted for as long as this is held.
+#[derive(Debug)]
+struct Waiting(Arc<Metrics>);
+
+impl Waiting {
+    fn new(metrics: &Arc<Metrics>) -> Self {
+        metrics.searches_waiting.up();
+        Self(Arc::clone(metrics))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.searches_waiting.down();
+    }
+}
+
+/// A search under way, which may panic.
+struct Running<'a>(&'a Gauge);
+
+impl<'a> Running<'a> {
+    fn new(gauge: &'a Gauge) -> Self {
+        gauge.up();
+        Self(gauge)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.down();
+    }
+}
+
 impl Bots {
     /// Starts the threads. They end when this is dropped.
-    pub(super) fn start(settings: &Settings, panics: &Panics) -> std::io::Result<Self> {
+    pub(super) fn start(
+        settings: &Settings,
+        panics: &Panics,
+        metrics: &Arc<Metrics>,
+    ) -> std::io::Result<Self> {
         let threads = match settings.search {
             Search::Inline => None,
-            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings, panics)?),
+            Search::Threads(threads) => {
+                Some(Threads::start(threads.max(1), settings, panics, metrics)?)
+            }
         };
         Ok(Self {
             search_time: settings.search_time,
             table_bytes: settings.search_table,
             threads,
+            metrics: Arc::clone(metrics),
         })
     }
 
@@ -66,37 +109,47 @@ impl Bots {
             ..Limits::default()
         };
         let Some(threads) = &self.threads else {
-            return question.search(&limits, &mut Table::new(self.table_bytes));
+            return question.search(&limits, &mut Table::new(self.table_bytes), &self.metrics);
         };
+        let waiting = Waiting::new(&self.metrics);
         let thinking = async {
             let room = threads.0.room(question.has_people).await?;
             let (answer, thought) = oneshot::channel();
             threads.0.add(Job {
                 question,
                 limits,
+                waiting,
                 answer,
                 room,
             });
             thought.await.ok()?
         };
-        tokio::time::timeout(self.search_time * PATIENCE, thinking)
-            .await
-            .ok()?
+        let thought = tokio::time::timeout(self.search_time * PATIENCE, thinking).await;
+        let found = thought.ok().flatten();
+        if found.is_none() {
+            self.metrics.searches_missed.one();
+        }
+        found
     }
 }
 
 impl Threads {
-    fn start(count: usize, settings: &Settings, panics: &Panics) -> std::io::Result<Self> {
+    fn start(
+        count: usize,
+        settings: &Settings,
+        panics: &Panics,
+        metrics: &Arc<Metrics>,
+    ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::new(settings));
         let threads = Self(Arc::clone(&queue));
         for number in 0..count {
             let (queue, panics) = (Arc::clone(&queue), panics.clone());
-            let table_bytes = settings.search_table;
+            let (table_bytes, metrics) = (settings.search_table, Arc::clone(metrics));
             thread::Builder::new()
                 .name(format!("search-{number}"))
                 .spawn(move || {
                     give_way();
-                    work(&queue, Table::new(table_bytes), &panics);
+                    work(&queue, Table::new(table_bytes), &panics, &metrics);
                 })?;
         }
         Ok(threads)
@@ -126,18 +179,21 @@ fn give_way() {
 const fn give_way() {}
 
 /// Every thread has a table of its own, which forgets between searches.
-fn work(queue: &Queue, mut table: Table, panics: &Panics) {
+fn work(queue: &Queue, mut table: Table, panics: &Panics, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
             question,
             limits,
+            waiting,
             answer,
             room,
         } = job;
-        drop(room);
+        drop((room, waiting));
         let host = question.host;
         if !question.stop.is_stopped() && !answer.is_closed() {
-            let found = catch_unwind(AssertUnwindSafe(|| question.search(&limits, &mut table)));
+            let found = catch_unwind(AssertUnwindSafe(|| {
+                question.search(&limits, &mut table, metrics)
+            }));
             // Nobody may be waiting any more.
             let _ = answer.send(found.unwrap_or_else(|_| {
                 let panics = panics.count();
@@ -150,9 +206,14 @@ fn work(queue: &Queue, mut table: Table, panics: &Panics) {
 }
 
 impl Question {
-    fn search(&self, limits: &Limits, table: &mut Table) -> Option<String> {
-        self.position
-            .choose(self.level, self.seed, limits, &self.stop, table)
-            .map(|choice| choice.m)
+    fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<String> {
+        let choice = {
+            let _running = Running::new(&metrics.searches_running);
+            self.position
+                .choose(self.level, self.seed, limits, &self.stop, table)?
+        };
+        metrics.search_time.took(choice.report.time);
+        metrics.search_nodes.add(choice.report.nodes);
+        Some(choice.m)
     }
 }

@@ -22,6 +22,8 @@ struct Tables {
     codes: HashMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
+    /// How many there are, listed or not.
+    counts: BTreeMap<(&'static str, Status), usize>,
     last_id: Option<MatchId>,
     /// The server stops: no match is let in any more.
     is_closed: bool,
@@ -186,6 +188,11 @@ impl Lobby {
         }
     }
 
+    /// How many matches can be asked for, by game and status.
+    pub(super) fn counts(&self) -> BTreeMap<(&'static str, Status), usize> {
+        self.tables().counts.clone()
+    }
+
     /// The match that is meant, if there is one.
     pub(super) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
         let tables = self.tables();
@@ -248,6 +255,7 @@ impl Lobby {
 
 impl Tables {
     fn list(&mut self, card: &Card, status: Status) {
+        *self.counts.entry((card.game, status)).or_default() += 1;
         if card.listed {
             self.listed
                 .entry((card.game, status))
@@ -257,6 +265,9 @@ impl Tables {
     }
 
     fn unlist(&mut self, card: &Card, status: Status) {
+        if let Some(count) = self.counts.get_mut(&(card.game, status)) {
+            *count -= 1;
+        }
         if let Some(ids) = self.listed.get_mut(&(card.game, status)) {
             ids.remove(&card.id);
         }

@@ -27,6 +27,7 @@ use self::commit::NotStored;
 use super::addresses::OpenMatch;
 use super::clock::now;
 use super::match_handle::{Card, Message, Roster};
+use super::metrics::GameIndex;
 use super::outbox::Frame;
 use super::players::Players;
 use super::shared::Shared;
@@ -57,8 +58,12 @@ pub(super) struct MatchActor {
     /// The last events, as they were told.
     history: VecDeque<Frame>,
     bot_turn: Option<BotTurn>,
-    /// When the last move was played, or the match was started.
+    /// When the last move was durable, or the start of the match.
     last_ply_at: Instant,
+    /// A move has been told and not been written yet.
+    is_move_unwritten: bool,
+    /// Where the game is counted.
+    game: GameIndex,
     /// Nothing is tried by the match itself before this, because the store failed.
     not_before: Option<Instant>,
     /// When the match is forgotten, once it has ended.
@@ -88,6 +93,7 @@ impl MatchActor {
         let roster = roster(&state, &audience, &server.players);
         let card = Arc::new(Card::new(state.creation(), state.ply(), roster));
         let attendance = Attendance::new(server.settings.abandon_after);
+        let game = GameIndex::of(state.creation().game);
         Self {
             server,
             state,
@@ -99,6 +105,8 @@ impl MatchActor {
             history: VecDeque::new(),
             bot_turn: None,
             last_ply_at: now(),
+            is_move_unwritten: false,
+            game,
             not_before: None,
             retires_at: None,
             panicked: 0,
@@ -120,10 +128,10 @@ impl MatchActor {
                 Ok(End::Lost) => {}
                 Err(_) => {
                     let panics = self.server.panics.count();
-                    tracing::error!(%id, panics, "the task of a match panicked");
+                    tracing::error!(match_id = %id, panics, "the task of a match panicked");
                     self.panicked += 1;
                     if self.panicked > PANICS_MAX {
-                        tracing::error!(%id, "a match is given up: it does not get on");
+                        tracing::error!(match_id = %id, "a match is given up: it does not get on");
                         break;
                     }
                 }
@@ -162,6 +170,10 @@ impl MatchActor {
                 },
             };
             self.audience.flush();
+            if std::mem::take(&mut self.is_move_unwritten) {
+                let took = now().saturating_duration_since(self.last_ply_at);
+                self.server.metrics.move_written.took(took);
+            }
             if let ControlFlow::Break(end) = going {
                 return end;
             }
@@ -210,7 +222,7 @@ impl MatchActor {
             },
             Err(refusal) => {
                 // Both kinds of action are derived from the state, which allows them.
-                tracing::error!(id = %self.state.id(), ?action, %refusal, "a match refused itself");
+                tracing::error!(match_id = %self.state.id(), ?action, %refusal, "a match refused itself");
                 self.bot_turn = None;
                 self.not_before = Some(now + RETRY);
                 GOES_ON

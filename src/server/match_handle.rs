@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -21,7 +22,12 @@ pub(super) const MAILBOX: usize = 64;
 #[derive(Debug)]
 pub(super) enum Message {
     /// Something a player or host asks for.
-    Act { action: Action, reply: Reply },
+    Act {
+        action: Action,
+        /// When it was read.
+        received_at: Instant,
+        reply: Reply,
+    },
     /// A player wants a seat, and to follow.
     Join {
         follower: Follower,
@@ -85,9 +91,14 @@ impl MatchHandle {
         self.card.id
     }
 
-    /// Asks for an action; the match answers the client.
-    pub(super) async fn act(&self, action: Action, reply: Reply) {
-        self.send(Message::Act { action, reply }).await;
+    /// Asks for an action that was read at this instant; the match answers the client.
+    pub(super) async fn act(&self, action: Action, received_at: Instant, reply: Reply) {
+        self.send(Message::Act {
+            action,
+            received_at,
+            reply,
+        })
+        .await;
     }
 
     /// Asks for a seat. True if the player has it, and follows now.

@@ -11,6 +11,8 @@ use serde::Serialize;
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
+use super::metrics::Metrics;
+use super::peer::PeerId;
 use crate::protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
@@ -29,6 +31,8 @@ pub struct Outbox(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    connection: PeerId,
+    metrics: Arc<Metrics>,
     messages_max: usize,
     bytes_max: usize,
     queue: Mutex<Queue>,
@@ -48,6 +52,13 @@ struct Queue {
     writer: Option<Arc<dyn Writer>>,
 }
 
+/// How much waits in an outbox.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Depth {
+    pub(super) messages: usize,
+    pub(super) bytes: usize,
+}
+
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -65,8 +76,15 @@ impl fmt::Debug for Queue {
 }
 
 impl Outbox {
-    pub(super) fn new(messages_max: usize, bytes_max: usize) -> Self {
+    pub(super) fn new(
+        connection: PeerId,
+        messages_max: usize,
+        bytes_max: usize,
+        metrics: &Arc<Metrics>,
+    ) -> Self {
         Self(Arc::new(Inner {
+            connection,
+            metrics: Arc::clone(metrics),
             messages_max,
             bytes_max,
             queue: Mutex::default(),
@@ -107,6 +125,7 @@ impl Outbox {
         }
         let bytes = queue.bytes + frame.len();
         if queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max {
+            self.0.metrics.unread.add(queue.frames.len() as u64 + 1);
             queue.frames.clear();
             queue.bytes = 0;
             queue.closing = Some(CloseCode::TooSlow);
@@ -145,6 +164,25 @@ impl Outbox {
     pub fn close(&self, code: CloseCode) {
         self.queue().closing.get_or_insert(code);
         self.0.closed.notify_one();
+    }
+
+    /// Whose it is, for the log.
+    pub(super) fn connection(&self) -> PeerId {
+        self.0.connection
+    }
+
+    /// Where it is counted what becomes of messages.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// How much waits to be written.
+    pub(super) fn depth(&self) -> Depth {
+        let queue = self.queue();
+        Depth {
+            messages: queue.frames.len(),
+            bytes: queue.bytes,
+        }
     }
 
     /// Whether the connection is being closed.
@@ -201,6 +239,10 @@ mod tests {
 
     use super::*;
 
+    fn outbox(messages_max: usize, bytes_max: usize) -> Outbox {
+        Outbox::new(PeerId(0), messages_max, bytes_max, &Arc::default())
+    }
+
     fn drained(outbox: &Outbox) -> Option<Vec<String>> {
         let mut frames = VecDeque::new();
         outbox.drain(&mut frames).then(|| {
@@ -213,7 +255,7 @@ mod tests {
 
     #[test]
     fn messages_come_out_in_order_and_before_the_end() {
-        let outbox = Outbox::new(3, 100);
+        let outbox = outbox(3, 100);
         assert_eq!(drained(&outbox), None);
         outbox.post("a".into());
         outbox.post("b".into());
@@ -228,19 +270,21 @@ mod tests {
 
     #[test]
     fn a_full_queue_closes_the_connection() {
-        for outbox in [Outbox::new(2, 100), Outbox::new(100, 2)] {
+        for outbox in [outbox(2, 100), outbox(100, 2)] {
             outbox.post("a".into());
             outbox.post("b".into());
             assert!(!outbox.is_closing());
+            assert_eq!(outbox.depth().messages, 2);
             outbox.post("c".into());
             assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::TooSlow));
             assert_eq!(drained(&outbox), None);
+            assert_eq!(outbox.metrics().unread.get(), 3);
         }
     }
 
     #[test]
     fn room_comes_back_when_messages_are_taken() {
-        let outbox = Outbox::new(2, 100);
+        let outbox = outbox(2, 100);
         outbox.post("a".into());
         assert!(outbox.has_room());
         outbox.post("b".into());
@@ -263,7 +307,7 @@ mod tests {
 
     #[test]
     fn what_is_flushed_goes_out_at_once_or_wakes_the_connection() {
-        let outbox = Outbox::new(9, 100);
+        let outbox = outbox(9, 100);
         outbox.flush();
         assert_eq!(
             outbox.woken().now_or_never(),

@@ -1,5 +1,6 @@
 //! One connection as the rest of the server sees it: where to write, and what it follows.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,12 @@ use crate::protocol::{MatchId, Status};
 /// Tells the connections of one process apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PeerId(pub(super) u64);
+
+impl fmt::Display for PeerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// One connection as the rest of the server sees it.
 #[derive(Debug)]

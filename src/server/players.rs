@@ -10,6 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
+use super::outbox::Outbox;
 use super::peer::Peer;
 use crate::matches::{Match, Stage};
 use crate::protocol::{CloseCode, MatchId, PlayerId, Token};
@@ -103,6 +104,21 @@ impl Players {
             older.outbox.close(CloseCode::Replaced);
         }
         player.tell_peer();
+    }
+
+    /// How many players are held here.
+    pub(super) fn len(&self) -> usize {
+        self.tables().players.len()
+    }
+
+    /// Where everybody is written to who is connected.
+    pub(super) fn outboxes(&self) -> Vec<Outbox> {
+        let tables = self.tables();
+        let peers = tables
+            .players
+            .values()
+            .filter_map(|player| player.peer.as_ref());
+        peers.map(|peer| peer.outbox.clone()).collect()
     }
 
     /// The player's connection, if there is one.

@@ -56,7 +56,7 @@ impl Shared {
             match self.adopt(state, &events) {
                 Ok(_) => recovered.live += 1,
                 Err(Full) => {
-                    tracing::error!(%id, "no room for a match: more are live than may be kept");
+                    tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The one answer to a request.
 
 use super::outbox::{Frame, Outbox, encode};
+use super::peer::PeerId;
 use crate::protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
 /// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
@@ -28,6 +29,11 @@ impl Reply {
             re: None,
             owed: false,
         }
+    }
+
+    /// Whose request it is, for the log.
+    pub(super) fn connection(&self) -> PeerId {
+        self.outbox.connection()
     }
 
     /// Answers with data.
@@ -58,6 +64,9 @@ impl Reply {
 
     /// Answers that nothing was done.
     pub(super) fn error(self, error: WireError) {
+        self.outbox.metrics().error(error.code);
+        let connection = self.connection();
+        tracing::debug!(%connection, code = %error.code, "refused");
         self.tell(|re| ServerMessage::Error(Box::new(WireError { re, ..error })));
     }
 
@@ -81,6 +90,9 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if self.owed {
+            self.outbox.metrics().error(ErrorCode::Internal);
+            let connection = self.connection();
+            tracing::debug!(%connection, "a request was left unanswered");
             let error = WireError::new(ErrorCode::Internal, "the server failed; it was not you");
             let error = ServerMessage::Error(Box::new(WireError {
                 re: self.re,

@@ -53,7 +53,7 @@ impl Shared {
             Ok(Scoresheet { text, .. }) => Ok(Served { code, text }),
             Err(NoScoresheet::NoFormat { .. }) => Err(NotServed::Unknown),
             Err(error @ (NoScoresheet::Damaged(_) | NoScoresheet::NotPlayed(_))) => {
-                tracing::error!(%id, %error, "scoresheet not written");
+                tracing::error!(match_id = %id, %error, "scoresheet not written");
                 Err(NotServed::Unreadable)
             }
         }

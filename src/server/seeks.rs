@@ -48,6 +48,11 @@ impl Seeks {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting().len()
+    }
+
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
     pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, Full> {

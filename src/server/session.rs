@@ -6,6 +6,7 @@
 mod requests;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::time::sleep;
 
@@ -39,6 +40,8 @@ pub struct Session {
     player: Option<Arc<Player>>,
     rate: Rate,
     guest: Guest,
+    /// When the request came that is being served.
+    received_at: Instant,
     malformed: u32,
 }
 
@@ -62,15 +65,20 @@ impl Player {
 impl Session {
     pub(super) fn new(server: Arc<Shared>, guest: Guest) -> Self {
         let peer = server.new_peer();
+        let received_at = now();
         let settings = &server.settings;
-        let bucket = Bucket::new(settings.requests_per_s, settings.burst, now());
+        let bucket = Bucket::new(settings.requests_per_s, settings.burst, received_at);
         let rate = Rate::new(bucket);
+        server.metrics.opened.one();
+        server.metrics.connections.up();
+        tracing::debug!(connection = %peer.id, "connected");
         Self {
             server,
             peer,
             player: None,
             rate,
             guest,
+            received_at,
             malformed: 0,
         }
     }
@@ -85,6 +93,8 @@ impl Session {
     /// of the connection included.
     pub async fn receive(&mut self, text: &str) {
         let request = Request::decode(text);
+        let message = request.as_ref().ok().map(|request| &request.message);
+        self.server.metrics.request(message);
         let (re, is_hello) = match &request {
             Ok(Request { id, message }) => (*id, matches!(message, ClientMessage::Hello { .. })),
             Err(refused) if refused.error.code == ErrorCode::Malformed => {
@@ -127,9 +137,15 @@ impl Session {
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn heard_of(&mut self) {
-        if matches!(self.judge(), Verdict::Close(_)) {
+        if matches!(self.judge(now()), Verdict::Close(_)) {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
+    }
+
+    /// The connection has ended, closed by the server for this reason, or by its client.
+    pub fn end(self, code: Option<CloseCode>) {
+        self.server.metrics.closed(code);
+        tracing::debug!(connection = %self.peer.id, code = code.map(CloseCode::number), "disconnected");
     }
 
     fn malformed(&mut self, refused: &Refused) {
@@ -142,7 +158,7 @@ impl Session {
     }
 
     /// What becomes of one more request.
-    fn judge(&mut self) -> Verdict {
+    fn judge(&mut self, now: Instant) -> Verdict {
         let settings = &self.server.settings;
         let cost = if self.peer.only_watches() {
             let (often, seldom) = (settings.requests_per_s, settings.watching_requests_per_s);
@@ -150,7 +166,7 @@ impl Session {
         } else {
             1
         };
-        self.rate.judge(cost, now())
+        self.rate.judge(cost, now)
     }
 
     /// Has somebody wait who asked for what is not there, if it is not the first time.
@@ -167,7 +183,8 @@ impl Session {
 
     /// Lets a request in, or answers that it comes too soon.
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
-        let (retry_after, is_last) = match self.judge() {
+        self.received_at = now();
+        let (retry_after, is_last) = match self.judge(self.received_at) {
             Verdict::Serve if self.server.shutdown.is_cancelled() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
@@ -238,7 +255,7 @@ impl Session {
             }));
         }
         let stored = self.server.store.player(hash).await.map_err(|error| {
-            tracing::error!(%error, "player not read");
+            tracing::error!(connection = %self.peer.id, %error, "player not read");
             WireError::new(ErrorCode::Internal, "the store cannot be read now")
         })?;
         Ok(stored.map(|record| Player {
@@ -266,6 +283,10 @@ impl Session {
     /// Tells the client who it is, and shows it the live matches that it is in.
     async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
         let id = player.record.id;
+        if resumed {
+            self.server.metrics.resumes.one();
+        }
+        tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
         let welcome = Welcome {
             re: None,
             protocol: protocol::VERSION,
@@ -331,6 +352,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.peer.outbox.close(CloseCode::Normal);
+        self.server.metrics.connections.down();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {

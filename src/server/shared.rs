@@ -14,6 +14,7 @@ use super::clock::{Chance, Clock};
 use super::lobby::{Full, Lobby};
 use super::match_actor::MatchActor;
 use super::match_handle::{Follower, MAILBOX, MatchHandle};
+use super::metrics::{GameIndex, Metrics};
 use super::outbox::Outbox;
 use super::panics::Panics;
 use super::peer::{Peer, PeerId};
@@ -25,7 +26,7 @@ use super::settings::Settings;
 use crate::catalog::Entry;
 use crate::game::Seat;
 use crate::matches::{Creation, Event, Match, Occupant};
-use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
+use crate::protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use crate::store::{Record, Store, WriteError};
 
 /// What every task of one server shares.
@@ -46,6 +47,7 @@ pub(super) struct Shared {
     runtime: runtime::Handle,
     next_peer: AtomicU64,
     pub(super) panics: Panics,
+    pub(super) metrics: Arc<Metrics>,
     /// A permit for each scoresheet that is being written.
     pub(super) scoresheets: Semaphore,
 }
@@ -67,8 +69,9 @@ pub(super) struct Wanted {
 impl Shared {
     pub(super) fn new(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Arc<Self>> {
         let panics = Panics::default();
+        let metrics = Arc::<Metrics>::default();
         Ok(Arc::new(Self {
-            bots: Arc::new(Bots::start(&settings, &panics)?),
+            bots: Arc::new(Bots::start(&settings, &panics, &metrics)?),
             chance: Chance::new(settings.seed),
             store,
             lobby: Lobby::default(),
@@ -82,6 +85,7 @@ impl Shared {
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
             panics,
+            metrics,
             scoresheets: Semaphore::new(scoresheets::AT_ONCE_MAX),
         }))
     }
@@ -99,10 +103,20 @@ impl Shared {
         self.tasks.wait().await;
     }
 
+    /// Asks the lobby and the store for a match that there is not.
+    pub(super) async fn answer(&self) {
+        let _ = self.lobby.find(MatchRef::Nothing);
+        let none = MatchId(uuid::Uuid::nil());
+        // Whatever it answers, it has answered.
+        let _ = self.store.load(none).await;
+    }
+
     pub(super) fn new_peer(&self) -> Arc<Peer> {
         let id = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
-        let outbox = Outbox::new(self.settings.outbox_messages, self.settings.outbox_bytes);
-        Peer::new(id, outbox, self.settings.following_max)
+        let settings = &self.settings;
+        let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
+        let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
+        Peer::new(id, outbox, settings.following_max)
     }
 
     /// Has the store remember a player who is about to sit down or to host.
@@ -151,7 +165,8 @@ impl Shared {
             self.players.unhost(wanted.host, id);
             return Err(error);
         }
-        tracing::debug!(%id, game = wanted.game.info.id, host = %wanted.host, "match created");
+        self.metrics.game(GameIndex::of(wanted.game)).created.one();
+        tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);
         let handle = MatchHandle::new(actor.card(), mailbox);
         self.lobby.open(handle.clone());
@@ -165,13 +180,13 @@ impl Shared {
         let Err(error) = self.store.create(record).await else {
             return Ok(());
         };
-        tracing::error!(%id, %error, "match not stored");
+        tracing::error!(match_id = %id, %error, "match not stored");
         if matches!(error, WriteError::Unknown) {
             match self.store.load(id).await {
                 Ok(Some(_)) => return Ok(()),
                 Ok(None) => {}
                 Err(error) => {
-                    tracing::error!(%id, %error, "nobody knows whether there is a match");
+                    tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");
                     let message = "the match may have been created or not";
                     return Err(WireError::new(ErrorCode::Internal, message));
                 }

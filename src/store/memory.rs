@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 
-use super::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
 use crate::matches::Event;
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -109,6 +109,10 @@ impl Store for MemoryStore {
 
     fn is_well(&self) -> bool {
         true
+    }
+
+    fn tally(&self) -> Option<&StoreTally> {
+        None
     }
 }
 

@@ -25,7 +25,7 @@ use futures::future::{self, BoxFuture};
 use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
-use super::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
 use crate::matches::Event;
 use crate::protocol::{MatchCode, MatchId, Seq};
 
@@ -56,6 +56,8 @@ struct Condition {
     is_certain: AtomicBool,
     /// Since when a batch is being written.
     busy_since: Mutex<Option<Instant>>,
+    /// What was written.
+    tally: StoreTally,
 }
 
 /// A write that has not come back by then is not likely to.
@@ -175,6 +177,10 @@ impl Store for SqliteStore {
     fn is_well(&self) -> bool {
         self.condition.has_kept() && !self.condition.hangs()
     }
+
+    fn tally(&self) -> Option<&StoreTally> {
+        Some(&self.condition.tally)
+    }
 }
 
 impl Default for Condition {
@@ -183,6 +189,7 @@ impl Default for Condition {
             is_well: AtomicBool::new(true),
             is_certain: AtomicBool::new(true),
             busy_since: Mutex::new(None),
+            tally: StoreTally::default(),
         }
     }
 }
@@ -200,12 +207,7 @@ impl Condition {
     }
 
     fn begins(&self) {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a disk hangs by no clock but the machine's"
-        )]
-        let now = Instant::now();
-        *self.busy_since() = Some(now);
+        *self.busy_since() = Some(now());
     }
 
     fn ends(&self) {
@@ -236,6 +238,15 @@ impl Condition {
     fn is_certain(&self) -> bool {
         self.is_certain.load(Ordering::SeqCst)
     }
+}
+
+/// The present by the machine's clock: a disk is slow, or hangs, by no other.
+fn now() -> Instant {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a disk hangs by no clock but the machine's"
+    )]
+    Instant::now()
 }
 
 #[cfg(test)]

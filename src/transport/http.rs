@@ -1,10 +1,10 @@
-//! The HTTP side: the page, matches as files, a sign of health, and the door to the WebSocket.
+//! The HTTP side: the page, matches as files, the signs of the server, and the door to the WebSocket.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Path, Request, State};
+use axum::extract::{FromRef, Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
@@ -18,17 +18,23 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 use super::client_address::address_of;
 use super::{origin, web, websocket};
 use crate::protocol::{CloseCode, SUBPROTOCOL};
-use crate::server::{NotLetIn, NotServed, Served, Server};
+use crate::server::{Dropped, NotLetIn, NotServed, Served, Server};
 
 /// What the answers to requests are made from.
 #[derive(Clone, Debug)]
-struct Front {
+pub(super) struct Front {
     server: Server,
     connections: Arc<Semaphore>,
 }
 
-/// Everything that can be asked over HTTP.
-pub(super) fn router(server: Server) -> axum::Router {
+impl FromRef<Front> for Server {
+    fn from_ref(front: &Front) -> Self {
+        front.server.clone()
+    }
+}
+
+/// Everything that can be asked over HTTP, and these signs of the server.
+pub(super) fn router(signs: axum::Router<Front>, server: Server) -> axum::Router {
     let connections = Arc::new(Semaphore::new(server.settings().connections_max));
     axum::Router::new()
         .route("/", get(page))
@@ -36,9 +42,9 @@ pub(super) fn router(server: Server) -> axum::Router {
         .route("/m/{code}/", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/record/{file}", get(record))
-        .route("/healthz", get(health))
         // Whoever is not let in here does not stay to ask for something else.
         .route("/ws", any(upgrade).layer(map_response(last)))
+        .merge(signs)
         .fallback(nothing)
         .with_state(Front {
             server,
@@ -115,19 +121,10 @@ async fn record(State(front): State<Front>, Path(file): Path<String>) -> Respons
     (headers, text).into_response()
 }
 
-/// Whether the server is well, for whoever watches over it.
-async fn health(State(front): State<Front>) -> (StatusCode, &'static str) {
-    if front.server.is_well() {
-        (StatusCode::OK, "ok\n")
-    } else {
-        let text = "the store cannot keep anything now\n";
-        (StatusCode::SERVICE_UNAVAILABLE, text)
-    }
-}
-
 /// Turns a request into a WebSocket, or says why not.
 async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
     if !origin::is_allowed(request.headers(), &front.server.settings().origins) {
+        front.server.count_dropped(Dropped::Origin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }
     if request.method() != Method::GET {
@@ -153,7 +150,10 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
     let address = address_of(&request, front.server.settings().client_address);
     let guest = match front.server.let_in(address) {
         Ok(guest) => guest,
-        Err(why) => return too_many(why),
+        Err(why) => {
+            front.server.count_dropped(Dropped::Address);
+            return too_many(why);
+        }
     };
     let upgrade = hyper::upgrade::on(&mut request);
     let server = front.server.clone();

@@ -61,7 +61,10 @@ pub(super) async fn serve(
         }
     };
     // Everybody else learns at once that the client has gone.
-    drop(session);
+    session.end(match &end {
+        End::Close(code) => Some(*code),
+        End::Gone => None,
+    });
     outbox.detach();
     if let End::Close(code) = end {
         let goodbye = async {
@@ -79,6 +82,7 @@ pub(super) async fn refuse(
     code: CloseCode,
 ) {
     let socket = Socket::open(stream, server.settings()).await;
+    server.count_closed(Some(code));
     let goodbye = say_goodbye(&socket, code);
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }

@@ -8,7 +8,7 @@ use futures::lock::Mutex;
 use plyhouse::matches::Event;
 use plyhouse::protocol::{MatchCode, MatchId, Seq};
 use plyhouse::store::{
-    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError,
+    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -95,6 +95,10 @@ impl Store for FailingStore {
 
     fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
         self.memory.live()
+    }
+
+    fn tally(&self) -> Option<&StoreTally> {
+        None
     }
 
     fn is_well(&self) -> bool {

@@ -18,6 +18,7 @@ mod hostile;
 mod limits;
 mod lobby;
 mod matches;
+mod operator;
 mod recorded;
 mod recovery;
 mod requests;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::Question;
+use super::{Question, Waiting as Counted};
 use crate::protocol::PlayerId;
 use crate::search::Limits;
 use crate::server::settings::Settings;
@@ -18,6 +18,7 @@ use crate::server::settings::Settings;
 pub(super) struct Job {
     pub(super) question: Question,
     pub(super) limits: Limits,
+    pub(super) waiting: Counted,
     pub(super) answer: oneshot::Sender<Option<String>>,
     /// Its place in the queue.
     pub(super) room: OwnedSemaphorePermit,
@@ -162,6 +163,7 @@ mod tests {
                 stop: Stop::new(),
             },
             limits: Limits::default(),
+            waiting: Counted::new(&Arc::default()),
             answer: oneshot::channel().0,
             room: room.expect("it is open"),
         });

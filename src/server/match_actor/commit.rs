@@ -1,5 +1,7 @@
 //! From a decision to what everybody knows: stored first, then folded, then told.
 
+use std::time::Instant;
+
 use super::MatchActor;
 use crate::matches::Event;
 use crate::protocol::Seq;
@@ -32,7 +34,7 @@ impl MatchActor {
             .append(self.state.id(), after, events.clone())
             .await;
         if let Err(error) = written {
-            tracing::error!(id = %self.state.id(), seq = %after, %error, "events not stored");
+            tracing::error!(match_id = %self.state.id(), seq = %after, %error, "events not stored");
             self.read_back(after, &events, &error).await?;
         }
         self.happen(&events);
@@ -66,9 +68,10 @@ impl MatchActor {
     /// Makes stored events part of the match, and then tells everybody.
     pub(in crate::server) fn happen(&mut self, events: &[Event]) {
         self.panicked = 0;
+        let durable_at = now();
         let mut told = Vec::with_capacity(events.len());
         for event in events {
-            self.take_in(event);
+            self.take_in(event, durable_at);
             let is_connected = |player| self.server.players.is_connected(player);
             told.push(encode(&to_protocol::event(
                 &self.state,
@@ -91,8 +94,9 @@ impl MatchActor {
         }
     }
 
-    /// Makes an event part of the match, and whatever depends on the match follow.
-    fn take_in(&mut self, event: &Event) {
+    /// Makes an event part of the match, which was durable at this instant, and whatever depends on
+    /// the match follow.
+    fn take_in(&mut self, event: &Event, durable_at: Instant) {
         let before = match event {
             Event::Seated { seat, .. } => self.state.occupant(*seat).player(),
             Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
@@ -113,19 +117,22 @@ impl MatchActor {
             }
             Event::Started => {
                 self.open = None;
-                self.last_ply_at = now();
+                self.last_ply_at = durable_at;
             }
             Event::Moved { .. } => {
-                self.last_ply_at = now();
+                self.last_ply_at = durable_at;
+                self.is_move_unwritten = true;
+                self.server.metrics.game(self.game).moves.one();
                 self.card.set_ply(self.state.ply());
             }
             Event::Ended {
                 winner,
                 termination,
             } => {
-                tracing::debug!(%id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
+                self.server.metrics.game(self.game).ended(*termination);
+                tracing::debug!(match_id = %id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
                 self.open = None;
-                self.retires_at = Some(now() + self.server.settings.linger);
+                self.retires_at = Some(durable_at + self.server.settings.linger);
                 self.server.players.match_ended(&self.state);
             }
         }

@@ -23,11 +23,13 @@ impl MatchActor {
                         self.begin_again(state, &record.events);
                         return true;
                     }
-                    Err(damage) => tracing::error!(%id, %damage, "a match is set aside"),
+                    Err(damage) => tracing::error!(match_id = %id, %damage, "a match is set aside"),
                 },
-                Ok(None) => tracing::error!(%id, "a match is set aside: the store has lost it"),
+                Ok(None) => {
+                    tracing::error!(match_id = %id, "a match is set aside: the store has lost it")
+                }
                 Err(error @ ReadError::Damaged(_)) => {
-                    tracing::error!(%id, %error, "a match is set aside");
+                    tracing::error!(match_id = %id, %error, "a match is set aside");
                 }
                 Err(ReadError::Unavailable) => {
                     if self.refuse_for_a_while().await {
@@ -80,7 +82,7 @@ impl MatchActor {
 
     /// Goes on from this state, and shows it to everybody who follows.
     fn begin_again(&mut self, state: Match, events: &[Event]) {
-        tracing::warn!(id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
+        tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         let before = std::mem::replace(&mut self.state, state);
         self.server.players.match_rebuilt(&before, &self.state);
         self.bot_turn = None;
@@ -127,7 +129,7 @@ impl MatchActor {
         self.retires_at = matches!(self.state.stage(), Stage::Ended { .. })
             .then(|| now() + self.server.settings.linger);
         let status = to_protocol::status(self.state.stage());
-        tracing::debug!(id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
+        tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
     }
 }

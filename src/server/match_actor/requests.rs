@@ -1,6 +1,7 @@
 //! What a match does about each request: it decides, tells what happened, and answers.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -19,7 +20,11 @@ impl MatchActor {
     /// Serves one request.
     pub(super) async fn on_message(&mut self, message: Message) -> ControlFlow<End> {
         match message {
-            Message::Act { action, reply } => self.act(&action, reply).await,
+            Message::Act {
+                action,
+                received_at,
+                reply,
+            } => self.act(&action, received_at, reply).await,
             Message::Join {
                 follower,
                 name,
@@ -64,7 +69,12 @@ impl MatchActor {
         }
     }
 
-    async fn act(&mut self, action: &Action, reply: Reply) -> ControlFlow<End> {
+    async fn act(
+        &mut self,
+        action: &Action,
+        received_at: Instant,
+        reply: Reply,
+    ) -> ControlFlow<End> {
         let mut seq = None;
         if let Action::Play { player, ply, m } = action {
             if let Some(seq) = self.state.repeated(*player, *ply, m) {
@@ -76,6 +86,10 @@ impl MatchActor {
         match self.decide(action, reply).await {
             Ok(reply) => {
                 reply.ok(seq);
+                if seq.is_some() {
+                    let took = self.last_ply_at.saturating_duration_since(received_at);
+                    self.server.metrics.move_durable.took(took);
+                }
                 GOES_ON
             }
             Err(going) => going,
@@ -87,7 +101,8 @@ impl MatchActor {
     async fn decide(&mut self, action: &Action, reply: Reply) -> Result<Reply, ControlFlow<End>> {
         match self.state.apply(action) {
             Err(refusal) => {
-                tracing::debug!(id = %self.state.id(), %refusal, "refused");
+                let (match_id, connection) = (self.state.id(), reply.connection());
+                tracing::debug!(%match_id, %connection, %refusal, "refused");
                 reply.error(to_protocol::refusal(&refusal));
                 Err(GOES_ON)
             }

@@ -141,7 +141,7 @@ impl Session {
     /// Has the match decide and answer.
     async fn act(&self, target: &str, action: Action, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(target).await) {
-            handle.act(action, reply).await;
+            handle.act(action, self.received_at, reply).await;
         }
     }
 
@@ -268,7 +268,7 @@ impl Session {
             }
         };
         if let Some((action, reply)) = reply.check(action) {
-            handle.act(action, reply).await;
+            handle.act(action, self.received_at, reply).await;
         }
     }
 

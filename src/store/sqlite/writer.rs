@@ -126,6 +126,8 @@ impl Work {
 
     /// Writes all of it, or nothing, and tells what has become of it.
     fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
+        let condition = Arc::clone(&self.condition);
+        let tally = &condition.tally;
         let connection = match self.reopened() {
             Ok(connection) => connection,
             Err(error) => {
@@ -134,8 +136,10 @@ impl Work {
                 return batch::all(tasks, WriteError::Unavailable);
             }
         };
-        match batch::write(connection, tasks) {
+        match batch::write(connection, tasks, &tally.sync) {
             Ok(answers) => {
+                tally.batches.one();
+                tally.writes.add(tasks.len() as u64);
                 self.condition.set_well(true);
                 answers
             }
@@ -147,6 +151,7 @@ impl Work {
                 alone.collect()
             }
             Err(batch::Failure::NothingWritten(error)) => {
+                tally.failures.one();
                 tracing::error!(%error, "nothing could be written");
                 if is_of_the_disk(&error) {
                     self.condition.set_well(false);
@@ -156,6 +161,7 @@ impl Work {
                 batch::all(tasks, WriteError::Unavailable)
             }
             Err(batch::Failure::Uncertain(error)) => {
+                tally.failures.one();
                 tracing::error!(%error, "a sync failed: the store is opened anew");
                 self.condition.set_well(false);
                 self.doubt();

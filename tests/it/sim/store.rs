@@ -9,7 +9,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse::matches::Event;
 use plyhouse::protocol::{MatchCode, MatchId, Seq};
-use plyhouse::store::{Live, PlayerRecord, ReadError, Record, Store, TokenHash, WriteError};
+use plyhouse::store::{
+    Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
+};
 use tokio::time::sleep;
 
 use super::dice::Dice;
@@ -286,6 +288,10 @@ impl Store for SimStore {
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.try_read(move |tables| tables.players.get(&token.0).cloned())
             .boxed()
+    }
+
+    fn tally(&self) -> Option<&StoreTally> {
+        None
     }
 
     fn is_well(&self) -> bool {

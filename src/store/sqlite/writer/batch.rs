@@ -5,8 +5,10 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, Tran
 use super::Task;
 use crate::matches::Event;
 use crate::protocol::{MatchId, Seq};
+use crate::store::sqlite::now;
 use crate::store::sqlite::rows::event_to_text;
 use crate::store::{PlayerRecord, Record, WriteError};
+use crate::tally::Timings;
 
 /// The present, by the clock of the machine, in milliseconds since 1970.
 const NOW_MS: &str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -21,17 +23,20 @@ pub(super) enum Failure {
 }
 
 /// Writes every task that fits what is there, in one transaction. The answers are in the order of
-/// the tasks, and true when this returns.
+/// the tasks, and true when this returns. How long the sync took goes to `sync`.
 pub(super) fn write(
     connection: &mut Connection,
     tasks: &[&Task],
+    sync: &Timings,
 ) -> Result<Vec<Result<(), WriteError>>, Failure> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Failure::NothingWritten)?;
     // When this fails, the transaction is rolled back.
     let answers = apply_all(&transaction, tasks).map_err(Failure::NothingWritten)?;
+    let began = now();
     transaction.commit().map_err(Failure::Uncertain)?;
+    sync.took(now() - began);
     Ok(answers)
 }
 

@@ -1,0 +1,126 @@
+//! What the server shows of itself to whoever watches over it: health, readiness, version, metrics.
+
+use axum::extract::{Extension, FromRef, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use super::client_address::From;
+use super::web;
+use crate::protocol;
+use crate::server::Server;
+
+/// OpenMetrics, in the version that the library writes.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What proxies add to a request that they pass on. With any of these, the address that a request
+/// comes from is not that of whoever asks.
+const OF_PROXIES: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+
+/// What anybody may see.
+pub(super) fn for_all<S>() -> axum::Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Server: FromRef<S>,
+{
+    axum::Router::new()
+        .route("/healthz", get(health))
+        .route("/readyz", get(readiness))
+        .route("/version", get(version))
+}
+
+/// The same, and the metrics for whoever asks from this machine.
+pub(super) fn with_metrics_for_this_machine<S>() -> axum::Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+    Server: FromRef<S>,
+{
+    for_all().route("/metrics", get(metrics_for_this_machine))
+}
+
+/// Everything, for a port that only the operator reaches.
+pub(super) fn for_operators(server: Server) -> axum::Router {
+    for_all()
+        .route("/metrics", get(metrics))
+        .fallback(async || web::not_found())
+        .with_state(server)
+}
+
+/// Whether what is asked now is likely to be kept.
+async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
+    if server.is_well() {
+        (StatusCode::OK, "ok\n")
+    } else {
+        let text = "the store cannot keep anything now\n";
+        (StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+}
+
+/// Whether clients are to be sent here.
+async fn readiness(State(server): State<Server>) -> (StatusCode, &'static str) {
+    if server.shutdown().is_cancelled() {
+        (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n")
+    } else {
+        health(State(server)).await
+    }
+}
+
+async fn version() -> Response {
+    let (version, protocol) = (env!("CARGO_PKG_VERSION"), protocol::VERSION);
+    let text = format!("{{\"version\":\"{version}\",\"protocol\":{protocol}}}\n");
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn metrics(State(server): State<Server>) -> Response {
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], server.metrics()).into_response()
+}
+
+async fn metrics_for_this_machine(
+    server: State<Server>,
+    Extension(from): Extension<From>,
+    headers: HeaderMap,
+) -> Response {
+    if is_from_this_machine(from, &headers) {
+        metrics(server).await
+    } else {
+        let text = "metrics are shown to this machine only; see --admin-listen\n";
+        (StatusCode::FORBIDDEN, text).into_response()
+    }
+}
+
+/// Whether whoever asks sits at this machine, and not behind a proxy that runs on it.
+fn is_from_this_machine(From(from): From, headers: &HeaderMap) -> bool {
+    let is_loopback = from.is_some_and(|address| address.to_canonical().is_loopback());
+    is_loopback && !OF_PROXIES.iter().any(|name| headers.contains_key(*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_for_this_machine() {
+        let check = |address: &str, header: Option<&'static str>, expect| {
+            let mut headers = HeaderMap::new();
+            headers.insert("host", "127.0.0.1:7878".parse().unwrap());
+            if let Some(header) = header {
+                headers.insert(header, "203.0.113.7".parse().unwrap());
+            }
+            let from = From(Some(address.parse().unwrap()));
+            let is_here = is_from_this_machine(from, &headers);
+            assert_eq!(is_here, expect, "{address} {header:?}");
+        };
+        check("127.0.0.1", None, true);
+        check("127.8.9.1", None, true);
+        check("::1", None, true);
+        check("::ffff:127.0.0.1", None, true);
+        check("203.0.113.7", None, false);
+        check("192.168.0.2", None, false);
+        check("::ffff:203.0.113.7", None, false);
+        check("2001:db8::1", None, false);
+        for header in OF_PROXIES {
+            check("127.0.0.1", Some(header), false);
+        }
+        assert!(!is_from_this_machine(From(None), &HeaderMap::new()));
+    }
+}

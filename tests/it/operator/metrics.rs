@@ -1,0 +1,392 @@
+//! The metrics after sessions of which every message is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Request};
+use plyhouse::server::{Dropped, Search, Settings};
+use plyhouse::store::SqliteStore;
+use serde_json::json;
+
+use crate::failing::{FailingStore, PANICS};
+use crate::support::{TestServer, pass, settings};
+
+/// What the page of metrics says, by the name of the series with its labels.
+struct Seen(BTreeMap<String, f64>);
+
+impl Seen {
+    fn of(server: &TestServer) -> Self {
+        let page = server.server.metrics();
+        assert!(page.ends_with("# EOF\n"), "{page}");
+        let lines = page.lines().filter(|line| !line.starts_with('#'));
+        let series = lines.map(|line| {
+            let (name, value) = line.rsplit_once(' ').expect("a name and a value");
+            (name.to_owned(), value.parse().expect("a number"))
+        });
+        Self(series.collect())
+    }
+
+    fn value(&self, name: &str) -> f64 {
+        let name = format!("plyhouse_{name}");
+        let value = self.0.get(&name);
+        *value.unwrap_or_else(|| panic!("there is no {name}: {:#?}", self.0))
+    }
+
+    #[track_caller]
+    fn check(&self, expect: &[(&str, u32)]) {
+        for (name, value) in expect {
+            assert!(
+                (self.value(name) - f64::from(*value)).abs() < 1e-9,
+                "{name} is {}, not {value}",
+                self.value(name)
+            );
+        }
+    }
+
+    /// The series of a family that are not zero, by their label.
+    fn counted(&self, family: &str) -> BTreeMap<&str, u64> {
+        let begin = format!("plyhouse_{family}{{");
+        let of_family = self.0.iter().filter_map(|(name, value)| {
+            let labels = name.strip_prefix(&begin)?;
+            let label = labels.split('"').nth(1).expect("a label");
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "small counts"
+            )]
+            let count = *value as u64;
+            (count > 0).then_some((label, count))
+        });
+        of_family.collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_counted() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, id) = server.pair().await;
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok"); // Sent again, played once.
+    assert_eq!(bob.play(&id, 1, "b2").await["code"], "illegal_move");
+    assert_eq!(bob.play(&id, 1, "a1").await["type"], "ok");
+    ann.send("nonsense").await;
+    ann.event("moved").await;
+    let mut watcher = server.connect().await;
+    watcher.ask(json!({"type": "watch", "match": id})).await; // A guest, welcomed unasked.
+    watcher
+        .ask(json!({"type": "resync", "match": id, "since": 1}))
+        .await;
+    let seek = json!({"type": "seek", "game": "connect-four"});
+    watcher.ask(seek).await;
+    let unknown = json!({"type": "watch", "match": "K7QM2P"});
+    assert_eq!(watcher.refused(unknown).await, "unknown_match");
+    let (mut ann_again, _) = server.come_back(&ann.token()).await;
+    assert_eq!(ann.closed().await, 4001);
+    let open = bob.create(json!({"game": "chess"})).await;
+
+    let seen = Seen::of(&server);
+    assert_eq!(
+        seen.counted("requests_total"),
+        BTreeMap::from([
+            ("hello", 3),
+            ("create", 2),
+            ("join", 1),
+            ("move", 4),
+            ("watch", 2),
+            ("resync", 1),
+            ("seek", 1),
+            ("unreadable", 1),
+        ])
+    );
+    assert_eq!(
+        seen.counted("errors_total"),
+        BTreeMap::from([("illegal_move", 1), ("malformed", 1), ("unknown_match", 1)])
+    );
+    assert_eq!(
+        seen.counted("connections_closed_total"),
+        BTreeMap::from([("4001", 1)])
+    );
+    assert_eq!(
+        seen.counted("moves_total"),
+        BTreeMap::from([("tic-tac-toe", 2)])
+    );
+    seen.check(&[
+        ("connections", 3),
+        ("connections_opened_total", 4),
+        ("players", 3),
+        ("seeks", 1),
+        ("resumes_total", 1),
+        ("matches{game=\"tic-tac-toe\",status=\"running\"}", 1),
+        ("matches{game=\"chess\",status=\"open\"}", 1),
+        ("matches_created_total{game=\"tic-tac-toe\"}", 1),
+        ("matches_created_total{game=\"chess\"}", 1),
+        ("move_durable_seconds_count", 2),
+        ("move_written_seconds_count", 2),
+        ("move_durable_seconds_bucket{le=\"+Inf\"}", 2),
+        ("outbox_messages", 0),
+        ("outbox_messages_max", 0),
+        ("outbox_bytes", 0),
+        ("outbox_unread_total", 0),
+        ("store_well", 1),
+        ("panics_total", 0),
+    ]);
+
+    ann_again.ask(json!({"type": "resign", "match": id})).await;
+    bob.ask(json!({"type": "leave", "match": open})).await;
+    drop(watcher);
+    pass(1).await;
+    let seen = Seen::of(&server);
+    seen.check(&[
+        ("matches{game=\"tic-tac-toe\",status=\"running\"}", 0),
+        ("matches{game=\"tic-tac-toe\",status=\"ended\"}", 1),
+        ("matches{game=\"chess\",status=\"open\"}", 0),
+        ("matches{game=\"chess\",status=\"ended\"}", 1),
+        (
+            "matches_ended_total{game=\"tic-tac-toe\",reason=\"resignation\"}",
+            1,
+        ),
+        ("matches_ended_total{game=\"chess\",reason=\"aborted\"}", 1),
+        ("connections", 2),
+        ("seeks", 0),
+        ("players", 2),
+    ]);
+    let closed = BTreeMap::from([("4001", 1), ("left", 1)]);
+    assert_eq!(seen.counted("connections_closed_total"), closed);
+
+    // What has ended is forgotten after ten minutes.
+    pass(601).await;
+    Seen::of(&server).check(&[
+        ("matches{game=\"tic-tac-toe\",status=\"ended\"}", 0),
+        ("matches{game=\"chess\",status=\"ended\"}", 0),
+    ]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_are_counted() {
+    let server = TestServer::start(settings());
+    let mut ann = server.player("ann").await;
+    let seats = json!([{"bot": "beginner"}, {"bot": "beginner"}]);
+    ann.create(json!({"seats": seats, "pace_ms": 100})).await;
+    let mut moves = 0;
+    loop {
+        match ann.next().await["type"].as_str() {
+            Some("moved") => moves += 1,
+            Some("ended") => break,
+            _ => {}
+        }
+    }
+    let seen = Seen::of(&server);
+    let played = seen.counted("moves_total")["tic-tac-toe"];
+    assert!(
+        played == moves && played >= 5,
+        "{played} moves, {moves} seen"
+    );
+    let played = u32::try_from(played).expect("few");
+    seen.check(&[
+        ("search_seconds_count", played),
+        ("move_written_seconds_count", played),
+        ("move_durable_seconds_count", 0),
+        ("searches_running", 0),
+        ("searches_waiting", 0),
+        ("searches_missed_total", 0),
+        (
+            "matches_ended_total{game=\"tic-tac-toe\",reason=\"rules\"}",
+            1,
+        ),
+    ]);
+    assert!(seen.value("search_nodes_total") >= f64::from(played));
+}
+
+/// A bot that waits for the one search thread is seen to wait.
+#[tokio::test]
+async fn searches_that_wait_are_seen() {
+    let server = TestServer::start(Settings {
+        search: Search::Threads(1),
+        search_table: 1 << 20,
+        ..settings()
+    });
+    let mut ann = server.player("ann").await;
+    let seats = json!([{"bot": "max"}, {"bot": "max"}]);
+    for _ in 0..3 {
+        ann.create(json!({"game": "chess", "seats": seats})).await;
+    }
+    // At full strength in chess each takes the two seconds that it has.
+    loop {
+        let seen = Seen::of(&server);
+        let (running, waiting) = (
+            seen.value("searches_running"),
+            seen.value("searches_waiting"),
+        );
+        assert!(
+            running <= 1.0 && waiting <= 3.0,
+            "{running} run, {waiting} wait"
+        );
+        if running > 0.0 && waiting > 1.0 {
+            break;
+        }
+        ann.ask(json!({"type": "ping"})).await;
+        tokio::task::yield_now().await;
+    }
+    server.server.stop().await;
+    let seen = Seen::of(&server);
+    seen.check(&[("searches_waiting", 0)]);
+}
+
+/// Who does not read is seen to be behind, and what was thrown away with them is counted.
+#[tokio::test(start_paused = true)]
+async fn slow_readers_are_seen() {
+    let server = TestServer::start(Settings {
+        outbox_messages: 4,
+        ..settings()
+    });
+    let (mut ann, mut bob, id) = server.pair().await;
+    let mut slow = server.connect_through(256).await;
+    slow.ask(json!({"type": "watch", "match": id})).await;
+    let moves = ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2", "a2"];
+    let mut most = 0.0_f64;
+    for (ply, m) in moves.iter().enumerate() {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
+        let seen = Seen::of(&server);
+        most = most.max(seen.value("outbox_messages_max"));
+        assert!(seen.value("outbox_messages") >= seen.value("outbox_messages_max"));
+    }
+    assert!(most > 0.0 && most <= 4.0, "{most}");
+    assert_eq!(slow.closed().await, 4002);
+    pass(5).await;
+    let seen = Seen::of(&server);
+    assert_eq!(
+        seen.counted("connections_closed_total"),
+        BTreeMap::from([("4002", 1)])
+    );
+    // The four that waited, and the one for which there was no room.
+    seen.check(&[("outbox_unread_total", 5), ("outbox_messages", 0)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_that_come_to_nothing_are_counted() {
+    let server = TestServer::start(settings());
+    let silent = server.silent();
+    pass(11).await;
+    drop(silent);
+    let broken = server.silent();
+    drop(broken);
+    let seen = Seen::of(&server);
+    let slow = BTreeMap::from([(Dropped::SlowRequest.as_str(), 1)]);
+    assert_eq!(seen.counted("connections_dropped_total"), slow);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_counted() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as _);
+    let (mut ann, _bob, id) = server.pair().await;
+    store.set(PANICS);
+    assert_eq!(ann.play(&id, 0, "b2").await["code"], "internal");
+    let seen = Seen::of(&server);
+    seen.check(&[("panics_total", 1), ("errors_total{code=\"internal\"}", 1)]);
+}
+
+/// What is written is counted, and each batch is one sync.
+#[tokio::test]
+async fn the_store_is_counted() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(folder.path(), None).expect("it opens");
+    let server = TestServer::with_store(settings(), Arc::new(store));
+    let (mut ann, mut bob, id) = server.pair().await;
+    ann.play(&id, 0, "b2").await;
+    bob.play(&id, 1, "a1").await;
+    let seen = Seen::of(&server);
+    // Two players, the match, a player who sat down, two moves.
+    seen.check(&[("store_writes_total", 6), ("store_failures_total", 0)]);
+    let batches = seen.value("store_batches_total");
+    assert!((1.0..=6.0).contains(&batches), "{batches}");
+    let synced = seen.value("store_sync_seconds_count");
+    assert!(
+        (synced - batches).abs() < 1e-9,
+        "{synced} syncs of {batches} batches"
+    );
+    assert!(seen.value("store_sync_seconds_sum") > 0.0);
+    assert!(seen.value("move_durable_seconds_sum") > 0.0);
+}
+
+/// Nothing that clients send adds a series: the page is as long as ever.
+#[tokio::test(start_paused = true)]
+async fn the_series_are_fixed() {
+    let names = |server| Seen::of(server).0.into_keys().collect::<BTreeSet<_>>();
+    let server = TestServer::start(settings());
+    let before = names(&server);
+    let (mut ann, _bob, id) = server.pair().await;
+    ann.send(r#"{"type":"surprise"}"#).await;
+    ann.play(&id, 0, "b2").await;
+    ann.ask_anything(json!({"type": "create", "game": "surprise"}))
+        .await;
+    assert_eq!(names(&server), before);
+    let of_family = |family: &str| {
+        let begin = format!("plyhouse_{family}{{");
+        before
+            .iter()
+            .filter(|name| name.starts_with(&begin))
+            .count()
+    };
+    assert_eq!(of_family("requests_total"), ClientMessage::TYPES.len() + 1);
+    assert_eq!(of_family("errors_total"), ErrorCode::ALL.len());
+    assert_eq!(
+        of_family("connections_closed_total"),
+        CloseCode::ALL.len() + 1
+    );
+    assert_eq!(of_family("connections_dropped_total"), Dropped::ALL.len());
+}
+
+/// Each request is counted under its own type.
+#[test]
+fn requests_are_known_by_their_types() {
+    let requests = [
+        json!({"type": "hello"}),
+        json!({"type": "ping"}),
+        json!({"type": "create", "game": "chess"}),
+        json!({"type": "join", "match": "a"}),
+        json!({"type": "watch", "match": "a"}),
+        json!({"type": "leave", "match": "a"}),
+        json!({"type": "seat", "match": "a", "seat": 0, "occupant": "open"}),
+        json!({"type": "move", "match": "a", "ply": 0, "move": "a1"}),
+        json!({"type": "resign", "match": "a"}),
+        json!({"type": "list"}),
+        json!({"type": "seek", "game": "chess"}),
+        json!({"type": "unseek"}),
+        json!({"type": "resync", "match": "a", "since": 0}),
+    ];
+    assert_eq!(requests.len(), ClientMessage::TYPES.len());
+    for request in requests {
+        let read = Request::decode(&request.to_string()).expect("a request");
+        let index = read.message.type_index();
+        assert_eq!(request["type"], ClientMessage::TYPES[index]);
+    }
+}
+
+/// The operator's page tells of every metric, and of none that there is not.
+#[tokio::test]
+async fn the_operators_page_lists_the_metrics() {
+    let server = TestServer::start(settings());
+    let metrics = server.server.metrics();
+    let there: BTreeSet<&str> = metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .collect();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/deploy/OPERATING.md");
+    let page = fs::read_to_string(page).expect("readable");
+    let told: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `plyhouse_")?.split('`').next())
+        // Other tables show expressions.
+        .filter(|name| !name.contains(' '))
+        .collect();
+    let told: BTreeSet<String> = told
+        .into_iter()
+        .map(|name| format!("plyhouse_{name}"))
+        .collect();
+    let there: BTreeSet<String> = there.into_iter().map(str::to_owned).collect();
+    assert_eq!(told, there);
+}
