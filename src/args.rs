@@ -15,6 +15,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
 use crate::data::Data;
+use crate::logs::LogFormat;
 
 /// The defaults, which are the library's own.
 static DEFAULT: LazyLock<Settings> = LazyLock::new(Settings::default);
@@ -48,6 +49,22 @@ pub(crate) struct Args {
         default_value = "info", value_parser = log_filter
     )]
     pub(crate) log: String,
+
+    /// How a line of the log looks
+    #[arg(
+        long,
+        env = "PLYHOUSE_LOG_FORMAT",
+        value_name = "FORMAT",
+        default_value = "auto",
+        value_enum
+    )]
+    pub(crate) log_format: LogFormat,
+
+    /// Where the operator asks for `/metrics`, `/healthz`, `/readyz` and `/version`, by plain HTTP.
+    /// Without it metrics are shown on the port of the server, to clients on this machine; the other
+    /// three are on that port in any case
+    #[arg(long, env = "PLYHOUSE_ADMIN_LISTEN", value_name = "ADDRESS:PORT")]
+    pub(crate) admin_listen: Option<String>,
 
     #[command(flatten)]
     matches: MatchArgs,
@@ -405,6 +422,10 @@ mod tests {
     fn without_options_the_defaults_hold() {
         let args = Args::try_parse_from(["plyhouse"]).unwrap();
         assert_eq!(args.listen, "127.0.0.1:7878");
+        assert_eq!(
+            (args.log_format, &args.admin_listen),
+            (LogFormat::Auto, &None)
+        );
         assert_eq!(format!("{:?}", args.settings()), format!("{:?}", *DEFAULT));
     }
 
@@ -431,6 +452,7 @@ mod tests {
             "--data=",
             "--burst=0",
             "--client-address=anybody",
+            "--log-format=xml",
             "--origin=nonsense",
             "--origin=https://a/page",
             "--search-threads=1000000",

@@ -4,6 +4,7 @@ mod analyse;
 mod archive;
 mod engine;
 mod export;
+mod health;
 mod interrupt;
 mod perft;
 mod tournament;
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Analyse(analyse::Args),
     Engine(engine::Args),
     Export(export::Args),
+    Health(health::Args),
     Perft(perft::Args),
     Tournament(tournament::Args),
     Verify(verify::Args),
@@ -34,6 +36,7 @@ impl Command {
             Self::Analyse(args) => args.run(),
             Self::Engine(args) => args.run(),
             Self::Export(args) => args.run(),
+            Self::Health(args) => args.run(),
             Self::Perft(args) => args.run(),
             Self::Tournament(args) => args.run(),
             Self::Verify(args) => args.run(),

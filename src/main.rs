@@ -4,18 +4,22 @@
 mod args;
 mod commands;
 mod data;
+mod logs;
+mod service;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
 use plyhouse::server::Server;
-use plyhouse::transport::Transport;
+use plyhouse::transport::{self, Transport};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use self::args::Args;
 use self::commands::Command;
@@ -55,25 +59,19 @@ fn main() -> ExitCode {
 
 #[tokio::main]
 async fn serve(args: Args) -> anyhow::Result<()> {
-    tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(&args.log))
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
+    logs::begin(&args.log, args.log_format);
     // Before the line that says it is ready, so that no signal after it is missed.
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    let terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     // A file that grows beyond its limit is an error like another, not the end of the process.
     let mut too_large = signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?;
     let data = args.data()?;
     let store = data.open(args.keep_ended())?;
-    let listener = TcpListener::bind(&args.listen).await.with_context(|| {
-        format!(
-            "cannot listen on {:?}, as an address and a port such as 127.0.0.1:7878",
-            args.listen
-        )
-    })?;
-    let address = listener.local_addr().context("cannot tell the address")?;
+    let (listener, address) = listen(&args.listen).await?;
+    let admin = match &args.admin_listen {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
     let server =
         Server::start(args.settings(), store).context("cannot start the search threads")?;
     let recovered = server
@@ -81,38 +79,73 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         .await
         .context("cannot read the matches; `plyhouse verify` tells more")?;
     writeln!(std::io::stderr(), "listening on {address}").context("cannot write to stderr")?;
+    if let Some((_, address)) = &admin {
+        let told = writeln!(std::io::stderr(), "metrics on {address}");
+        told.context("cannot write to stderr")?;
+    }
     tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
-    let transport = Transport::new(server.clone());
-    let told = async {
-        tokio::select! {
-            _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
-            _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
-        }
+    let transport = match &admin {
+        Some(_) => Transport::without_metrics(server.clone()),
+        None => Transport::new(server.clone()),
     };
+    service::ready();
     let full = async {
         while too_large.recv().await.is_some() {
             tracing::error!("a file has reached its limit of size");
         }
     };
-    tokio::select! {
-        () = transport.serve(listener) => {}
-        () = told => {}
-        () = full => {}
-    }
-    let ended = async {
-        server.stop().await;
-        // With the last hold of it the store finishes what it has, and closes.
-        let closed = tokio::task::spawn_blocking(move || drop((transport, server)));
-        closed.await.context("the store has failed")
-    };
-    match tokio::time::timeout(STOP_TIMEOUT, ended).await {
-        Ok(ended) => ended,
-        Err(_) => {
-            tracing::error!("not everything has ended in time");
-            // Whatever hangs, a disk perhaps, would hold up an orderly end, too.
-            std::process::exit(1)
+    // The operator is answered until there is nothing left to ask about.
+    let over = CancellationToken::new();
+    let watched = async {
+        if let Some((admin, _)) = admin {
+            transport::serve_admin(server.clone(), admin, over.cancelled()).await;
         }
+    };
+    let served = async {
+        tokio::select! {
+            () = transport.serve(listener) => {}
+            () = told_to_stop(terminate, interrupt) => {}
+            () = full => {}
+            () = service::watch(&server) => {}
+        }
+        service::stopping();
+        let deadline = Instant::now() + STOP_TIMEOUT;
+        let stopped = timeout_at(deadline, server.stop()).await;
+        over.cancel();
+        (deadline, stopped)
+    };
+    let ((deadline, stopped), ()) = tokio::join!(served, watched);
+    let ended = match stopped {
+        Ok(()) => timeout_at(deadline, let_go((transport, server))).await,
+        Err(too_late) => Err(too_late),
+    };
+    ended.unwrap_or_else(|_| {
+        tracing::error!("not everything has ended in time");
+        // Whatever hangs, a disk perhaps, would hold up an orderly end, too.
+        std::process::exit(1)
+    })
+}
+
+async fn told_to_stop(mut terminate: Signal, mut interrupt: Signal) {
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
+        _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
     }
+}
+
+/// With the last hold of it the store finishes what it has, and closes.
+async fn let_go(holds: impl Send + 'static) -> anyhow::Result<()> {
+    let closed = tokio::task::spawn_blocking(move || drop(holds));
+    closed.await.context("the store has failed")
+}
+
+/// Opens a port, and tells where it is.
+async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await.with_context(|| {
+        format!("cannot listen on {address:?}, as an address and a port such as 127.0.0.1:7878")
+    })?;
+    let address = listener.local_addr().context("cannot tell the address")?;
+    Ok((listener, address))
 }
 
 #[cfg(test)]

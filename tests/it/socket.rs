@@ -354,6 +354,25 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
+/// The real server on free ports, and where it listens to players and to its operator.
+pub(crate) async fn start_with_admin(args: &[&str]) -> (Child, String, String) {
+    let mut process = command(args)
+        .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+        .spawn()
+        .expect("started");
+    let mut lines = BufReader::new(process.stderr.take().expect("piped")).lines();
+    let mut address = async |before: &str| {
+        let line = timeout(PATIENCE, lines.next_line()).await.expect("in time");
+        let line = line.expect("readable").expect("a line");
+        line.strip_prefix(before).expect(&line).to_owned()
+    };
+    let (public, admin) = (address("listening on ").await, address("metrics on ").await);
+    // The log must find a reader for as long as the server lives.
+    #[expect(clippy::disallowed_methods, reason = "it ends with the process")]
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    (process, public, admin)
+}
+
 /// The real server on a free port, and where it listens.
 pub(crate) async fn start(args: &[&str]) -> (Child, String) {
     started(command(args).args(["--listen", "127.0.0.1:0"])).await
@@ -379,7 +398,7 @@ pub(crate) async fn started(command: &mut Command) -> (Child, String) {
     (process, address)
 }
 
-async fn signal(process: &Child, name: &str) {
+pub(crate) async fn signal(process: &Child, name: &str) {
     let id = process.id().expect("alive").to_string();
     let sent = Command::new("kill")
         .args([&format!("-{name}"), &id])

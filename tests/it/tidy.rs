@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Event, ServerMessage};
 
 /// The floor of each module, as `src/ARCHITECTURE.md` tells. A module names only lower floors.
-const FLOORS: [(&str, u8); 16] = [
+const FLOORS: [(&str, u8); 18] = [
     ("game", 0),
     ("protocol", 0),
     ("tally", 0),
@@ -22,6 +22,8 @@ const FLOORS: [(&str, u8); 16] = [
     ("main", 7),
     ("commands", 7),
     ("args", 7),
+    ("logs", 6),
+    ("service", 6),
     ("data", 6),
     // Beside the house: what clients are built on.
     ("client", 1),

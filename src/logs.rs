@@ -1,0 +1,30 @@
+//! The log: on stderr, for people on a terminal, and else a JSON object a line for programs.
+
+use std::io::{self, IsTerminal};
+
+use clap::ValueEnum;
+use tracing_subscriber::EnvFilter;
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Text on a terminal, else JSON
+    Auto,
+    /// A line that people read
+    Text,
+    /// A JSON object a line
+    Json,
+}
+
+/// Begins the log. To be called once.
+pub(crate) fn begin(filter: &str, format: LogFormat) {
+    let is_terminal = io::stderr().is_terminal();
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_writer(io::stderr);
+    match format {
+        LogFormat::Auto if is_terminal => log.with_ansi(true).init(),
+        LogFormat::Text => log.with_ansi(is_terminal).init(),
+        LogFormat::Auto | LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}

@@ -1,0 +1,102 @@
+//! The service manager that has started the server, if one has (systemd's `sd_notify`): it is told
+//! when the server is ready and when it stops, and that it lives, for as long as it does.
+
+use std::time::Duration;
+
+use plyhouse::server::Server;
+use sd_notify::NotifyState;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// Tells that the server is ready.
+pub(crate) fn ready() {
+    tell(NotifyState::Ready);
+}
+
+/// Tells that the server stops.
+pub(crate) fn stopping() {
+    tell(NotifyState::Stopping);
+}
+
+/// Tells again and again that the server lives, while it answers; never comes back. Does nothing if
+/// nobody wants to know.
+pub(crate) async fn watch(server: &Server) {
+    match sd_notify::watchdog_enabled() {
+        Some(patience) => {
+            let answer = async || server.answer().await;
+            tell_while_it_answers(patience, answer, || tell(NotifyState::Watchdog)).await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Who waits for `patience` hears `tell` in time as long as each `answer` takes a third of it at most.
+async fn tell_while_it_answers(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
+    let beat = (patience / 3).max(Duration::from_millis(1));
+    let mut beats = interval(beat);
+    beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        beats.tick().await;
+        match timeout(beat, answer()).await {
+            Ok(()) => tell(),
+            Err(_) => tracing::error!("the server does not answer itself"),
+        }
+    }
+}
+
+fn tell(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager cannot be told anything");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// When something is told within ten minutes, in seconds, by a server that answers after
+    /// `answer` seconds, and not any more once `hangs_after` have passed.
+    async fn told(answer: u64, hangs_after: u64) -> Vec<u64> {
+        let begun = Instant::now();
+        let told = Cell::new(Vec::new());
+        let answer = async || {
+            if begun.elapsed().as_secs() >= hangs_after {
+                std::future::pending().await
+            }
+            tokio::time::sleep(Duration::from_secs(answer)).await;
+        };
+        let tell = || {
+            let mut so_far = told.take();
+            so_far.push(begun.elapsed().as_secs());
+            told.set(so_far);
+        };
+        let telling = tell_while_it_answers(PATIENCE, answer, tell);
+        assert!(timeout(Duration::from_secs(600), telling).await.is_err());
+        told.take()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_answers_is_told_of_in_time() {
+        for answer in [0, 9] {
+            let told = told(answer, 600).await;
+            assert!(told.len() >= 30, "{told:?}");
+            let gaps = told.windows(2).map(|pair| pair[1] - pair[0]);
+            assert!(gaps.max() < Some(PATIENCE.as_secs()), "{told:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_hangs_or_is_too_slow_is_not() {
+        let told_of = told(0, 100).await;
+        assert!(
+            told_of.last() < Some(&101) && told_of.len() >= 9,
+            "{told_of:?}"
+        );
+        assert_eq!(told(11, 600).await, [] as [u64; 0]);
+    }
+}
