@@ -173,10 +173,10 @@ struct ConnectionArgs {
     #[arg(long, env = "PLYHOUSE_BURST", value_name = "N", default_value_t = DEFAULT.burst)]
     burst: NonZeroU32,
 
-    /// How many requests a second those may send who only watch; at once, as many less
-    #[arg(long, env = "PLYHOUSE_WATCHING_REQUESTS_PER_SECOND", value_name = "N",
-          default_value_t = DEFAULT.watching_requests_per_s)]
-    watching_requests_per_second: NonZeroU32,
+    /// For how many requests one counts of somebody who only watches
+    #[arg(long, env = "PLYHOUSE_WATCHING_COST", value_name = "N",
+          default_value_t = DEFAULT.watching_cost)]
+    watching_cost: NonZeroU32,
 
     /// How many bytes a request may have. Beyond, the connection is closed with 1009
     #[arg(long, env = "PLYHOUSE_MESSAGE_BYTES", value_name = "BYTES",
@@ -303,7 +303,7 @@ impl Args {
             following_max: connections.following_max,
             requests_per_s: connections.requests_per_second,
             burst: connections.burst,
-            watching_requests_per_s: connections.watching_requests_per_second,
+            watching_cost: connections.watching_cost,
             message_bytes: connections.message_bytes,
             seeks_max: connections.seeks_max,
             outbox_messages: connections.outbox_messages,

@@ -161,8 +161,8 @@ impl Session {
     fn judge(&mut self, now: Instant) -> Verdict {
         let settings = &self.server.settings;
         let cost = if self.peer.only_watches() {
-            let (often, seldom) = (settings.requests_per_s, settings.watching_requests_per_s);
-            often.get().div_ceil(seldom.get())
+            // Whatever was set, one is served now and then.
+            settings.watching_cost.min(settings.burst).get()
         } else {
             1
         };

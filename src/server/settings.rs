@@ -43,9 +43,8 @@ pub struct Settings {
     pub requests_per_s: NonZeroU32,
     /// How many requests a connection may send at once.
     pub burst: NonZeroU32,
-    /// How many requests a second, and with it at once, whoever only watches may send: not more than
-    /// the others.
-    pub watching_requests_per_s: NonZeroU32,
+    /// For how many requests one counts of somebody who only watches.
+    pub watching_cost: NonZeroU32,
     /// How many bytes a request may have. Beyond, the connection is closed with 1009.
     pub message_bytes: usize,
     /// How many players may look for somebody to play. Beyond, `seek` is `overloaded`.
@@ -129,7 +128,7 @@ impl Default for Settings {
             following_max: 64,
             requests_per_s: NonZeroU32::new(20).expect("not zero"),
             burst: NonZeroU32::new(40).expect("not zero"),
-            watching_requests_per_s: NonZeroU32::new(10).expect("not zero"),
+            watching_cost: NonZeroU32::new(2).expect("not zero"),
             message_bytes: MESSAGE_BYTES_MAX,
             seeks_max: 10_000,
             outbox_messages: 256,

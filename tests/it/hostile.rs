@@ -105,7 +105,6 @@ fn boundless() -> Settings {
     Settings {
         requests_per_s: many,
         burst: many,
-        watching_requests_per_s: many,
         matches_max: 500,
         ..settings()
     }
