@@ -11,6 +11,7 @@ use axum::http::Uri;
 use clap::Parser;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use plyhouse::server::{ClientAddress, Search, Settings};
+use plyhouse::transport::{Tls, TlsError};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
@@ -85,7 +86,8 @@ Examples:
 Then play in a browser, at the address it listens on, or in a terminal:
   ply play tic-tac-toe --bot hard
 
-SIGTERM and SIGINT close every connection with 1001 and end the server within ten seconds.";
+SIGTERM and SIGINT close every connection with 1001 and end the server within ten seconds.
+SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Matches")]
@@ -229,6 +231,25 @@ struct ConnectionArgs {
     )]
     origins: Vec<String>,
 
+    /// A chain of certificates in PEM, the server's own first. With it and --tls-key the port speaks
+    /// TLS (https, wss) and nothing else. SIGHUP has both files read anew
+    #[arg(
+        long,
+        env = "PLYHOUSE_TLS_CERT",
+        value_name = "FILE",
+        requires = "tls_key"
+    )]
+    tls_cert: Option<PathBuf>,
+
+    /// The private key of --tls-cert, in PEM
+    #[arg(
+        long,
+        env = "PLYHOUSE_TLS_KEY",
+        value_name = "FILE",
+        requires = "tls_cert"
+    )]
+    tls_key: Option<PathBuf>,
+
     /// Serves the page from this directory instead of the binary, so that a change of it is seen at
     /// once: `client/web/page`
     #[arg(long, env = "PLYHOUSE_WEB", value_name = "DIR")]
@@ -277,6 +298,16 @@ impl Args {
     pub(crate) fn keep_ended(&self) -> Option<Duration> {
         let days = self.matches.keep_ended?;
         Some(Duration::from_secs(u64::from(days) * 24 * 3600))
+    }
+
+    /// What the server shows over TLS, if it is to speak it.
+    pub(crate) fn tls(&self) -> Result<Option<Tls>, TlsError> {
+        let files = &self.connections;
+        match (&files.tls_cert, &files.tls_key) {
+            (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
+            // One alone does not pass the command line.
+            (None, _) | (_, None) => Ok(None),
+        }
     }
 
     /// The settings that were asked for.
@@ -456,6 +487,8 @@ mod tests {
             "--origin=nonsense",
             "--origin=https://a/page",
             "--search-threads=1000000",
+            "--tls-cert=/cert.pem",
+            "--tls-key=/key.pem",
         ] {
             assert!(
                 Args::try_parse_from(["plyhouse", option]).is_err(),

@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Parser;
 use plyhouse::server::Server;
-use plyhouse::transport::{self, Transport};
+use plyhouse::transport::{self, Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, timeout_at};
@@ -65,6 +65,8 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     // A file that grows beyond its limit is an error like another, not the end of the process.
     let mut too_large = signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?;
+    let tls = args.tls().context("no TLS")?;
+    let mut certificates = Certificates::of(tls.clone())?;
     let data = args.data()?;
     let store = data.open(args.keep_ended())?;
     let (listener, address) = listen(&args.listen).await?;
@@ -84,10 +86,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         told.context("cannot write to stderr")?;
     }
     tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
-    let transport = match &admin {
-        Some(_) => Transport::without_metrics(server.clone()),
-        None => Transport::new(server.clone()),
-    };
+    let transport = Transport::with(server.clone(), tls, admin.is_none());
     service::ready();
     let full = async {
         while too_large.recv().await.is_some() {
@@ -107,6 +106,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
             () = told_to_stop(terminate, interrupt) => {}
             () = full => {}
             () = service::watch(&server) => {}
+            () = certificates.keep_fresh() => {}
         }
         service::stopping();
         let deadline = Instant::now() + STOP_TIMEOUT;
@@ -146,6 +146,34 @@ async fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     })?;
     let address = listener.local_addr().context("cannot tell the address")?;
     Ok((listener, address))
+}
+
+/// The certificate of a server that speaks TLS, which a new one takes the place of from time to time.
+/// Without TLS nothing listens for SIGHUP: a terminal that is closed then ends its server.
+struct Certificates(Option<(Tls, Signal)>);
+
+impl Certificates {
+    fn of(tls: Option<Tls>) -> anyhow::Result<Self> {
+        let hangup = |tls| Ok((tls, signal(SignalKind::hangup())?));
+        let listening: std::io::Result<_> = tls.map(hangup).transpose();
+        Ok(Self(listening.context("cannot listen for SIGHUP")?))
+    }
+
+    /// Reads the certificate anew whenever that is asked for; never ends.
+    async fn keep_fresh(&mut self) {
+        let Some((tls, hangup)) = &mut self.0 else {
+            return std::future::pending().await;
+        };
+        while hangup.recv().await.is_some() {
+            match tls.reload().map_err(anyhow::Error::from) {
+                Ok(()) => tracing::info!("the certificate was read anew (SIGHUP)"),
+                Err(error) => tracing::error!(
+                    error = format!("{error:#}"),
+                    "the new certificate is not taken, the old one stays"
+                ),
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The network: WebSocket and HTTP on one port. It knows connections and texts, and no match.
+//! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
+//! texts, and no match.
 
 mod admin;
 mod client_address;
@@ -7,6 +8,7 @@ mod http;
 mod metered;
 mod origin;
 mod signs;
+mod tls;
 mod web;
 mod websocket;
 
@@ -27,7 +29,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 pub use self::admin::serve_admin;
 use self::client_address::From;
 use self::handshakes::Handshakes;
-use self::http::Front;
+pub use self::tls::{Tls, TlsError};
 use crate::server::{Dropped, Server};
 
 /// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
@@ -49,28 +51,31 @@ pub struct Transport {
     server: Server,
     router: axum::Router,
     handshakes: Handshakes,
+    tls: Option<Tls>,
 }
 
 impl Transport {
     /// A way to this server, which shows its metrics to those who ask from this machine.
     #[must_use]
     pub fn new(server: Server) -> Self {
-        let signs = signs::with_metrics_for_this_machine();
-        Self::showing(signs, server)
+        Self::with(server, None, true)
     }
 
-    /// A way to this server, which shows its metrics to nobody.
+    /// A way to this server that speaks nothing but TLS on its ports, if it is given, and that shows
+    /// the metrics to those who ask from this machine, or to nobody.
     #[must_use]
-    pub fn without_metrics(server: Server) -> Self {
-        Self::showing(signs::for_all(), server)
-    }
-
-    fn showing(signs: axum::Router<Front>, server: Server) -> Self {
-        let router = http::router(signs, server.clone());
+    pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
+        let signs = if shows_metrics {
+            signs::with_metrics_for_this_machine()
+        } else {
+            signs::for_all()
+        };
+        let router = http::router(signs, server.clone(), tls.is_some());
         Self {
             server,
             router,
             handshakes: Handshakes::default(),
+            tls,
         }
     }
 
@@ -91,7 +96,7 @@ impl Transport {
             Ok((stream, from)) => {
                 let transport = self.clone();
                 self.server
-                    .spawn(async move { transport.serve_stream(stream, Some(from)).await });
+                    .spawn(async move { transport.serve_socket(stream, from).await });
             }
             Err(error) => {
                 self.server.count_dropped(Dropped::NotAccepted);
@@ -101,6 +106,22 @@ impl Transport {
         }
     }
 
+    /// Serves what comes to a port.
+    async fn serve_socket(&self, stream: TcpStream, from: IpAddr) {
+        let from = Some(from);
+        let Some(tls) = &self.tls else {
+            return self.serve_stream(stream, from).await;
+        };
+        let served = async {
+            match tls.greet(stream).await {
+                Ok(Some(stream)) => self.answer_requests(stream, from).await,
+                Ok(None) => tracing::debug!("request without TLS"),
+                Err(error) => tracing::debug!(%error, "no TLS came about"),
+            }
+        };
+        self.within_limits(from, served).await;
+    }
+
     /// Serves HTTP requests for a short while. One that becomes a WebSocket goes on in a task of its
     /// own. `from` is the address at the other end, if it has one.
     pub async fn serve_stream(
@@ -108,15 +129,16 @@ impl Transport {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
     ) {
+        self.within_limits(from, self.answer_requests(stream, from))
+            .await;
+    }
+
+    /// Serves a connection that is no WebSocket yet, for as long as it may take.
+    async fn within_limits(&self, from: Option<IpAddr>, served: impl Future<Output = ()>) {
         let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
-            served = serve_requests(stream, from, &self.router) => {
-                if let Err(error) = served {
-                    self.server.count_dropped(Dropped::BrokenRequest);
-                    tracing::debug!(?from, %error, "request failed");
-                }
-            }
+            () = served => {}
             // One limit for all of it: a client that sends nothing, or half a request, or does not
             // read the answer is gone at the same time.
             () = sleep(self.server.settings().handshake_timeout) => {
@@ -128,6 +150,17 @@ impl Transport {
                 tracing::debug!(?from, "request gave way to a newer one");
             }
             () = self.server.shutdown().cancelled() => {}
+        }
+    }
+
+    async fn answer_requests(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+    ) {
+        if let Err(error) = serve_requests(stream, from, &self.router).await {
+            self.server.count_dropped(Dropped::BrokenRequest);
+            tracing::debug!(?from, %error, "request failed");
         }
     }
 }

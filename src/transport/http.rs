@@ -25,6 +25,8 @@ use crate::server::{Dropped, NotLetIn, NotServed, Served, Server};
 pub(super) struct Front {
     server: Server,
     connections: Arc<Semaphore>,
+    /// Whether requests come over TLS, which a proxy before us may have taken off.
+    is_over_tls: bool,
 }
 
 impl FromRef<Front> for Server {
@@ -33,8 +35,12 @@ impl FromRef<Front> for Server {
     }
 }
 
-/// Everything that can be asked over HTTP, and these signs of the server.
-pub(super) fn router(signs: axum::Router<Front>, server: Server) -> axum::Router {
+/// Everything that can be asked over HTTP, or over TLS as HTTPS, and these signs of the server.
+pub(super) fn router(
+    signs: axum::Router<Front>,
+    server: Server,
+    is_over_tls: bool,
+) -> axum::Router {
     let connections = Arc::new(Semaphore::new(server.settings().connections_max));
     axum::Router::new()
         .route("/", get(page))
@@ -49,6 +55,7 @@ pub(super) fn router(signs: axum::Router<Front>, server: Server) -> axum::Router
         .with_state(Front {
             server,
             connections,
+            is_over_tls,
         })
 }
 
@@ -123,7 +130,8 @@ async fn record(State(front): State<Front>, Path(file): Path<String>) -> Respons
 
 /// Turns a request into a WebSocket, or says why not.
 async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
-    if !origin::is_allowed(request.headers(), &front.server.settings().origins) {
+    let origins = &front.server.settings().origins;
+    if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
         front.server.count_dropped(Dropped::Origin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }

@@ -4,21 +4,24 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 
 /// Whether a request may become a WebSocket: it comes from no page, from one that this very server
-/// has served (same host and port), or from an origin on the list.
-pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
+/// has served (same host and port, and over TLS if we speak nothing else), or from an origin on the
+/// list.
+pub(super) fn is_allowed(headers: &HeaderMap, allowed: &[String], is_over_tls: bool) -> bool {
     headers.get_all(header::ORIGIN).iter().all(|origin| {
         origin.to_str().is_ok_and(|origin| {
             allowed
                 .iter()
                 .any(|allowed| allowed.eq_ignore_ascii_case(origin))
-                || is_own(origin, headers).unwrap_or(false)
+                || is_own(origin, headers, is_over_tls).unwrap_or(false)
         })
     })
 }
 
-fn is_own(origin: &str, headers: &HeaderMap) -> Option<bool> {
+fn is_own(origin: &str, headers: &HeaderMap, is_over_tls: bool) -> Option<bool> {
     let origin: Uri = origin.parse().ok()?;
     let default_port = match origin.scheme_str()? {
+        // Anybody on the way could have written a page that came without TLS.
+        "http" | "ws" if is_over_tls => return None,
         "http" | "ws" => 80,
         "https" | "wss" => 443,
         _ => return None,
@@ -42,7 +45,8 @@ mod tests {
         headers.insert(header::ORIGIN, origin.parse().unwrap());
         headers.insert(header::HOST, host.parse().unwrap());
         let listed = ["https://play.example.org".to_owned()];
-        assert_eq!(is_allowed(&headers, &listed), expect, "{origin} at {host}");
+        let allowed = is_allowed(&headers, &listed, false);
+        assert_eq!(allowed, expect, "{origin} at {host}");
     }
 
     #[test]
@@ -72,13 +76,29 @@ mod tests {
     }
 
     #[test]
+    fn over_tls_only_pages_that_came_so_are_our_own() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "plyhouse.example".parse().unwrap());
+        let mut check = |origin: &str, expect| {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+            let listed = ["http://listed.example".to_owned()];
+            assert_eq!(is_allowed(&headers, &listed, true), expect, "{origin}");
+        };
+        check("https://plyhouse.example", true);
+        check("https://plyhouse.example:443", true);
+        check("http://plyhouse.example", false);
+        check("http://plyhouse.example:443", false);
+        check("http://listed.example", true);
+    }
+
+    #[test]
     fn one_good_origin_does_not_cover_another() {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "localhost:7878".parse().unwrap());
         headers.append(header::ORIGIN, "http://localhost:7878".parse().unwrap());
-        assert!(is_allowed(&headers, &[]));
+        assert!(is_allowed(&headers, &[], false));
         headers.append(header::ORIGIN, "http://evil.example".parse().unwrap());
-        assert!(!is_allowed(&headers, &[]));
+        assert!(!is_allowed(&headers, &[], false));
     }
 
     #[test]
@@ -89,6 +109,6 @@ mod tests {
 
     #[test]
     fn who_is_no_page_may() {
-        assert!(is_allowed(&HeaderMap::new(), &[]));
+        assert!(is_allowed(&HeaderMap::new(), &[], false));
     }
 }

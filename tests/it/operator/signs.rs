@@ -98,7 +98,7 @@ async fn metrics_are_for_this_machine_alone() {
 #[tokio::test]
 async fn the_operator_may_have_a_port() {
     let server = TestServer::start(settings());
-    let public = Transport::without_metrics(server.server.clone());
+    let public = Transport::with(server.server.clone(), None, false);
     let public = open(&server, public).await;
     let admin = open_admin(&server).await;
     for path in ["/healthz", "/readyz", "/version"] {

@@ -1,0 +1,214 @@
+//! TLS of our own, for a server that stands in the open without a proxy before it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// The one protocol inside: a WebSocket is made by an upgrade of HTTP/1.1.
+const ALPN: &[u8] = b"http/1.1";
+
+/// What whoever speaks HTTP without TLS is told. Nothing else could be read by such a client.
+const SPEAKS_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
+    Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
+    this port speaks TLS: use https:// or wss://\n";
+
+/// How much of a request without TLS is read and forgotten, so that the answer is not overtaken by
+/// the reset of a connection with unread input. No honest request is larger.
+const FORGOTTEN_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
+
+/// What a server shows of itself over TLS. Clones show the same, and change together.
+#[derive(Clone, Debug)]
+pub struct Tls(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    certificate: PathBuf,
+    key: PathBuf,
+    /// What new connections get. Those that stand keep what they began with.
+    config: RwLock<Arc<ServerConfig>>,
+}
+
+/// A certificate and its key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The file is not there, or may not be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The file holds no certificate, or a broken one.
+    #[error("{} holds no certificates in PEM", .0.display())]
+    NoCertificate(PathBuf),
+    /// The file holds no private key, or a broken one.
+    #[error("{} holds no private key in PEM", .0.display())]
+    NoKey(PathBuf),
+    /// They are of a kind that is not known, or do not belong together.
+    #[error("certificate and key cannot be used")]
+    Unusable(#[from] rustls::Error),
+}
+
+impl Tls {
+    /// Reads a chain of certificates, the server's own first, and the private key, both in PEM.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or what it holds cannot be used.
+    pub fn read(certificate: PathBuf, key: PathBuf) -> Result<Self, TlsError> {
+        let config = RwLock::new(read(&certificate, &key)?);
+        Ok(Self(Arc::new(Inner {
+            certificate,
+            key,
+            config,
+        })))
+    }
+
+    /// Reads both files anew, for connections from now on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read); what there was is then kept.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let config = read(&self.0.certificate, &self.0.key)?;
+        // No code that holds the lock can panic.
+        *(self.0.config.write()).unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    fn acceptor(&self) -> TlsAcceptor {
+        let config = (self.0.config.read()).unwrap_or_else(PoisonError::into_inner);
+        TlsAcceptor::from(Arc::clone(&config))
+    }
+
+    /// Makes a connection secret. Whoever speaks HTTP is told that this is no place for it, and
+    /// gets no stream. May wait for as long as the client likes: the caller sets the limit.
+    pub(super) async fn greet(
+        &self,
+        stream: TcpStream,
+    ) -> io::Result<Option<TlsStream<TcpStream>>> {
+        let mut first = [0];
+        stream.peek(&mut first).await?;
+        // TLS begins with 0x16, HTTP with the name of a method.
+        if first[0].is_ascii_uppercase() {
+            turn_away(stream).await?;
+            return Ok(None);
+        }
+        self.acceptor().accept(stream).await.map(Some)
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let contents = |path: &Path| {
+        fs::read(path).map_err(|source| TlsError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })
+    };
+    let chain = contents(certificate)?;
+    let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>();
+    let chain = chain.ok().filter(|chain| !chain.is_empty());
+    let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
+    // Why it cannot be read is not told: the reason might quote it.
+    let secret = PrivateKeyDer::from_pem_slice(&contents(key)?);
+    let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)?;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(Arc::new(config))
+}
+
+async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(SPEAKS_TLS).await?;
+    stream.shutdown().await?;
+    let mut forgotten = [0; 1024];
+    let mut left = FORGOTTEN_BYTES_MAX;
+    while left > 0 {
+        match stream.read(&mut forgotten).await? {
+            0 => break,
+            read => left = left.saturating_sub(read),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
+
+    use super::*;
+
+    /// A directory with these two files, and what comes of reading them.
+    fn check(certificate: &str, key: &str, expect: Result<(), &str>) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
+        fs::write(&paths[0], certificate).unwrap();
+        fs::write(&paths[1], key).unwrap();
+        let [certificate, key] = paths;
+        let read = Tls::read(certificate, key).map(|_| ());
+        let told = read.map_err(|error| {
+            // As `main` tells it, with what lies below.
+            match std::error::Error::source(&error) {
+                Some(source) => format!("{error}: {source}"),
+                None => error.to_string(),
+            }
+        });
+        match expect {
+            Ok(()) => assert_eq!(told, Ok(())),
+            Err(part) => assert!(
+                told.as_ref().is_err_and(|told| told.contains(part)),
+                "{told:?}"
+            ),
+        }
+    }
+
+    #[test]
+    fn a_certificate_and_its_key_are_taken() {
+        let names = ["localhost".to_owned()];
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
+        let (cert, key) = (cert.pem(), signing_key.serialize_pem());
+        let stranger = KeyPair::generate().unwrap().serialize_pem();
+        check(&cert, &key, Ok(()));
+        check(&(cert.clone() + &cert), &key, Ok(()));
+        // Both in one file, as some tools write them.
+        check(&(cert.clone() + &key), &(key.clone() + &cert), Ok(()));
+        check(&key, &key, Err("cert.pem holds no certificates"));
+        check("", &key, Err("cert.pem holds no certificates"));
+        check(&cert, &cert, Err("key.pem holds no private key"));
+        check(
+            &cert,
+            &stranger,
+            Err("cannot be used: keys may not be consistent"),
+        );
+        let half = &cert[..cert.len() / 2];
+        check(half, &key, Err("cert.pem holds no certificates"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let nowhere = PathBuf::from("/nonexistent/cert.pem");
+        let error = Tls::read(nowhere.clone(), nowhere).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read /nonexistent/cert.pem");
+    }
+
+    /// The answer is written by hand, its length too.
+    #[test]
+    fn the_answer_without_tls_is_whole() {
+        let text = std::str::from_utf8(SPEAKS_TLS).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())));
+    }
+}
