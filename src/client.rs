@@ -1,15 +1,19 @@
 //! A typed connection to a server: what the command-line client and the tests speak through.
 
+mod trust;
+
 use futures::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_rustls::rustls;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::http::header::SEC_WEBSOCKET_PROTOCOL;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 
+pub use self::trust::{NoAuthority, Trust};
 use crate::protocol::{Request, SUBPROTOCOL, ServerMessage};
 
 /// What a client takes from its socket at a time. The library's own 128 KiB would be mostly air.
@@ -39,24 +43,71 @@ pub enum ConnectionError {
     /// The stream ended, or the server closed without a word.
     #[error("the connection was lost")]
     Lost,
+    /// The server could not show that it is the one that the URL names.
+    #[error("the server's certificate is not believed: {why}")]
+    NotBelieved {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Whoever listens there does not speak TLS.
+    #[error("no TLS is spoken there")]
+    NoTls,
     /// The network or the WebSocket protocol failed.
     #[error(transparent)]
-    Failed(#[from] tungstenite::Error),
+    Failed(tungstenite::Error),
     /// The server sent what is not a message of this protocol.
     #[error("not a message of this protocol")]
     Unreadable(#[from] serde_json::Error),
 }
 
+impl From<tungstenite::Error> for ConnectionError {
+    fn from(error: tungstenite::Error) -> Self {
+        // What TLS has to say comes as an error of the stream below.
+        let tls = match &error {
+            tungstenite::Error::Io(error) => error
+                .get_ref()
+                .and_then(|error| error.downcast_ref::<rustls::Error>()),
+            _ => None,
+        };
+        match tls {
+            Some(rustls::Error::InvalidCertificate(error)) => Self::NotBelieved {
+                why: trust::why(error),
+            },
+            Some(rustls::Error::InvalidMessage(_)) => Self::NoTls,
+            _ => Self::Failed(error),
+        }
+    }
+}
+
 impl Connection {
-    /// Connects to a server by its URL, such as `ws://127.0.0.1:7878/ws`.
+    /// Connects to a server by its URL, such as `ws://127.0.0.1:7878/ws`, or over TLS
+    /// `wss://play.example.org/ws` if those whom the system trusts say that it is the one.
     ///
     /// # Errors
     ///
     /// The URL is none, nobody listens there, or it is no Plyhouse server.
     pub async fn open(url: &str) -> Result<Self, ConnectionError> {
+        Self::open_trusting(url, &Trust::default()).await
+    }
+
+    /// The same, where others may be trusted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub async fn open_trusting(url: &str, trust: &Trust) -> Result<Self, ConnectionError> {
         let request = handshake(url)?;
-        let (socket, _) =
-            tokio_tungstenite::connect_async_with_config(request, Some(config()), true).await?;
+        let connector = match request.uri().scheme_str() {
+            Some("wss") => Connector::Rustls(trust.config()),
+            Some(_) | None => Connector::Plain,
+        };
+        let (socket, _) = tokio_tungstenite::connect_async_tls_with_config(
+            request,
+            Some(config()),
+            true,
+            Some(connector),
+        )
+        .await?;
         Ok(Self { socket })
     }
 }

@@ -6,6 +6,8 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use plyhouse::protocol::PlayerName;
 
+use crate::server::Authority;
+
 /// Where a server listens unless it was told otherwise.
 pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
 
@@ -51,7 +53,8 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 
     /// The server. `host` or `host:port` is enough, with port 7878 unless told otherwise; of a whole
-    /// URL the port is a part, and 80 if there is none.
+    /// URL the port is a part, and 80 if there is none, or 443 after wss://, by which a server is
+    /// named that speaks TLS.
     #[arg(
         long,
         global = true,
@@ -61,6 +64,11 @@ pub(crate) struct Arguments {
         value_parser = server_url
     )]
     pub(crate) server: String,
+
+    /// Whom to believe about a server at wss://: the authorities whose certificates this file holds, in
+    /// PEM, and nobody else. Without it those whom the system trusts.
+    #[arg(long, global = true, env = "PLY_CA", value_name = "FILE", value_parser = Authority::read)]
+    pub(crate) ca: Option<Authority>,
 
     /// The name that others see. Another name is another player, with seats of its own; without
     /// one the server gives you a guest's.
@@ -277,12 +285,13 @@ fn server_url(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Ok(DEFAULT_SERVER.to_owned()); // PLYHOUSE_SERVER= is as good as unset.
     }
-    let rest = match text.split_once("://") {
-        Some(("ws", rest)) => rest,
+    let (scheme, rest) = match text.split_once("://") {
+        Some((scheme @ ("ws" | "wss"), rest)) => (scheme, rest),
         Some((scheme, _)) => {
-            return Err(format!("a server's URL begins with ws://, not {scheme}://"));
+            let begins = "a server's URL begins with ws:// or wss://";
+            return Err(format!("{begins}, not {scheme}://"));
         }
-        None => text,
+        None => ("ws", text),
     };
     let (host, path) = match rest.find(['/', '?']) {
         Some(at) => rest.split_at(at),
@@ -308,7 +317,7 @@ fn server_url(text: &str) -> Result<String, String> {
     } else {
         path
     };
-    Ok(format!("ws://{host}{port}{path}"))
+    Ok(format!("{scheme}://{host}{port}{path}"))
 }
 
 #[cfg(test)]
@@ -344,6 +353,8 @@ mod tests {
             Ok("ws://games.example:7878/house/ws"),
         );
         check_url("ws://games.example", Ok("ws://games.example/ws"));
+        check_url("wss://games.example", Ok("wss://games.example/ws"));
+        check_url("wss://h:8443/", Ok("wss://h:8443/ws"));
         check_url("ws://127.0.0.1:99999", Err("up to 65535"));
         check_url("localhost:x", Err("up to 65535"));
         check_url("localhost:", Err("up to 65535"));

@@ -21,6 +21,7 @@ use crate::customs::Customs;
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::link::{Link, News};
+use crate::server::Server;
 use crate::terminal::{Manner, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
@@ -54,12 +55,12 @@ struct Bot {
 
 /// Seats an engine, and plays to the end of the match.
 pub(crate) async fn run(
-    url: &str,
+    server: &Server,
     name: Option<String>,
     json: bool,
     arguments: BotArguments,
 ) -> Result<(), Failure> {
-    let link = Link::open(url).await?;
+    let link = Link::open(server).await?;
     let terminal = Terminal::open(Manner::Silence, json).map_err(unwritable)?;
     let wanted = Wanted {
         goal: match &arguments.join {

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::failure::Failure;
 use crate::harmless::harmless;
+use crate::server::Server;
 
 /// How long making a connection, or sending one message, may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,14 +31,21 @@ const PENANCE: Duration = Duration::from_mins(1);
 
 /// What helps whoever has no server, or has it elsewhere.
 const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
-    `cargo run --release`); --server names one elsewhere.";
+    `cargo run --release`); --server names one elsewhere, by wss:// if it speaks TLS.";
+
+/// What helps where a certificate is not believed.
+const NO_TRUST: &str = "If its operator has an authority of their own, --ca names the file with \
+    the authority's certificate.";
+
+/// What helps where TLS is expected and something else is spoken.
+const NO_TLS: &str = "A server without TLS is named by ws://.";
 
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A connection that comes back.
 pub(crate) struct Link {
-    url: String,
+    server: Server,
     state: State,
     pauses: ExponentialBackoff,
 }
@@ -70,18 +78,18 @@ pub(crate) enum News {
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Link")
-            .field("url", &self.url)
+            .field("server", &self.server.url)
             .finish_non_exhaustive()
     }
 }
 
 impl Link {
     /// Connects for the first time. Who cannot even do that is not helped by waiting.
-    pub(crate) async fn open(url: &str) -> Result<Self, Failure> {
-        let connection = connect(url).await?;
+    pub(crate) async fn open(server: &Server) -> Result<Self, Failure> {
+        let connection = connect(server).await?;
         let state = State::up(connection);
         Ok(Self {
-            url: url.to_owned(),
+            server: server.clone(),
             state,
             pauses: pauses(),
         })
@@ -136,18 +144,20 @@ impl Link {
                 let said = (!said.is_empty()).then(|| harmless(said));
                 (advice(*code, &reason)?, said)
             }
-            ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
-                (Duration::ZERO, None)
-            }
+            ConnectionError::Lost
+            | ConnectionError::NotBelieved { .. }
+            | ConnectionError::NoTls
+            | ConnectionError::Failed(_)
+            | ConnectionError::Unreadable(_) => (Duration::ZERO, None),
         };
         let Some(pause) = self.pauses.next() else {
             let what = format!("gave up connecting again: {reason}");
             return Err(Failure::NoConnection(what));
         };
-        let (url, pause) = (self.url.clone(), pause.max(at_least));
+        let (server, pause) = (self.server.clone(), pause.max(at_least));
         self.state = State::Down(Box::pin(async move {
             sleep(pause).await;
-            dial(&url).await
+            dial(&server).await
         }));
         Ok(said)
     }
@@ -190,16 +200,24 @@ impl Up {
 }
 
 /// Makes one connection, or says that there is none.
-pub(crate) async fn connect(url: &str) -> Result<Connection, Failure> {
-    dial(url).await.map_err(|error| {
+pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
+    dial(server).await.map_err(|error| {
         let reason = harmless(&error.to_string());
-        let url = harmless(url);
-        Failure::NoConnection(format!("no connection to {url}: {reason}\n{NO_SERVER}"))
+        let url = harmless(&server.url);
+        let help = match error {
+            ConnectionError::NotBelieved { .. } => NO_TRUST,
+            ConnectionError::NoTls => NO_TLS,
+            ConnectionError::Closed { .. }
+            | ConnectionError::Lost
+            | ConnectionError::Failed(_)
+            | ConnectionError::Unreadable(_) => NO_SERVER,
+        };
+        Failure::NoConnection(format!("no connection to {url}: {reason}\n{help}"))
     })
 }
 
-async fn dial(url: &str) -> Result<Connection, ConnectionError> {
-    match timeout(PATIENCE, Connection::open(url)).await {
+async fn dial(server: &Server) -> Result<Connection, ConnectionError> {
+    match timeout(PATIENCE, server.connect()).await {
         Ok(opened) => opened,
         Err(_) => Err(ConnectionError::Lost),
     }
@@ -235,9 +253,11 @@ pub(crate) fn lost(error: &ConnectionError) -> Failure {
             Err(refused) => refused,
             Ok(_) => Failure::NoConnection(reason),
         },
-        ConnectionError::Lost | ConnectionError::Failed(_) | ConnectionError::Unreadable(_) => {
-            Failure::NoConnection(reason)
-        }
+        ConnectionError::Lost
+        | ConnectionError::NotBelieved { .. }
+        | ConnectionError::NoTls
+        | ConnectionError::Failed(_)
+        | ConnectionError::Unreadable(_) => Failure::NoConnection(reason),
     }
 }
 

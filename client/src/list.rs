@@ -48,7 +48,12 @@ pub(crate) async fn run(visit: &Visit, game: Option<String>) -> Result<(), Failu
         matches.extend(page.into_iter().filter(|listing| listing.status == status));
     }
     terminal
-        .say(&view::listing(&matches, total, &visit.option(), columns()))
+        .say(&view::listing(
+            &matches,
+            total,
+            &visit.server.option(),
+            columns(),
+        ))
         .map_err(unwritable)?;
     let _ = timeout(PATIENCE, connection.close()).await;
     Ok(())

@@ -9,6 +9,7 @@
 //! | [`view`] | what is shown: board, sentences, list, colours |
 //! | [`customs`] | what single games need beside what the wire tells |
 //! | [`harmless`] | what others wrote, made safe to show |
+//! | [`server`] | which server is meant, and whose word is taken for it |
 //! | [`link`] | the connection, made again when it drops |
 //! | [`ascii`] | other signs for terminals without these |
 //! | [`terminal`] | where text is written, and where lines come from |
@@ -30,6 +31,7 @@ mod link;
 mod list;
 mod raw;
 mod scout;
+mod server;
 mod session;
 mod table;
 mod terminal;
@@ -40,11 +42,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use args::{Arguments, Command, DEFAULT_GAME, DEFAULT_SERVER, PlayArguments, WatchArguments};
+use args::{Arguments, Command, DEFAULT_GAME, PlayArguments, WatchArguments};
 use conduct::{Conduct, unwritable};
 use failure::Failure;
 use identity::{Slot, Slots, Wish};
 use link::Link;
+use server::Server;
 use session::{Goal, Opponent, Plan, Session};
 use terminal::{Manner, Terminal};
 
@@ -71,6 +74,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     let Arguments {
         command,
         server,
+        ca,
         name,
         ascii,
         json,
@@ -79,7 +83,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         name: name.map(|name| name.as_str().to_owned()),
         ascii,
         json,
-        server,
+        server: Server::new(server, ca),
     };
     match command {
         Command::Play(play) => {
@@ -138,7 +142,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
 /// Where to, as whom, and in what manner.
 #[derive(Debug)]
 struct Visit {
-    server: String,
+    server: Server,
     name: Option<String>,
     ascii: bool,
     json: bool,
@@ -167,7 +171,7 @@ impl Visit {
         let token = slot.as_ref().and_then(Slot::token).cloned();
         let kept = slot.as_ref().and_then(Slot::name).map(str::to_owned);
         let name = self.name.clone().or(kept);
-        let session = Session::new(goal, interactive, self.option(), name, token);
+        let session = Session::new(goal, interactive, self.server.option(), name, token);
         Conduct::new(session, link, terminal, slot).run().await
     }
 
@@ -176,28 +180,13 @@ impl Visit {
         let link = Link::open(&self.server).await?;
         let terminal = Terminal::open(Manner::Silence, self.json).map_err(unwritable)?;
         let terminal = terminal.in_ascii(self.ascii);
-        let session = Session::new(goal, false, self.option(), self.name, None);
+        let session = Session::new(goal, false, self.server.option(), self.name, None);
         Conduct::new(session, link, terminal, None).run().await
-    }
-
-    /// What makes a command speak to this server, if it is not the one that is taken anyway.
-    fn option(&self) -> String {
-        if self.server == DEFAULT_SERVER {
-            return String::new();
-        }
-        let safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/%@+,=".contains(c);
-        if self.server.chars().all(safe) {
-            return format!(" --server {}", self.server);
-        }
-        format!(
-            " --server '{}'",
-            harmless::harmless(&self.server).replace('\'', r"'\''")
-        )
     }
 }
 
-async fn take_slot(server: &str, wish: &Wish, goal: &Goal) -> Result<Slot, String> {
-    let slots = Slots::of(server).map_err(|error| error.to_string())?;
+async fn take_slot(server: &Server, wish: &Wish, goal: &Goal) -> Result<Slot, String> {
+    let slots = Slots::of(&server.url).map_err(|error| error.to_string())?;
     let taken = match goal {
         Goal::Play(plan) => scout::take_slot(&slots, server, wish, plan).await,
         Goal::Join(_) | Goal::Watch(_) | Goal::Exhibit { .. } => slots.take(wish, &[]).await,

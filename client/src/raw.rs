@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::conduct::unwritable;
 use crate::failure::Failure;
 use crate::link::{connect, lost};
+use crate::server::Server;
 use crate::terminal::{Input, Manner, Terminal};
 
 /// How long answers are waited for once the input has ended.
@@ -26,8 +27,8 @@ const OUTSTANDING_MAX: usize = 1024;
 
 /// Sends each line of the input, writes each message of the server, and ends when the input has
 /// ended and every numbered request is answered.
-pub(crate) async fn run(url: &str) -> Result<(), Failure> {
-    let mut connection = connect(url).await?;
+pub(crate) async fn run(server: &Server) -> Result<(), Failure> {
+    let mut connection = connect(server).await?;
     let mut terminal = Terminal::open(Manner::Script, true).map_err(unwritable)?;
     let mut outstanding = Outstanding::default();
     let mut ended: Option<Instant> = None;

@@ -5,13 +5,13 @@
 use std::io;
 use std::time::Duration;
 
-use plyhouse::client::Connection;
 use plyhouse::protocol::{
     ClientMessage, Request, RequestId, ServerMessage, Snapshot, Token, VERSION,
 };
 use tokio::time::timeout;
 
 use crate::identity::{Hint, Slot, Slots, Wish};
+use crate::server::Server;
 use crate::session::Plan;
 
 /// How long one player's matches may be waited for. A server that takes longer is left to the
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// back for it.
 pub(crate) async fn take_slot(
     slots: &Slots,
-    url: &str,
+    server: &Server,
     wish: &Wish,
     plan: &Plan,
 ) -> io::Result<Option<Slot>> {
@@ -40,7 +40,7 @@ pub(crate) async fn take_slot(
         let Some(token) = slot.token().filter(|_| doubtful).cloned() else {
             return Ok(Some(slot));
         };
-        let asked = timeout(PATIENCE, matches_of(url, &token)).await;
+        let asked = timeout(PATIENCE, matches_of(server, &token)).await;
         let Ok(Some(mine)) = asked else {
             return Ok(Some(slot));
         };
@@ -57,8 +57,8 @@ pub(crate) async fn take_slot(
 }
 
 /// The live matches of a player, as the server tells them; `None` if it does not.
-async fn matches_of(url: &str, token: &Token) -> Option<Vec<Snapshot>> {
-    let mut connection = Connection::open(url).await.ok()?;
+async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
+    let mut connection = server.connect().await.ok()?;
     let hello = Request {
         id: Some(RequestId(0)),
         message: ClientMessage::Hello {

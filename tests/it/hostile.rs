@@ -1,16 +1,13 @@
 //! Clients that send whatever they like: every request is answered or the connection closed by the
 //! page, and nobody else notices.
 
-use std::num::NonZeroU32;
-
 use plyhouse::protocol::ClientMessage;
-use plyhouse::server::Settings;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Player, TestServer, settings, text};
+use crate::support::{Player, TestServer, boundless, text};
 
 /// Requests of every kind with fields that fit, nearly fit, or are nonsense.
 struct Nonsense {
@@ -97,16 +94,6 @@ impl Nonsense {
             json!({"bot": null}),
         ];
         junk.choose(&mut self.chance).expect("some").clone()
-    }
-}
-
-fn boundless() -> Settings {
-    let many = NonZeroU32::new(1_000_000).expect("not zero");
-    Settings {
-        requests_per_s: many,
-        burst: many,
-        matches_max: 500,
-        ..settings()
     }
 }
 

@@ -29,4 +29,5 @@ mod sim;
 mod socket;
 mod store_failure;
 mod tidy;
+mod tls;
 mod tournament;

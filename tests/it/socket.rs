@@ -53,7 +53,8 @@ async fn status(address: &str, request: &str) -> String {
         .to_owned()
 }
 
-const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive, Upgrade\r\n\
+/// A handshake, to which headers may be added.
+pub(crate) const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: HOST\r\nConnection: keep-alive, Upgrade\r\n\
     Upgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
@@ -398,6 +399,7 @@ pub(crate) async fn started(command: &mut Command) -> (Child, String) {
     (process, address)
 }
 
+/// Sends a signal to a process of ours.
 pub(crate) async fn signal(process: &Child, name: &str) {
     let id = process.id().expect("alive").to_string();
     let sent = Command::new("kill")

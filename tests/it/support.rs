@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -27,6 +28,17 @@ pub(crate) fn settings() -> Settings {
         search: Search::Inline,
         seed: Some(7),
         ..Settings::default()
+    }
+}
+
+/// The same for whoever asks for more than any honest client.
+pub(crate) fn boundless() -> Settings {
+    let many = NonZeroU32::new(1_000_000).expect("not zero");
+    Settings {
+        requests_per_s: many,
+        burst: many,
+        matches_max: 500,
+        ..settings()
     }
 }
 

@@ -179,6 +179,10 @@ impl Home {
         Self(tempfile::tempdir().unwrap())
     }
 
+    pub(crate) fn path(&self) -> &std::path::Path {
+        self.0.path()
+    }
+
     pub(crate) fn state(&self) -> std::path::PathBuf {
         self.0.path().join("plyhouse")
     }

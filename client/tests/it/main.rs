@@ -9,4 +9,6 @@ mod matches;
 mod raw;
 #[cfg(test)]
 mod real;
+#[cfg(test)]
+mod tls;
 mod usage;

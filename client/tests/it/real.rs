@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plyhouse::server::{Server, Settings};
 use plyhouse::store::MemoryStore;
-use plyhouse::transport::Transport;
+use plyhouse::transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -20,16 +20,25 @@ pub(crate) struct Real {
 
 impl Real {
     pub(crate) fn start() -> Self {
+        Self::with("ws", Transport::new)
+    }
+
+    pub(crate) fn start_with_tls(tls: Tls) -> Self {
+        Self::with("wss", |server| Transport::with_tls(server, tls))
+    }
+
+    fn with(scheme: &str, transport: impl FnOnce(Server) -> Transport) -> Self {
         let runtime = Runtime::new().unwrap();
         let address = runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             let store = Arc::new(MemoryStore::default());
             let server = Server::start(Settings::default(), store).unwrap();
-            runtime.spawn(async move { Transport::new(server).serve(listener).await });
+            let transport = transport(server);
+            runtime.spawn(async move { transport.serve(listener).await });
             address
         });
-        let url = format!("ws://{address}/ws");
+        let url = format!("{scheme}://{address}/ws");
         Self {
             url,
             _runtime: runtime,
@@ -50,7 +59,7 @@ impl Somebody {
         Self { child, seen }
     }
 
-    fn types(&mut self, lines: &str) {
+    pub(crate) fn types(&mut self, lines: &str) {
         self.child
             .stdin
             .as_mut()
@@ -78,7 +87,7 @@ impl Somebody {
     }
 
     /// Reads on to the end and gives the exit code.
-    fn ends(mut self, text: &str) -> Option<i32> {
+    pub(crate) fn ends(mut self, text: &str) -> Option<i32> {
         let mut rest = String::new();
         self.seen.read_to_string(&mut rest).unwrap();
         assert!(rest.contains(text), "no {text:?} in {rest}");

@@ -1,0 +1,89 @@
+//! Which server is meant, and whose word is taken for it.
+
+use std::fs;
+use std::sync::Arc;
+
+use plyhouse::client::{Connection, ConnectionError, Trust};
+
+use crate::args::DEFAULT_SERVER;
+use crate::harmless::harmless;
+
+/// A server, and who is trusted to say that it is the one.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    pub(crate) url: String,
+    authority: Option<Authority>,
+}
+
+/// Who says whether a server is the one that was named: a file of certificates.
+#[derive(Clone, Debug)]
+pub(crate) struct Authority {
+    file: Arc<str>,
+    trust: Trust,
+}
+
+impl Authority {
+    /// Reads the file. The text of the error is for the person at the terminal.
+    pub(crate) fn read(file: &str) -> Result<Self, String> {
+        let pem = fs::read(file).map_err(|error| error.to_string())?;
+        let trust = Trust::only(&pem).map_err(|error| error.to_string())?;
+        let file = file.into();
+        Ok(Self { file, trust })
+    }
+}
+
+impl Server {
+    pub(crate) const fn new(url: String, authority: Option<Authority>) -> Self {
+        Self { url, authority }
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Connection, ConnectionError> {
+        match &self.authority {
+            Some(authority) => Connection::open_trusting(&self.url, &authority.trust).await,
+            None => Connection::open(&self.url).await,
+        }
+    }
+
+    /// What makes a command speak to this server, if it is not the one that is taken anyway.
+    pub(crate) fn option(&self) -> String {
+        let mut option = String::new();
+        if self.url != DEFAULT_SERVER {
+            option.push_str(&format!(" --server {}", quoted(&self.url)));
+        }
+        if let Some(authority) = &self.authority {
+            option.push_str(&format!(" --ca {}", quoted(&authority.file)));
+        }
+        option
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/%@+,=".contains(c);
+    if word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", harmless(word).replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_the_default_is_named_in_commands() {
+        let check = |url: &str, authority: Option<&str>, expect: &str| {
+            let authority = authority.map(|file| Authority {
+                file: file.into(),
+                trust: Trust::default(),
+            });
+            assert_eq!(Server::new(url.to_owned(), authority).option(), expect);
+        };
+        check(DEFAULT_SERVER, None, "");
+        check("wss://h/ws", None, " --server wss://h/ws");
+        check("ws://h/a'b?", None, r" --server 'ws://h/a'\''b?'");
+        let both = " --server wss://h/ws --ca '/my files/ca.pem'";
+        check("wss://h/ws", Some("/my files/ca.pem"), both);
+    }
+}

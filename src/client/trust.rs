@@ -1,0 +1,112 @@
+//! Whom a client believes about who a server is.
+
+use std::sync::{Arc, LazyLock};
+
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertStore};
+
+/// Whose word is taken for who a server is that speaks TLS.
+#[derive(Clone, Debug, Default)]
+pub struct Trust(Authorities);
+
+#[derive(Clone, Debug, Default)]
+enum Authorities {
+    /// Those whom the operating system trusts.
+    #[default]
+    System,
+    These(Arc<ClientConfig>),
+}
+
+/// What was given as certificates of authorities is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no certificates in PEM")]
+pub struct NoAuthority;
+
+/// Those whom the system trusts are some hundred files, and read when they are first needed. Where
+/// there are none, no server is believed.
+static SYSTEM: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    believing(roots)
+});
+
+impl Trust {
+    /// Believes these authorities, given in PEM, and no others.
+    ///
+    /// # Errors
+    ///
+    /// There is no certificate among it, or a broken one.
+    pub fn only(pem: &[u8]) -> Result<Self, NoAuthority> {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|_| NoAuthority)?;
+            roots.add(certificate).map_err(|_| NoAuthority)?;
+        }
+        if roots.is_empty() {
+            return Err(NoAuthority);
+        }
+        Ok(Self(Authorities::These(believing(roots))))
+    }
+
+    pub(super) fn config(&self) -> Arc<ClientConfig> {
+        match &self.0 {
+            Authorities::System => Arc::clone(&SYSTEM),
+            Authorities::These(config) => Arc::clone(config),
+        }
+    }
+}
+
+fn believing(roots: RootCertStore) -> Arc<ClientConfig> {
+    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("this provider has what these versions need")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Arc::new(config)
+}
+
+/// Why a certificate is not believed, for people.
+pub(super) fn why(error: &CertificateError) -> String {
+    match error {
+        CertificateError::UnknownIssuer => "it is signed by nobody who is trusted here".to_owned(),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "it has expired".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet".to_owned()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is another server's".to_owned()
+        }
+        // The library's word: `CaUsedAsEndEntity` for one.
+        CertificateError::Other(OtherError(why)) => why.to_string(),
+        // Whatever else may be wrong with one, few will ever see it.
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authorities_are_certificates() {
+        let names = ["authority".to_owned()];
+        let made = rcgen::generate_simple_self_signed(names).unwrap();
+        let (pem, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+        let check = |pem: &str, expect: bool| {
+            assert_eq!(Trust::only(pem.as_bytes()).is_ok(), expect, "{pem}");
+        };
+        check(&pem, true);
+        check(&pem.repeat(2), true);
+        check("", false);
+        check(&key, false);
+        check(&pem[..pem.len() / 2], false);
+        check(
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            false,
+        );
+    }
+}
