@@ -227,7 +227,8 @@ async fn dial(server: &Server) -> Result<Connection, ConnectionError> {
 fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
     match CloseCode::from_number(code) {
         Some(
-            CloseCode::Binary
+            CloseCode::BrokenFrames
+            | CloseCode::Binary
             | CloseCode::NotUtf8
             | CloseCode::BrokenRules
             | CloseCode::TooLarge
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_close_code_tells_whether_to_come_back() {
-        for never in [1003, 1007, 1008, 1009, 4001] {
+        for never in [1002, 1003, 1007, 1008, 1009, 4001] {
             assert!(
                 matches!(advice(never, "why"), Err(Failure::Refused(_))),
                 "{never}"

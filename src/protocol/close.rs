@@ -8,11 +8,13 @@ pub enum CloseCode {
     Normal,
     /// The server is going away.
     GoingAway,
+    /// The rules of WebSocket were broken.
+    BrokenFrames,
     /// A binary frame.
     Binary,
     /// Text that is not UTF-8.
     NotUtf8,
-    /// The rules of WebSocket or of this protocol were broken.
+    /// The rules of this protocol were broken, again and again.
     BrokenRules,
     /// A message over the limit.
     TooLarge,
@@ -30,9 +32,10 @@ pub enum CloseCode {
 
 impl CloseCode {
     /// Every code.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Normal,
         Self::GoingAway,
+        Self::BrokenFrames,
         Self::Binary,
         Self::NotUtf8,
         Self::BrokenRules,
@@ -50,6 +53,7 @@ impl CloseCode {
         match self {
             Self::Normal => 1000,
             Self::GoingAway => 1001,
+            Self::BrokenFrames => 1002,
             Self::Binary => 1003,
             Self::NotUtf8 => 1007,
             Self::BrokenRules => 1008,
@@ -74,6 +78,7 @@ impl CloseCode {
         match self {
             Self::Normal => "goodbye",
             Self::GoingAway => "the server is going away; connect again",
+            Self::BrokenFrames => "the rules of WebSocket were broken",
             Self::Binary => "messages are text",
             Self::NotUtf8 => "text must be UTF-8",
             Self::BrokenRules => "the rules of the protocol were broken",

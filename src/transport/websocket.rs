@@ -244,7 +244,7 @@ fn end_of(error: &Error) -> End {
         Error::Capacity(_) => End::Close(CloseCode::TooLarge),
         Error::Utf8(_) => End::Close(CloseCode::NotUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
-        Error::Protocol(_) => End::Close(CloseCode::BrokenRules),
+        Error::Protocol(_) => End::Close(CloseCode::BrokenFrames),
         // The others cannot come from a peer's frames, or mean that there is no peer.
         _ => End::Gone,
     }

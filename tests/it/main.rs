@@ -13,6 +13,7 @@ mod closing;
 mod crash;
 mod disk;
 mod engine;
+mod frames;
 mod hello;
 mod hostile;
 mod limits;

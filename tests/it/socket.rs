@@ -19,7 +19,7 @@ use crate::support::{TestServer, settings};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in process on a port of its own; its `host:port`.
-async fn listen(settings: Settings) -> String {
+pub(crate) async fn listen(settings: Settings) -> String {
     let server = TestServer::start(settings);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound").to_string();
@@ -221,8 +221,8 @@ async fn broken_frames_close_with_their_code() {
         ("binary", Raw::BINARY, b"{}", 1003),
         ("not UTF-8", Raw::TEXT, b"\xff\xfe", 1007),
         ("too large", Raw::TEXT, &[b' '; 8193], 1009),
-        ("a reserved opcode", 0x83, b"", 1008),
-        ("a continuation of nothing", 0x80, b"", 1008),
+        ("a reserved opcode", 0x83, b"", 1002),
+        ("a continuation of nothing", 0x80, b"", 1002),
     ];
     for (what, opcode, payload, expect) in cases {
         let mut raw = Raw::open(&address, "").await;
@@ -410,17 +410,17 @@ pub(crate) async fn signal(process: &Child, name: &str) {
 }
 
 /// A WebSocket of RFC 6455, by hand.
-struct Raw {
-    stream: TcpStream,
+pub(crate) struct Raw {
+    pub(crate) stream: TcpStream,
     head: String,
 }
 
 impl Raw {
-    const TEXT: u8 = 0x81;
+    pub(crate) const TEXT: u8 = 0x81;
     const BINARY: u8 = 0x82;
     const CLOSE: u8 = 0x88;
 
-    async fn open(address: &str, headers: &str) -> Self {
+    pub(crate) async fn open(address: &str, headers: &str) -> Self {
         let mut stream = TcpStream::connect(address).await.expect("listening");
         let request = format!("{UPGRADE}{headers}\r\n").replace("HOST", address);
         stream.write_all(request.as_bytes()).await.expect("open");
@@ -437,7 +437,7 @@ impl Raw {
     }
 
     /// Sends a masked frame. The server may have closed already.
-    async fn send(&mut self, first_byte: u8, payload: &[u8]) {
+    pub(crate) async fn send(&mut self, first_byte: u8, payload: &[u8]) {
         let mut frame = vec![first_byte];
         match u8::try_from(payload.len()) {
             Ok(short @ 0..126) => frame.push(0x80 | short),
@@ -453,7 +453,7 @@ impl Raw {
         let _ = self.stream.write_all(&frame).await;
     }
 
-    async fn frame(&mut self) -> (u8, Vec<u8>) {
+    pub(crate) async fn frame(&mut self) -> (u8, Vec<u8>) {
         let read = async {
             let first_byte = self.stream.read_u8().await?;
             let len = match self.stream.read_u8().await? {
@@ -470,14 +470,14 @@ impl Raw {
             .expect("a frame")
     }
 
-    async fn text(&mut self) -> String {
+    pub(crate) async fn text(&mut self) -> String {
         let (first_byte, payload) = self.frame().await;
         assert_eq!(first_byte, Self::TEXT);
         String::from_utf8(payload).expect("UTF-8")
     }
 
     /// The code of the close frame, before which anything may come.
-    async fn closed(&mut self) -> u16 {
+    pub(crate) async fn closed(&mut self) -> u16 {
         loop {
             let (first_byte, payload) = self.frame().await;
             if first_byte == Self::CLOSE {
