@@ -14,6 +14,7 @@ mod crash;
 mod disk;
 mod engine;
 mod frames;
+mod fuzz;
 mod hello;
 mod hostile;
 mod limits;

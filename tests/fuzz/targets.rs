@@ -1,0 +1,335 @@
+//! What is held to any bytes whatever: nothing panics, and what was taken is what was meant. Shared by
+//! the fuzzer and by ordinary tests.
+
+#![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use arbitrary::Unstructured;
+use plyhouse::catalog::{CATALOG, Entry};
+use plyhouse::game::Position;
+use plyhouse::game::Seat;
+use plyhouse::game::chess::Chess;
+use plyhouse::game::connect_four::ConnectFour;
+use plyhouse::game::draughts::Draughts;
+use plyhouse::game::go::Go;
+use plyhouse::game::gomoku::Gomoku;
+use plyhouse::game::othello::Othello;
+use plyhouse::game::tic_tac_toe::TicTacToe;
+use plyhouse::matches::{Action, Creation, Event, Match, Occupant, Stage};
+use plyhouse::protocol::{ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
+use plyhouse::search::Level;
+use plyhouse::store::{SqliteArchive, SqliteStore};
+use uuid::Uuid;
+
+/// More actions than this in one match tell nothing new.
+const ACTIONS_MAX: usize = 400;
+
+/// What a client sends: it is refused as what it is, or means the same when it is written again.
+pub(crate) fn request(data: &[u8]) {
+    // What is no text does not come this far.
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    match Request::decode(text) {
+        Ok(request) => {
+            let written = serde_json::to_string(&request).expect("texts and numbers");
+            assert_eq!(Request::decode(&written), Ok(request), "{written}");
+        }
+        Err(refused) => {
+            let code = refused.error.code;
+            let expected = [
+                ErrorCode::Malformed,
+                ErrorCode::UnknownType,
+                ErrorCode::BadField,
+            ];
+            assert!(expected.contains(&code), "{code}");
+            let answer = ServerMessage::Error(Box::new(refused.error));
+            let written = serde_json::to_string(&answer).expect("texts and numbers");
+            let read = ServerMessage::decode(&written).expect("a message");
+            assert_eq!(read, Some(answer), "{written}");
+        }
+    }
+}
+
+/// Moves and positions of every game: the first byte says which, the rest is the text.
+pub(crate) fn notation(data: &[u8]) {
+    let Some((&first, text)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
+    let checks: [fn(&str); CATALOG.len()] = [
+        texts::<TicTacToe>,
+        texts::<ConnectFour>,
+        texts::<Othello>,
+        texts::<Draughts>,
+        texts::<Chess>,
+        texts::<Gomoku>,
+        texts::<Go<9>>,
+    ];
+    let game = usize::from(first) % CATALOG.len();
+    checks[game](text);
+    let entry = &CATALOG[game];
+    let mut position = entry.start();
+    let before = position.to_string();
+    match position.play(text) {
+        Ok(m) => assert!(entry.start().legal_moves().contains(&m), "{m}"),
+        Err(_) => assert_eq!(position.to_string(), before),
+    }
+    let mut analyst = entry.analyst(0);
+    if analyst.set_up(text).is_ok() {
+        let told = analyst.position().to_string();
+        analyst.set_up(&told).expect("what was told is read");
+        assert_eq!(analyst.position().to_string(), told);
+    }
+}
+
+/// A text as a move and as a position of one game.
+fn texts<P: Position>(text: &str) {
+    reread::<P::Move>(text);
+    let Ok(position) = text.parse::<P>() else {
+        return;
+    };
+    reread::<P>(text);
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    assert_eq!(moves.is_empty(), position.outcome().is_some(), "{position}");
+    for m in moves {
+        reread::<P::Move>(&m.to_string());
+        let mut after = position.clone();
+        after.play(m).expect("it is legal");
+        // A pass is nothing in SGF.
+        let recorded = position.recorded(m);
+        assert!(
+            recorded.bytes().all(|byte| byte.is_ascii_graphic()),
+            "{recorded:?}"
+        );
+        let told = after.to_string();
+        assert_eq!(told.parse::<P>().as_ref(), Ok(&after), "{position} {m}");
+    }
+}
+
+/// What is read is written in one way, and read as the same again.
+fn reread<T: FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) {
+    if let Ok(value) = text.parse::<T>() {
+        let written = value.to_string();
+        assert!(
+            written.parse::<T>().is_ok_and(|again| again == value),
+            "{text:?}: {written:?}"
+        );
+    }
+}
+
+/// A match, whatever is asked of it: what it lets happen can happen, and happens again in the same way.
+pub(crate) fn actions(data: &[u8]) {
+    let mut chance = Unstructured::new(data);
+    let Ok(game) = chance.choose(&CATALOG) else {
+        return;
+    };
+    let creation = creation(game);
+    let mut state = Match::new(creation.clone());
+    let mut events = Vec::new();
+    for _ in 0..ACTIONS_MAX {
+        if chance.is_empty() {
+            break;
+        }
+        let Ok(action) = action(&mut chance, &state) else {
+            break;
+        };
+        let Ok(caused) = state.apply(&action) else {
+            continue;
+        };
+        for event in &caused {
+            let seq = state.seq();
+            state.fold(event).expect("what was decided can happen");
+            assert_eq!(state.seq().0, seq.0 + 1);
+        }
+        if let Action::Play { player, ply, m } = &action {
+            let played = state.seq().0 + 1 - caused.len() as u64;
+            let repeated = state.repeated(*player, *ply, m);
+            assert_eq!(repeated.map(|seq| seq.0), Some(played), "{m}");
+        }
+        events.extend(caused);
+        check(&state);
+    }
+    let again = Match::replay(creation, &events).expect("it happened");
+    assert_eq!(format!("{again:?}"), format!("{state:?}"));
+}
+
+/// What holds between any two actions.
+fn check(state: &Match) {
+    let both = Seat::ALL.map(|seat| state.occupant(seat) != &Occupant::Open);
+    match state.stage() {
+        Stage::Open => assert_ne!(both, [true; 2], "it would have started"),
+        Stage::Running => {
+            assert_eq!(both, [true; 2], "a player is missing");
+            assert!(
+                !state.position().legal_moves().is_empty(),
+                "nobody can move"
+            );
+        }
+        Stage::Ended { .. } => assert!(state.turn().is_none()),
+    }
+    assert_eq!(state.moves().count() as u64, state.ply().0);
+}
+
+fn creation(game: &'static Entry) -> Creation {
+    Creation {
+        id: MatchId(Uuid::from_u128(1)),
+        code: "K7QM2P".parse().expect("a code"),
+        game,
+        host: person(0),
+        listed: true,
+        pace: Duration::ZERO,
+        seed: 0,
+    }
+}
+
+fn person(number: u8) -> PlayerId {
+    PlayerId(Uuid::from_u128(number.into()))
+}
+
+/// An action, in which the bytes that are likely make a match go on.
+fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Action> {
+    let player = person(chance.int_in_range(0..=2)?);
+    let seat = *chance.choose(&Seat::ALL)?;
+    Ok(match chance.int_in_range(0..=127)? {
+        0 => Action::Leave { player },
+        1 => Action::Resign { player },
+        2 => Action::Abandon { seat },
+        3 => Action::Abort,
+        4..10 => Action::SeatBot {
+            by: player,
+            seat,
+            level: *chance.choose(&Level::ALL)?,
+        },
+        10..14 => Action::RemoveBot { by: player, seat },
+        14..32 => Action::Join {
+            player,
+            name: chance.arbitrary::<&str>()?.to_owned(),
+            seat: chance.arbitrary::<bool>()?.then_some(seat),
+        },
+        32..36 => Action::PlayAsBot {
+            seat,
+            ply: ply(chance, state)?,
+            m: a_move(chance, state)?,
+        },
+        _ => {
+            let ply = ply(chance, state)?;
+            let m = a_move(chance, state)?;
+            // Mostly by whose turn it is.
+            let turn = state.turn().map(|seat| state.occupant(seat));
+            match turn {
+                Some(Occupant::Player { id, .. }) if chance.ratio(7, 8)? => Action::Play {
+                    player: *id,
+                    ply,
+                    m,
+                },
+                Some(Occupant::Bot(_)) => {
+                    let seat = state.turn().unwrap_or(seat);
+                    Action::PlayAsBot { seat, ply, m }
+                }
+                Some(Occupant::Player { .. } | Occupant::Open) | None => {
+                    Action::Play { player, ply, m }
+                }
+            }
+        }
+    })
+}
+
+fn ply(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Ply> {
+    if chance.ratio(15, 16)? {
+        Ok(state.ply())
+    } else {
+        Ok(Ply(chance.arbitrary()?))
+    }
+}
+
+fn a_move(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<String> {
+    let legal = state.position().legal_moves();
+    if !legal.is_empty() && chance.ratio(15, 16)? {
+        return Ok(chance.choose(&legal)?.clone());
+    }
+    Ok(chance.arbitrary::<&str>()?.to_owned())
+}
+
+/// The store's rows, one a line: the game, the code, and an event in each line from then on. What is on a
+/// disk is read, or found damaged, and never more than that.
+pub(crate) fn rows(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    // A store of its own for each thread, made once: the tables are what takes time.
+    thread_local! {
+        static STORE: (tempfile::TempDir, rusqlite::Connection, SqliteArchive) = {
+            let folder = tempfile::tempdir().expect("a directory");
+            drop(SqliteStore::open(folder.path(), None).expect("a new store"));
+            let writer = database(folder.path());
+            let archive = SqliteArchive::open(folder.path()).expect("the store");
+            (folder, writer, archive)
+        };
+    }
+    STORE.with(|(_, writer, archive)| {
+        let id = MatchId(Uuid::from_u128(1));
+        write(writer, id, text).expect("the tables take any text");
+        let Ok(kept) = archive.read(id) else {
+            return;
+        };
+        let kept = kept.expect("it was written");
+        serde_json::to_string(&kept).expect("texts and numbers");
+        let events = &kept.record.events;
+        let replayed = Match::replay(kept.record.creation.clone(), events);
+        if let Ok(state) = replayed {
+            assert_eq!(state.seq().0, events.len() as u64);
+            assert!(ends_at_most_once(events));
+        }
+    });
+}
+
+fn ends_at_most_once(events: &[Event]) -> bool {
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event, Event::Ended { .. }));
+    ends.count() <= 1
+}
+
+/// The database, where nothing need outlive the test, and a host need not be known.
+fn database(folder: &Path) -> rusqlite::Connection {
+    let database = rusqlite::Connection::open(folder.join("plyhouse.db")).expect("the store");
+    for pragma in ["synchronous", "foreign_keys"] {
+        let set = database.pragma_update(None, pragma, "OFF");
+        set.expect("SQLite knows it");
+    }
+    database
+}
+
+fn write(database: &rusqlite::Connection, id: MatchId, text: &str) -> rusqlite::Result<()> {
+    let id = id.0.as_bytes();
+    let mut lines = text.lines();
+    let (game, code) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let events: Vec<&str> = lines.collect();
+    let change = database.unchecked_transaction()?;
+    change.execute("DELETE FROM events", [])?;
+    change.execute("DELETE FROM matches", [])?;
+    change.execute(
+        "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
+         VALUES (?1, ?2, ?3, ?1, 1, 0, 0, ?4)",
+        (
+            id,
+            code,
+            game,
+            i64::try_from(events.len()).unwrap_or(i64::MAX),
+        ),
+    )?;
+    for (seq, event) in (1_i64..).zip(events) {
+        change.execute(
+            "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, 0, ?3)",
+            (id, seq, event),
+        )?;
+    }
+    change.commit()
+}

@@ -1,0 +1,138 @@
+//! What the fuzzer tries, as tests: over its corpus, and over changes of that and bytes by chance, 256 of
+//! each, or as many as `PROPTEST_CASES` says.
+//!
+//! The fuzzer itself, with a nightly compiler and `cargo install cargo-fuzz`, keeps what it finds aside:
+//!
+//! ```text
+//! mkdir -p target/corpus/notation
+//! cargo +nightly fuzz run --fuzz-dir tests/fuzz notation target/corpus/notation tests/fuzz/corpus/notation
+//! ```
+
+use std::fs;
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{FileFailurePersistence, TestRunner};
+
+#[path = "../fuzz/targets.rs"]
+mod targets;
+
+/// What has failed once is kept here, and tried first from then on.
+const REGRESSIONS: &str = "tests/fuzz/regressions.txt";
+
+#[test]
+fn requests() {
+    check("request", targets::request);
+}
+
+#[test]
+fn notation() {
+    check("notation", targets::notation);
+}
+
+#[test]
+fn actions() {
+    check("actions", targets::actions);
+}
+
+#[test]
+fn rows() {
+    check("rows", targets::rows);
+}
+
+fn check(name: &str, target: fn(&[u8])) {
+    let seeds = corpus(name);
+    for seed in &seeds {
+        target(seed);
+    }
+    let config = ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS))),
+        source_file: Some(file!()),
+        ..ProptestConfig::default()
+    };
+    let tried = TestRunner::new(config).run(&input(seeds), |input| {
+        target(&input);
+        Ok(())
+    });
+    // With the smallest input that fails.
+    if let Err(error) = tried {
+        panic!("{name}: {error}");
+    }
+}
+
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = fs::read_dir(root.join("tests/fuzz/corpus").join(name)).expect("a corpus");
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    assert!(paths.len() > 5, "the corpus of {name} is gone");
+    paths
+        .iter()
+        .map(|path| fs::read(path).expect("readable"))
+        .collect()
+}
+
+/// Bytes by chance, or a seed in which something was changed.
+fn input(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+    let changed = (select(seeds.clone()), vec(edit(seeds), 0..6));
+    let changed = changed.prop_map(|(mut bytes, edits)| {
+        edits.into_iter().for_each(|edit| edit.make(&mut bytes));
+        bytes
+    });
+    prop_oneof![1 => vec(any::<u8>(), 0..600), 4 => changed]
+}
+
+/// A change of some bytes.
+#[derive(Clone, Debug)]
+enum Edit {
+    Set(Index, u8),
+    Insert(Index, u8),
+    Remove(Index, Index),
+    /// A part of another seed takes the place of what is here.
+    Splice(Index, Vec<u8>, Index, Index),
+}
+
+fn edit(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Edit> {
+    let at = any::<Index>;
+    // What texts are made of comes more often than other bytes.
+    let byte = prop_oneof![
+        select(&b"0123456789abcdefx{}[]\",:/-+. \n"[..]),
+        any::<u8>()
+    ];
+    prop_oneof![
+        (at(), byte.clone()).prop_map(|(at, byte)| Edit::Set(at, byte)),
+        (at(), byte).prop_map(|(at, byte)| Edit::Insert(at, byte)),
+        (at(), at()).prop_map(|(from, to)| Edit::Remove(from, to)),
+        (at(), select(seeds), at(), at())
+            .prop_map(|(at, seed, from, to)| Edit::Splice(at, seed, from, to)),
+    ]
+}
+
+impl Edit {
+    fn make(self, bytes: &mut Vec<u8>) {
+        // One place more than there are bytes: the end.
+        let places = bytes.len() + 1;
+        match self {
+            Self::Set(at, byte) => {
+                if let Some(old) = bytes.get_mut(at.index(places)) {
+                    *old = byte;
+                }
+            }
+            Self::Insert(at, byte) => bytes.insert(at.index(places), byte),
+            Self::Remove(from, to) => {
+                let (from, to) = (from.index(places), to.index(places));
+                bytes.drain(from.min(to)..from.max(to));
+            }
+            Self::Splice(at, other, from, to) => {
+                let places_there = other.len() + 1;
+                let (from, to) = (from.index(places_there), to.index(places_there));
+                let part = &other[from.min(to)..from.max(to)];
+                let at = at.index(places);
+                let end = (at + part.len()).min(bytes.len());
+                bytes.splice(at..end, part.iter().copied());
+            }
+        }
+    }
+}
