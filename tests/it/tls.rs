@@ -88,7 +88,7 @@ async fn listen(settings: Settings, tls: Tls) -> String {
     let server = TestServer::start(settings).server;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound").to_string();
-    let transport = Transport::with_tls(server.clone(), tls);
+    let transport = Transport::with(server.clone(), Some(tls), true);
     server.spawn(async move { transport.serve(listener).await });
     address
 }

@@ -24,7 +24,7 @@ impl Real {
     }
 
     pub(crate) fn start_with_tls(tls: Tls) -> Self {
-        Self::with("wss", |server| Transport::with_tls(server, tls))
+        Self::with("wss", |server| Transport::with(server, Some(tls), true))
     }
 
     fn with(scheme: &str, transport: impl FnOnce(Server) -> Transport) -> Self {
