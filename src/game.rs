@@ -216,6 +216,10 @@ pub trait Position:
     /// What the rules say of a position that comes again.
     const REPETITION: Repetition = Repetition::Free;
 
+    /// After how many plies a position can come again, at the earliest: two where the seats take
+    /// turns, and four where no single move changes nothing, so that both have to go and to come back.
+    const RETURNS_AFTER: usize = 2;
+
     /// The protocol that programs of this game speak, if there is one.
     const ENGINE: Option<EngineProtocol> = None;
 

@@ -237,6 +237,8 @@ impl Position for Chess {
 
     const REPETITION: Repetition = Repetition::DrawnAtThird;
 
+    const RETURNS_AFTER: usize = 4;
+
     fn start() -> Self {
         Self {
             board: Board::startpos(),

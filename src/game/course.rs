@@ -91,11 +91,9 @@ impl Past {
     /// Whether the rules end the game with `pos`, the position after the last of these.
     #[inline]
     pub fn ends<P: Position>(&self, pos: &P) -> bool {
-        // The seats take turns, and both have to go and to come back, twice: most often there is
-        // nothing to look for.
-        const PLIES_MIN: usize = 8;
+        // Most often there is nothing to look for.
         matches!(P::REPETITION, Repetition::DrawnAtThird)
-            && self.len().min(pos.reversible_plies()) >= PLIES_MIN
+            && self.len().min(pos.reversible_plies()) >= 2 * P::RETURNS_AFTER
             && self.occurrences(pos).nth(1).is_some()
     }
 }

@@ -335,6 +335,8 @@ impl Position for Draughts {
 
     const REPETITION: Repetition = Repetition::DrawnAtThird;
 
+    const RETURNS_AFTER: usize = 4;
+
     const INFO: GameInfo = GameInfo {
         id: "draughts",
         title: "Draughts",

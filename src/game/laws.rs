@@ -191,7 +191,7 @@ fn check_moves<P: Position>(course: &Course<P>, known: &[(&str, P::Move)]) {
     }
 }
 
-/// What comes again came within the plies that can be taken back.
+/// What comes again came within the plies that can be taken back, and not too soon.
 fn check_repetition<P: Position>(pos: &P, before: &[P]) {
     if P::REPETITION == Repetition::Free {
         return;
@@ -199,7 +199,7 @@ fn check_repetition<P: Position>(pos: &P, before: &[P]) {
     for (plies, earlier) in (1..).zip(before.iter().rev()) {
         let is_same = earlier.repetition_key() == pos.repetition_key();
         assert!(
-            !is_same || plies <= pos.reversible_plies(),
+            !is_same || (P::RETURNS_AFTER..=pos.reversible_plies()).contains(&plies),
             "{pos} was there {plies} plies before"
         );
     }
