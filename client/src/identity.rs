@@ -70,7 +70,7 @@ pub(crate) struct Slot {
     /// Whether the player's name was chosen, now or in an earlier run.
     named: bool,
     record: Option<Record>,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// Whether a slot's notes say that its player sits in a match that is wished for.
@@ -125,9 +125,9 @@ impl Slots {
     /// Takes the free slot that fits best and was not `passed` over, which tells numbers of slots;
     /// `None` if all are taken.
     pub(crate) async fn take(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
-        let choosing = open_lock(&self.dir.join("choosing.lock"))?;
+        let choosing = Lock::open(&self.dir.join("choosing.lock"))?;
         for _ in 0..CHOOSING_TRIES {
-            if lock(&choosing)? {
+            if choosing.take()? {
                 break;
             }
             tokio::time::sleep(CHOOSING_PAUSE).await;
@@ -172,8 +172,8 @@ impl Slots {
             0 => self.server.clone(),
             number => format!("{}.{number}", self.server),
         };
-        let file = open_lock(&self.dir.join(format!("{name}.lock")))?;
-        if !lock(&file)? {
+        let lock = Lock::open(&self.dir.join(format!("{name}.lock")))?;
+        if !lock.take()? {
             return Ok(None);
         }
         let path = self.dir.join(name);
@@ -184,7 +184,7 @@ impl Slots {
             hint: Hint::None,
             named: record.as_ref().is_some_and(|record| record.named),
             record,
-            _lock: file,
+            _lock: lock,
         }))
     }
 }
@@ -304,20 +304,33 @@ impl Slot {
     }
 }
 
-fn open_lock(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
+/// A file that one process at a time can lock.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Lock {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        options.open(path).map(Self)
+    }
+
+    /// False if another process has it.
+    fn take(&self) -> io::Result<bool> {
+        match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
 }
 
-fn lock(file: &File) -> io::Result<bool> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(error),
+impl Drop for Lock {
+    /// To close the file is not enough: a program that is being started at this instant has a copy of
+    /// it until it runs.
+    fn drop(&mut self) {
+        // What cannot be unlocked is so once it is closed.
+        let _ = self.0.unlock();
     }
 }
 
