@@ -296,9 +296,8 @@ test(
       await play(page, square);
       const link = page.getByRole('link', { name: 'Download as SGF' });
       assert.equal(await link.count(), links);
-      if (links)
-        assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
       if (links) {
+        assert.match((await link.getAttribute('href')) ?? '', /^\/record\/[-0-9a-f]{36}\.sgf$/);
         const download = page.waitForEvent('download');
         await link.click();
         assert.match((await download).suggestedFilename(), /^plyhouse-[0-9A-Z]{6}\.sgf$/);

@@ -233,7 +233,8 @@ export class App {
 
   /** Our own links lead on without a new page. @param {MouseEvent} event */
   #follow(event) {
-    const link = event.target instanceof Element ? event.target.closest('a[href^="/"]:not([download])') : null;
+    const link =
+      event.target instanceof Element ? event.target.closest('a[href^="/"]:not([download])') : null;
     if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     this.go(link.getAttribute('href') ?? '/');
