@@ -108,8 +108,8 @@ impl Session {
         };
         if self.player.is_none() && !is_hello {
             let guest = self.guest(players::guest_name(&self.server.chance));
-            self.welcome(Reply::unasked(self.outbox()), guest, false)
-                .await;
+            let reply = Reply::unasked(self.outbox());
+            Box::pin(self.welcome(reply, guest, false)).await;
         }
         match request {
             Ok(Request {
@@ -120,8 +120,10 @@ impl Session {
                         token,
                     },
                 ..
-            }) => match self.identify(protocol, name, token).await {
-                Ok((player, is_resumed)) => self.welcome(reply, player, is_resumed).await,
+            }) => match Box::pin(self.identify(protocol, name, token)).await {
+                Ok((player, is_resumed)) => {
+                    Box::pin(self.welcome(reply, player, is_resumed)).await;
+                }
                 Err(error) => reply.error(error),
             },
             Ok(Request { message, .. }) => {

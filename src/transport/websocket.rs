@@ -23,8 +23,8 @@ use crate::protocol::CloseCode;
 use crate::server::{Frame, Guest, Outbox, Server, Session, Settings, Writer};
 
 /// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
-/// the memory, and time to clear; most messages have less than 200 bytes.
-const READ_BUFFER_BYTES: usize = 4 * 1024;
+/// the memory, and time to clear before each read; most messages have less than 200 bytes.
+const READ_BUFFER_BYTES: usize = 1024;
 
 /// What is gathered before it is written to the socket, unless there is no more to write.
 const WRITE_BUFFER_BYTES: usize = 16 * 1024;

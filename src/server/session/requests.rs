@@ -29,6 +29,9 @@ const BOT_AFTER_MS: u64 = 10_000;
 
 impl Session {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
+    ///
+    /// What may be waited for longer and is asked for less often than a move is boxed: room for it
+    /// would be set aside in every connection.
     pub(super) async fn serve(&self, player: &Player, message: ClientMessage, reply: Reply) {
         let id = player.record.id;
         match message {
@@ -53,28 +56,25 @@ impl Session {
                 };
                 let listed = listed.unwrap_or(true);
                 let pace = Duration::from_millis(pace_ms.unwrap_or(0));
-                self.create(
-                    Wanted {
-                        listed,
-                        pace,
-                        ..wanted
-                    },
-                    reply,
-                )
-                .await;
+                let wanted = Wanted {
+                    listed,
+                    pace,
+                    ..wanted
+                };
+                Box::pin(self.create(wanted, reply)).await;
             }
             ClientMessage::Join { target, seat } => {
-                self.join(player, &target, seat.map(from_protocol::seat), reply)
-                    .await;
+                let seat = seat.map(from_protocol::seat);
+                Box::pin(self.join(player, &target, seat, reply)).await;
             }
-            ClientMessage::Watch { target } => self.watch(player, &target, reply).await,
-            ClientMessage::Leave { target } => self.leave(player, &target, reply).await,
+            ClientMessage::Watch { target } => Box::pin(self.watch(player, &target, reply)).await,
+            ClientMessage::Leave { target } => Box::pin(self.leave(player, &target, reply)).await,
             ClientMessage::Seat {
                 target,
                 seat,
                 occupant,
             } => {
-                self.seat(player, &target, seat, occupant, reply).await;
+                Box::pin(self.seat(player, &target, seat, occupant, reply)).await;
             }
             ClientMessage::Move { target, ply, m } => {
                 self.act(&target, Action::Play { player: id, ply, m }, reply)
@@ -99,15 +99,14 @@ impl Session {
                 bot_after_ms,
             } => {
                 let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                self.seek(player, &game, bot.as_deref(), bot_after, reply)
-                    .await;
+                Box::pin(self.seek(player, &game, bot.as_deref(), bot_after, reply)).await;
             }
             ClientMessage::Unseek => {
                 self.server.seeks.end(id);
                 reply.ok(None);
             }
             ClientMessage::Resync { target, since } => {
-                self.resync(player, &target, since, reply).await;
+                Box::pin(self.resync(player, &target, since, reply)).await;
             }
         }
     }
@@ -121,14 +120,17 @@ impl Session {
         };
         match followed {
             Some(handle) => Ok(handle),
-            None => {
-                let found = self.server.find(target).await;
-                if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
-                    self.guessed().await;
-                }
-                found
-            }
+            None => Box::pin(self.find_elsewhere(target)).await,
         }
+    }
+
+    /// The same for a match that this connection does not follow.
+    async fn find_elsewhere(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
+        let found = self.server.find(target).await;
+        if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
+            self.guessed().await;
+        }
+        found
     }
 
     fn follower(&self, player: &Player) -> Follower {
