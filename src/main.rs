@@ -30,6 +30,11 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 /// "File size limit exceeded", on Linux and macOS.
 const SIGXFSZ: i32 = 25;
 
+/// The system's own allocator, where that is glibc's, asks the kernel for every few pages that one of
+/// several threads comes to need.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 // No comment of documentation: `--help` shows that of `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
