@@ -3,7 +3,7 @@
 
 mod analyst;
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
@@ -118,8 +118,15 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<String>>;
 
-    /// Every legal move in canonical form, in a fixed order, and none once there is an outcome.
-    fn legal_moves(&self) -> Vec<String>;
+    /// Tells every legal move in canonical form, in a fixed order, and none once there is an outcome.
+    fn each_legal_move(&self, tell: &mut dyn FnMut(&str));
+
+    /// Every legal move in canonical form, in the same order.
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.each_legal_move(&mut |m| moves.push(m.to_owned()));
+        moves
+    }
 
     /// The canonical form of the move that `text` names here, whether or not it is legal.
     ///
@@ -222,10 +229,15 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         self.0.position().line().map(texts)
     }
 
-    fn legal_moves(&self) -> Vec<String> {
+    fn each_legal_move(&self, tell: &mut dyn FnMut(&str)) {
         let mut moves = Vec::new();
         self.0.legal_moves(&mut moves);
-        texts(moves)
+        let mut text = String::new();
+        for m in &moves {
+            text.clear();
+            write!(text, "{m}").expect("a string takes everything");
+            tell(&text);
+        }
     }
 
     fn read_move(&self, text: &str) -> Result<String, PlayError> {

@@ -136,7 +136,11 @@ impl Square {
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Write::write_char(f, char::from(b'a' + self.file))?;
-        fmt::Display::fmt(&(self.rank + 1), f)
+        match self.rank {
+            // Few boards have more ranks, and a number takes several times as long as a digit.
+            0..9 => fmt::Write::write_char(f, char::from(b'1' + self.rank)),
+            _ => fmt::Display::fmt(&(self.rank + 1), f),
+        }
     }
 }
 

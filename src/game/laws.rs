@@ -113,9 +113,14 @@ fn check_start<P: Position>() {
     assert_eq!(P::start().outcome(), None);
 }
 
+/// Whether a letter may stand in a text of JSON as it is.
+fn is_plain(letter: u8) -> bool {
+    !matches!(letter, b'"' | b'\\')
+}
+
 fn check_move_text<P: Position>(text: &str, m: P::Move) {
     assert!(
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic()),
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && is_plain(b)),
         "{text:?}"
     );
     for written in [
@@ -137,7 +142,8 @@ fn check_move_text<P: Position>(text: &str, m: P::Move) {
 fn check_position_text<P: Position>(pos: &P) {
     let text = pos.to_string();
     assert!(
-        text.bytes().all(|b| b.is_ascii_graphic() || b == b' '),
+        text.bytes()
+            .all(|b| (b.is_ascii_graphic() || b == b' ') && is_plain(b)),
         "{text:?}"
     );
     assert_eq!(text.parse::<P>().as_ref(), Ok(pos));
