@@ -8,6 +8,7 @@ mod addresses;
 mod bots;
 mod bucket;
 mod clock;
+mod encode;
 mod from_protocol;
 mod lobby;
 mod match_actor;

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -224,13 +223,6 @@ impl Outbox {
     pub async fn drained(&self) {
         self.0.drained.notified().await;
     }
-}
-
-/// A message as bytes.
-pub(super) fn encode(message: &impl Serialize) -> Frame {
-    serde_json::to_string(message)
-        .expect("messages have text keys only")
-        .into()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The one answer to a request.
 
-use super::outbox::{Frame, Outbox, encode};
+use super::encode::{self, encode};
+use super::outbox::{Frame, Outbox};
 use super::peer::PeerId;
 use crate::protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
@@ -55,10 +56,9 @@ impl Reply {
 
     /// Answers that it is done; told only to those who numbered their request.
     pub(super) fn ok(mut self, seq: Option<Seq>) {
-        if self.re.is_some() {
-            self.tell(|re| ServerMessage::Ok { re, seq });
-        } else {
-            self.owed = false;
+        match self.re {
+            Some(re) => self.send(|_| encode::ok(re, seq)),
+            None => self.owed = false,
         }
     }
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use crate::game::Seat;
 use crate::matches::{Match, Stage};
 use crate::protocol::{MatchId, PlayerId, ServerMessage};
+use crate::server::encode::encode;
 use crate::server::match_handle::Follower;
-use crate::server::outbox::{Frame, encode};
+use crate::server::outbox::Frame;
 use crate::server::peer::PeerId;
 use crate::server::players::Players;
 

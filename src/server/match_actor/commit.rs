@@ -6,8 +6,7 @@ use super::MatchActor;
 use crate::matches::Event;
 use crate::protocol::Seq;
 use crate::server::clock::now;
-use crate::server::outbox::encode;
-use crate::server::to_protocol;
+use crate::server::encode;
 use crate::store::WriteError;
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
@@ -73,11 +72,7 @@ impl MatchActor {
         for event in events {
             self.take_in(event, durable_at);
             let is_connected = |player| self.server.players.is_connected(player);
-            told.push(encode(&to_protocol::event(
-                &self.state,
-                event,
-                is_connected,
-            )));
+            told.push(encode::event(&self.state, event, is_connected));
         }
         if events
             .iter()

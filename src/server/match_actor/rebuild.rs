@@ -7,8 +7,8 @@ use super::{MatchActor, RETRY, to_protocol};
 use crate::matches::{Attendance, Event, Match, Stage};
 use crate::protocol::ErrorCode;
 use crate::server::clock::now;
+use crate::server::encode;
 use crate::server::match_handle::Message;
-use crate::server::outbox::encode;
 use crate::store::ReadError;
 
 impl MatchActor {
@@ -91,7 +91,7 @@ impl MatchActor {
         self.begin(events);
         for follower in self.audience.followers() {
             let outbox = &follower.peer.outbox;
-            outbox.post(encode(&self.snapshot(follower.player, None)));
+            outbox.post(encode::encode(&self.snapshot(follower.player, None)));
             outbox.flush();
             let presence = self.presence();
             self.audience.has_snapshot(follower.peer.id, presence);
@@ -109,7 +109,7 @@ impl MatchActor {
                 .expect("the match was made of these events");
             if index >= known_from {
                 let is_connected = |player| self.server.players.is_connected(player);
-                let told = encode(&to_protocol::event(&state, event, is_connected));
+                let told = encode::event(&state, event, is_connected);
                 self.history.push_back(told);
             }
         }
