@@ -8,6 +8,7 @@ mod http;
 mod metered;
 mod origin;
 mod signs;
+mod socket;
 mod tls;
 mod web;
 mod websocket;

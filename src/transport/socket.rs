@@ -1,0 +1,261 @@
+//! A socket that several tasks may write to.
+//!
+//! The library reads, and answers pings and closes. What a match tells is put into frames here: that
+//! is done for every message, and a text from a server is no more than its bytes behind their length.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::{Context, Poll, Waker, ready};
+
+use futures::{SinkExt, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::metered::Metered;
+use crate::protocol::CloseCode;
+use crate::server::{Frame, Outbox, Settings, Writer};
+
+/// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
+/// the memory, and time to clear before each read; most messages have less than 200 bytes.
+const READ_BUFFER_BYTES: usize = 1024;
+
+/// Messages are gathered until they are so many bytes, and then written at once.
+const BATCH_BYTES: usize = 16 * 1024;
+
+/// The first byte of a frame that holds a whole text, and of one that holds a ping (RFC 6455, section
+/// 5.2).
+const TEXT: u8 = 0x81;
+const PING: u8 = 0x89;
+
+/// A socket that several tasks may write to. The lock is held for as long as it takes to hand bytes
+/// to the kernel, and never while waiting.
+pub(super) struct Socket<S>(Mutex<Inner<S>>);
+
+struct Inner<S> {
+    stream: WebSocketStream<Metered<S>>,
+    /// Taken out of the outbox and not put into frames yet.
+    unsent: VecDeque<Frame>,
+    /// Frames that are being written. Until they have gone nothing is read, so that the library finds
+    /// nothing to answer: its answer would come into the middle of a frame.
+    batch: Vec<u8>,
+    /// How many bytes of these have gone.
+    gone: usize,
+    is_ping_due: bool,
+    /// The library has something to answer, which has to go first.
+    answers: bool,
+    /// The client has said goodbye, and is told nothing any more.
+    has_ended: bool,
+    /// The connection's own task waits for the socket to take more, and will then write everything.
+    is_waiting: bool,
+    /// Who waits to read.
+    reader: Option<Waker>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
+    pub(super) async fn open(stream: S, settings: &Settings) -> Arc<Self> {
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BUFFER_BYTES)
+            .max_message_size(Some(settings.message_bytes))
+            .max_frame_size(Some(settings.message_bytes));
+        let stream = Metered::new(stream, settings);
+        let stream = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+        Arc::new(Self(Mutex::new(Inner {
+            stream,
+            unsent: VecDeque::new(),
+            batch: Vec::new(),
+            gone: 0,
+            is_ping_due: false,
+            answers: false,
+            has_ended: false,
+            is_waiting: false,
+            reader: None,
+        })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<S>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next message of the client.
+    pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
+        poll_fn(|context| self.lock().poll_next(context)).await
+    }
+
+    /// Whether what the client says is read.
+    pub(super) fn is_listening(&self) -> bool {
+        self.lock().batch.is_empty()
+    }
+
+    /// Has a ping go out with what is written next.
+    pub(super) fn ping(&self) {
+        self.lock().is_ping_due = true;
+    }
+
+    /// Writes all that the outbox holds.
+    pub(super) async fn write(&self, outbox: &Outbox) -> Result<(), Error> {
+        poll_fn(|context| {
+            let mut inner = self.lock();
+            let written = inner.poll_write(outbox, context);
+            inner.is_waiting = written.is_pending();
+            written
+        })
+        .await
+    }
+
+    /// Sends a close frame and lets the client read it: a socket that is dropped with unread input
+    /// resets the connection, and the reset would overtake the close frame.
+    pub(super) async fn say_goodbye(&self, code: CloseCode) -> Result<(), Error> {
+        let frame = CloseFrame {
+            code: code.number().into(),
+            reason: code.reason().into(),
+        };
+        poll_fn(|context| self.lock().stream.poll_ready_unpin(context)).await?;
+        self.lock()
+            .stream
+            .start_send_unpin(Message::Close(Some(frame)))?;
+        poll_fn(|context| self.lock().stream.poll_flush_unpin(context)).await?;
+        poll_fn(|context| Pin::new(self.lock().stream.get_mut()).poll_shutdown(context)).await?;
+        poll_fn(|context| {
+            let mut ignored = [0; 1024];
+            loop {
+                let mut ignored = ReadBuf::new(&mut ignored);
+                let mut inner = self.lock();
+                ready!(Pin::new(inner.stream.get_mut()).poll_read(context, &mut ignored))?;
+                if ignored.filled().is_empty() {
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        })
+        .await
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Message, Error>>> {
+        if !self.batch.is_empty() {
+            self.reader = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        let message = ready!(self.stream.poll_next_unpin(context));
+        match message {
+            Some(Ok(Message::Ping(_))) => self.answers = true,
+            Some(Ok(Message::Close(_))) => (self.answers, self.has_ended) = (true, true),
+            _ => {}
+        }
+        Poll::Ready(message)
+    }
+
+    fn poll_write(
+        &mut self,
+        outbox: &Outbox,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Error>> {
+        loop {
+            if !self.batch.is_empty() {
+                ready!(self.poll_write_batch(context))?;
+            }
+            if self.answers {
+                ready!(self.stream.poll_flush_unpin(context))?;
+                self.answers = false;
+            }
+            // Nothing is taken out of the outbox before the last has gone, so that its bound holds.
+            let is_more = !self.unsent.is_empty() || outbox.drain(&mut self.unsent);
+            if self.has_ended || !(is_more || self.is_ping_due) {
+                return Poll::Ready(Ok(()));
+            }
+            self.gather();
+        }
+    }
+
+    /// Puts what is there into frames.
+    fn gather(&mut self) {
+        // Most often there are one or two.
+        let bytes = self.unsent.iter().take(2).map(|frame| frame.len() + 4);
+        self.batch.reserve_exact(bytes.sum());
+        if std::mem::take(&mut self.is_ping_due) {
+            self.batch.extend([PING, 0]);
+        }
+        while self.batch.len() < BATCH_BYTES
+            && let Some(frame) = self.unsent.pop_front()
+        {
+            push_text(&mut self.batch, frame.as_bytes());
+        }
+    }
+
+    fn poll_write_batch(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut stream = Pin::new(self.stream.get_mut());
+        while self.gone < self.batch.len() {
+            let rest = &self.batch[self.gone..];
+            match ready!(stream.as_mut().poll_write(context, rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                bytes => self.gone += bytes,
+            }
+        }
+        ready!(stream.poll_flush(context))?;
+        (self.batch, self.gone) = (Vec::new(), 0);
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Appends a frame that holds this text, as a server sends it: whole and unmasked (RFC 6455, section
+/// 5.2).
+fn push_text(batch: &mut Vec<u8>, text: &[u8]) {
+    match (u8::try_from(text.len()), u16::try_from(text.len())) {
+        (Ok(bytes @ 0..126), _) => batch.extend([TEXT, bytes]),
+        (_, Ok(bytes)) => {
+            let [high, low] = bytes.to_be_bytes();
+            batch.extend([TEXT, 126, high, low]);
+        }
+        _ => {
+            batch.extend([TEXT, 127]);
+            batch.extend((text.len() as u64).to_be_bytes());
+        }
+    }
+    batch.extend_from_slice(text);
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
+    fn try_write(&self, outbox: &Outbox) -> bool {
+        let mut inner = match self.0.try_lock() {
+            Ok(inner) => inner,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        if inner.is_waiting {
+            // To try here would put a waker that wakes nobody in the place of the task's.
+            return true;
+        }
+        // Nobody is woken for this attempt: if it does not succeed, the connection's own task goes
+        // on with it, and waits in its own name.
+        let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
+        matches!(written, Poll::Ready(Ok(())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_tungstenite::tungstenite::protocol::frame::Frame as LibraryFrame;
+    use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_put_into_a_frame_as_the_library_does_it() {
+        for length in [0, 1, 125, 126, 127, 255, 256, 65535, 65536, 100_000] {
+            let text = vec![b'x'; length];
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            push_text(&mut ours, &text);
+            let frame = LibraryFrame::message(text, OpCode::Data(Data::Text), true);
+            frame.format(&mut theirs).unwrap();
+            assert_eq!(ours, theirs, "{length}");
+        }
+    }
+}
