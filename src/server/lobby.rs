@@ -1,8 +1,9 @@
 //! Every match by its id, its code and its stage: where matches are found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::clock::Chance;
@@ -16,10 +17,12 @@ pub(super) struct Lobby {
     tables: Mutex<Tables>,
 }
 
+/// Ids and codes are made by the server, so nobody can choose such as fall together, and a plain hash
+/// is good enough.
 #[derive(Debug, Default)]
 struct Tables {
-    matches: HashMap<MatchId, Entry>,
-    codes: HashMap<MatchCode, MatchId>,
+    matches: FxHashMap<MatchId, Entry>,
+    codes: FxHashMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
     /// How many there are, listed or not.

@@ -2,11 +2,12 @@
 //!
 //! A player is held here while connected or in a live match; the store remembers the others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
@@ -22,10 +23,12 @@ pub(super) struct Players {
     tables: Mutex<Tables>,
 }
 
+/// What is a key here is made by the server, of chance or of a digest: nobody can choose keys that
+/// fall together, so a plain hash is good enough.
 #[derive(Debug, Default)]
 struct Tables {
-    players: HashMap<PlayerId, Player>,
-    by_token: HashMap<TokenHash, PlayerId>,
+    players: FxHashMap<PlayerId, Player>,
+    by_token: FxHashMap<TokenHash, PlayerId>,
 }
 
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
+use rustc_hash::FxHashMap;
 
 use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
 use crate::matches::Event;
@@ -19,8 +20,9 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Tables {
-    /// By id, which is by age.
-    matches: BTreeMap<MatchId, Record>,
+    /// Ids are made by the server, so that nobody can choose such as fall together, and a plain hash is
+    /// good enough.
+    matches: FxHashMap<MatchId, Record>,
     players: HashMap<TokenHash, PlayerRecord>,
 }
 
@@ -70,8 +72,9 @@ impl Store for MemoryStore {
         let found = tables
             .matches
             .values()
-            .rfind(|record| record.creation.code == code)
-            .map(|record| record.creation.id);
+            .filter(|record| record.creation.code == code)
+            .map(|record| record.creation.id)
+            .max();
         future::ready(Ok(found)).boxed()
     }
 
@@ -79,10 +82,12 @@ impl Store for MemoryStore {
         let tables = self.tables();
         let has_ended =
             |record: &&Record| matches!(record.events.last(), Some(Event::Ended { .. }));
-        let live: Vec<Record> = (tables.matches.values())
+        let mut live: Vec<Record> = (tables.matches.values())
             .filter(|record| !has_ended(record))
             .cloned()
             .collect();
+        // Ids sort by age.
+        live.sort_by_key(|record| record.creation.id);
         let involved: HashSet<PlayerId> = live.iter().flat_map(Record::involved).collect();
         let players = tables.players.values();
         let players = players.filter(|player| involved.contains(&player.id));
