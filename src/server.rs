@@ -5,6 +5,7 @@
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
 mod addresses;
+mod assisted;
 mod bots;
 mod bucket;
 mod clock;

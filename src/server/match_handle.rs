@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use tokio::sync::mpsc::error::{SendError, TrySendError};
 use tokio::sync::{mpsc, oneshot};
 
+use super::assisted::Assisted;
 use super::peer::{Peer, PeerId};
 use super::reply::Reply;
 use crate::game::Seat;
@@ -80,11 +82,21 @@ pub(super) struct MatchHandle {
     pub(super) card: Arc<Card>,
     /// Boxed, since a channel sets aside room for 32 messages at once, and matches are many.
     mailbox: mpsc::Sender<Box<Message>>,
+    task: Assisted,
 }
 
 impl MatchHandle {
-    pub(super) const fn new(card: Arc<Card>, mailbox: mpsc::Sender<Box<Message>>) -> Self {
-        Self { card, mailbox }
+    /// Speaks to the match with this card, which listens to this mailbox in this task.
+    pub(super) const fn new(
+        card: Arc<Card>,
+        mailbox: mpsc::Sender<Box<Message>>,
+        task: Assisted,
+    ) -> Self {
+        Self {
+            card,
+            mailbox,
+            task,
+        }
     }
 
     pub(super) fn id(&self) -> MatchId {
@@ -169,8 +181,14 @@ impl MatchHandle {
     }
 
     async fn send(&self, message: Message) {
-        if let Err(unsent) = self.mailbox.send(Box::new(message)).await
-            && let Some(reply) = (*unsent.0).into_reply()
+        let send = || self.mailbox.try_send(Box::new(message));
+        let sent = match self.task.assist(send) {
+            Err(TrySendError::Full(message)) => self.mailbox.send(message).await,
+            Err(TrySendError::Closed(message)) => Err(SendError(message)),
+            Ok(()) => Ok(()),
+        };
+        if let Err(SendError(unsent)) = sent
+            && let Some(reply) = unsent.into_reply()
         {
             // It has just been put away, and may be found in the store.
             reply.refuse(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::assisted::Assisted;
 use super::lobby::{Adopted, Full};
 use super::match_actor::MatchActor;
 use super::match_handle::{MAILBOX, MatchHandle};
@@ -99,7 +100,8 @@ impl Shared {
         let is_live = !matches!(state.stage(), Stage::Ended { .. });
         let (mailbox, messages) = mpsc::channel(MAILBOX);
         let mut actor = MatchActor::new(Arc::clone(self), state, messages, None);
-        let handle = MatchHandle::new(actor.card(), mailbox);
+        let task = Assisted::new();
+        let handle = MatchHandle::new(actor.card(), mailbox, task.clone());
         match self
             .lobby
             .adopt(&creation, handle, self.settings.matches_max)?
@@ -110,7 +112,7 @@ impl Shared {
                     actor.has_come_back();
                 }
                 actor.begin(events);
-                self.spawn(actor.run());
+                self.spawn(task.begin(actor.run()));
                 Ok(handle)
             }
         }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::addresses::{Addresses, OpenMatch};
+use super::assisted::Assisted;
 use super::bots::Bots;
 use super::clock::{Chance, Clock};
 use super::lobby::{Full, Lobby};
@@ -168,9 +169,10 @@ impl Shared {
         self.metrics.game(GameIndex::of(wanted.game)).created.one();
         tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);
-        let handle = MatchHandle::new(actor.card(), mailbox);
+        let task = Assisted::new();
+        let handle = MatchHandle::new(actor.card(), mailbox, task.clone());
         self.lobby.open(handle.clone());
-        self.spawn(actor.run());
+        self.spawn(task.begin(actor.run()));
         Ok(handle)
     }
 
