@@ -65,11 +65,34 @@ impl Chess {
     }
 
     /// Whether any move leads out of here, whatever else ends the game.
+    #[inline]
     fn can_move(&self) -> bool {
+        // Most often a pawn can advance, and it takes a tenth of the time to see that.
+        self.can_advance() || self.can_move_anything()
+    }
+
+    /// Whether a pawn can step forward: one that is not pinned, so there may be others.
+    #[inline]
+    fn can_advance(&self) -> bool {
+        let board = &self.board;
+        let turn = board.side_to_move();
+        let pawns = board.colored_pieces(turn, Piece::Pawn) & !board.pinned();
+        // No pawn stands on its last rank, so none comes round to the first.
+        let ahead = BitBoard(match turn {
+            Color::White => pawns.0.rotate_left(8),
+            Color::Black => pawns.0.rotate_right(8),
+        });
+        !self.is_check() && !ahead.is_subset(board.occupied())
+    }
+
+    /// Whether there is a move of any piece. It stands apart to keep `can_move` small where that is
+    /// inlined.
+    fn can_move_anything(&self) -> bool {
         self.board.generate_moves(|_| true)
     }
 
     /// Whether the game is drawn though there are moves.
+    #[inline]
     fn is_drawn_in_motion(&self) -> bool {
         self.board.halfmove_clock() >= QUIET_PLIES_MAX || self.is_dead()
     }
@@ -77,6 +100,7 @@ impl Chess {
     /// Whether no sequence of moves can lead to mate for want of pieces (article 5.2.2): bare kings,
     /// one minor piece, or bishops that all stand on fields of one colour. Pawns that block each
     /// other for good are not looked for.
+    #[inline]
     fn is_dead(&self) -> bool {
         let board = &self.board;
         let mighty =

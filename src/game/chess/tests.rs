@@ -56,6 +56,31 @@ fn games_end_as_the_laws_say() {
     }
 }
 
+/// What is seen at a glance is so: where a pawn can advance, there is a move.
+#[test]
+fn pawns_that_can_advance_are_seen_at_a_glance() {
+    for (fen, advances) in [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", true),
+        ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", true),
+        // Those of the opponent, or with somebody in front of them, or whose king is in check.
+        ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
+        ("4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", false),
+        ("4k3/8/8/8/4p3/4P3/8/4K3 b - - 0 1", false),
+        ("4k3/8/8/8/8/8/P7/r3K3 w - - 0 1", false),
+        // Pinned along the rank; a pawn on the last rank but one has a step left.
+        ("4k3/8/8/8/8/8/r2PK3/8 w - - 0 1", false),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", true),
+        ("4k3/8/8/8/8/8/p3K3/8 b - - 0 1", true),
+    ] {
+        assert_eq!(chess(fen).can_advance(), advances, "{fen}");
+    }
+    for seed in 0..20 {
+        for pos in crate::game::laws::random_game::<Chess>(seed).0 {
+            assert!(!pos.can_advance() || pos.can_move_anything(), "{pos}");
+        }
+    }
+}
+
 #[test]
 fn moves_are_turned_down_with_a_reason() {
     let reason = |fen: &str, m: &str| {
