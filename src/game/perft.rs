@@ -14,38 +14,58 @@ pub struct PlyCount {
     pub drawn: u64,
 }
 
+impl PlyCount {
+    /// Adds a line of play, by how the game ended with it if it did.
+    fn add(&mut self, outcome: Option<Outcome>) {
+        self.nodes += 1;
+        match outcome {
+            Some(Outcome::Decisive { winner }) => self.won[winner.index()] += 1,
+            Some(Outcome::Draw) => self.drawn += 1,
+            None => {}
+        }
+    }
+}
+
 /// Counts the lines of play from where the game stands, of every length from 0 to `plies`.
 #[must_use]
 pub fn perft<P: Position>(course: &Course<P>, plies: usize) -> Vec<PlyCount> {
     let mut counts = vec![PlyCount::default(); plies + 1];
-    let mut past = course.past().clone();
-    visit(course.position(), &mut past, &mut counts, &mut Vec::new());
+    let outcome = course.outcome();
+    counts[0].add(outcome);
+    if outcome.is_none() {
+        let mut past = course.past().clone();
+        walk(
+            course.position(),
+            &mut past,
+            &mut counts[1..],
+            &mut Vec::new(),
+        );
+    }
     counts
 }
 
-/// `past` and `moves` are stacks shared by the whole walk; each position leaves them as they were.
-fn visit<P: Position>(pos: &P, past: &mut Past, counts: &mut [PlyCount], moves: &mut Vec<P::Move>) {
-    let Some((here, deeper)) = counts.split_first_mut() else {
+/// Walks the lines that lead on from `pos`, where the game has not ended. `past` and `moves` are
+/// stacks shared by the whole walk; each position leaves them as they were.
+fn walk<P: Position>(pos: &P, past: &mut Past, counts: &mut [PlyCount], moves: &mut Vec<P::Move>) {
+    let Some((next, further)) = counts.split_first_mut() else {
         return;
     };
-    here.nodes += 1;
-    match pos.outcome() {
-        Some(Outcome::Decisive { winner }) => here.won[winner.index()] += 1,
-        Some(Outcome::Draw) => here.drawn += 1,
-        None if past.ends(pos) => here.drawn += 1,
-        None if deeper.is_empty() => {}
-        None => {
-            let first = moves.len();
-            pos.legal_moves(moves);
-            past.push(pos);
-            for index in first..moves.len() {
-                let after = pos.after(moves[index]);
-                if !past.forbids(&after) {
-                    visit(&after, past, deeper, moves);
-                }
-            }
-            past.pop::<P>();
-            moves.truncate(first);
+    let first = moves.len();
+    pos.legal_moves(moves);
+    past.push(pos);
+    for index in first..moves.len() {
+        let after = pos.after(moves[index]);
+        if past.forbids(&after) {
+            continue;
+        }
+        let repeated = || past.ends(&after).then_some(Outcome::Draw);
+        let outcome = after.outcome().or_else(repeated);
+        next.add(outcome);
+        // Most lines are of the last ply, and a call for each of them would show.
+        if outcome.is_none() && !further.is_empty() {
+            walk(&after, past, further, moves);
         }
     }
+    past.pop::<P>();
+    moves.truncate(first);
 }
