@@ -291,6 +291,7 @@ pub trait Position:
 
     /// The position after `m`, which the caller knows to be legal.
     #[must_use]
+    #[inline]
     fn after(&self, m: Self::Move) -> Self {
         let mut after = self.clone();
         after.play_unchecked(m);

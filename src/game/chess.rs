@@ -189,26 +189,21 @@ impl Chess {
     }
 
     /// The reverse of `named`.
-    fn unnamed(&self, Move(m): Move) -> cozy_chess::Move {
-        if !self.is_castling(Move(m)) {
-            return m;
-        }
-        let file = if m.to.file() > m.from.file() {
-            File::H
+    #[inline]
+    fn unnamed(&self, m: Move) -> cozy_chess::Move {
+        if self.is_castling(m) {
+            onto_rook(m)
         } else {
-            File::A
-        };
-        cozy_chess::Move {
-            to: Field::new(file, m.from.rank()),
-            ..m
+            m.0
         }
     }
 
     /// Whether the king leaps.
+    #[inline]
     fn is_castling(&self, Move(m): Move) -> bool {
         // What most moves are not comes first.
         (m.from as u8).abs_diff(m.to as u8) == 2
-            && m.from == self.board.king(self.board.side_to_move())
+            && self.board.pieces(Piece::King).has(m.from)
             && m.from.rank() == m.to.rank()
     }
 
@@ -367,6 +362,20 @@ impl Position for Chess {
     fn play_unchecked(&mut self, m: Move) {
         debug_assert_eq!(self.check(m), Ok(()), "{m} in {self}");
         self.board.play_unchecked(self.unnamed(m));
+    }
+}
+
+/// Castling as `cozy-chess` has it: each side does so once a game at most.
+#[cold]
+fn onto_rook(Move(m): Move) -> cozy_chess::Move {
+    let file = if m.to.file() > m.from.file() {
+        File::H
+    } else {
+        File::A
+    };
+    cozy_chess::Move {
+        to: Field::new(file, m.from.rank()),
+        ..m
     }
 }
 
