@@ -97,6 +97,11 @@ struct MatchArgs {
           default_value_t = Seconds(DEFAULT.abandon_after))]
     abandon_after: Seconds,
 
+    /// How long an ended match stays in memory. Then it is read from the store when it is asked for
+    #[arg(long, env = "PLYHOUSE_LINGER", value_name = "SECONDS",
+          default_value_t = Seconds(DEFAULT.linger))]
+    linger: Seconds,
+
     /// After how many days an ended match is forgotten. Without it: never
     #[arg(long, env = "PLYHOUSE_KEEP_ENDED", value_name = "DAYS",
           value_parser = clap::value_parser!(u32).range(1..=36_500))]
@@ -320,7 +325,7 @@ impl Args {
         } = self;
         Settings {
             abandon_after: matches.abandon_after.0,
-            linger: DEFAULT.linger,
+            linger: matches.linger.0,
             connections_max: connections.connections_max,
             connections_per_address: connections.connections_per_address,
             handshakes_per_s: connections.handshakes_per_second,
@@ -462,13 +467,13 @@ mod tests {
 
     #[test]
     fn options_are_taken() {
-        let line =
-            "plyhouse --abandon-after 0.5 --search-threads 3 --origin https://a:443/ --data /tmp";
+        let line = "plyhouse --abandon-after 0.5 --linger 7 --search-threads 3 --origin https://a:443/ --data /tmp";
         let args = Args::try_parse_from(line.split(' ')).unwrap();
         assert_eq!(args.data().unwrap(), Data::Directory("/tmp".into()));
         assert_eq!(args.keep_ended(), None);
         let settings = args.settings();
         assert_eq!(settings.abandon_after, Duration::from_millis(500));
+        assert_eq!(settings.linger, Duration::from_secs(7));
         assert_eq!(settings.search, Search::Threads(3));
         assert_eq!(settings.origins, ["https://a"]);
     }

@@ -27,6 +27,8 @@ struct Tables {
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
     /// How many there are, listed or not.
     counts: BTreeMap<(&'static str, Status), usize>,
+    /// The matches that have ended, oldest first: they make room when there is no more.
+    ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
     /// The server stops: no match is let in any more.
     is_closed: bool,
@@ -78,9 +80,7 @@ impl Lobby {
         chance: &Chance,
     ) -> Result<(MatchId, MatchCode), Full> {
         let mut tables = self.tables();
-        if tables.is_closed || tables.matches.len() >= matches_max {
-            return Err(Full);
-        }
+        tables.make_room(matches_max)?;
         let id = next_match_id(tables.last_id, now_ms, chance);
         tables.last_id = Some(id);
         // There are 887 million codes and far fewer live matches, so this ends soon.
@@ -118,9 +118,7 @@ impl Lobby {
         if let Some(entry) = tables.matches.get(&creation.id) {
             return entry.handle.clone().map(Adopted::Known).ok_or(Full);
         }
-        if tables.is_closed || tables.matches.len() >= matches_max {
-            return Err(Full);
-        }
+        tables.make_room(matches_max)?;
         let status = handle.card.status();
         // A code goes to the live match that has it, and else to the one that had it last.
         let holder = tables.codes.get(&creation.code).copied();
@@ -151,21 +149,7 @@ impl Lobby {
 
     /// Lets go of a match.
     pub(super) fn forget(&self, id: MatchId) {
-        let mut tables = self.tables();
-        let Some(Entry {
-            code,
-            status,
-            handle,
-        }) = tables.matches.remove(&id)
-        else {
-            return;
-        };
-        if tables.codes.get(&code) == Some(&id) {
-            tables.codes.remove(&code);
-        }
-        if let Some(handle) = handle {
-            tables.unlist(&handle.card, status);
-        }
+        self.tables().forget(id);
     }
 
     /// Lets go of every match, since the server stops.
@@ -257,7 +241,41 @@ impl Lobby {
 }
 
 impl Tables {
+    /// Sees to it that one more match finds room. Those that have ended can be let go of, oldest
+    /// first: they are in the store, and serve whoever follows them for as long as that lasts.
+    fn make_room(&mut self, matches_max: usize) -> Result<(), Full> {
+        if self.is_closed {
+            return Err(Full);
+        }
+        while self.matches.len() >= matches_max {
+            let oldest = *self.ended.first().ok_or(Full)?;
+            self.forget(oldest);
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, id: MatchId) {
+        let Some(Entry {
+            code,
+            status,
+            handle,
+        }) = self.matches.remove(&id)
+        else {
+            return;
+        };
+        self.ended.remove(&id);
+        if self.codes.get(&code) == Some(&id) {
+            self.codes.remove(&code);
+        }
+        if let Some(handle) = handle {
+            self.unlist(&handle.card, status);
+        }
+    }
+
     fn list(&mut self, card: &Card, status: Status) {
+        if status == Status::Ended {
+            self.ended.insert(card.id);
+        }
         *self.counts.entry((card.game, status)).or_default() += 1;
         if card.listed {
             self.listed

@@ -51,7 +51,7 @@ pub(super) struct MatchActor {
     state: Match,
     card: Arc<Card>,
     mailbox: mpsc::Receiver<Box<Message>>,
-    /// Held until the match begins.
+    /// Held until the match begins, or until the end if only bots play.
     open: Option<OpenMatch>,
     audience: Audience,
     attendance: Attendance,
@@ -166,7 +166,13 @@ impl MatchActor {
                 }
                 message = self.mailbox.recv() => match message {
                     Some(message) => self.on_message(*message).await,
-                    None => return End::Over, // The lobby has let go, and every session has left.
+                    // The lobby has let go, and every session has left.
+                    None => {
+                        if self.retires_at.is_some() && !self.server.shutdown.is_cancelled() {
+                            self.server.store.retire(self.state.id()).await;
+                        }
+                        return End::Over;
+                    }
                 },
             };
             self.audience.flush();

@@ -1,7 +1,7 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
@@ -12,7 +12,11 @@ use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash,
 use crate::matches::Event;
 use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 
-/// Keeps matches until they are retired and players for as long as it lives.
+/// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
+/// connection or a part in a live match is known to the server all the same.
+const PLAYERS_MAX: usize = 100_000;
+
+/// Keeps matches until they are retired, and the last hundred thousand players.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     tables: Mutex<Tables>,
@@ -24,6 +28,8 @@ struct Tables {
     /// good enough.
     matches: FxHashMap<MatchId, Record>,
     players: HashMap<TokenHash, PlayerRecord>,
+    /// Whose turn it is to be forgotten.
+    first_players: VecDeque<TokenHash>,
 }
 
 impl MemoryStore {
@@ -104,7 +110,16 @@ impl Store for MemoryStore {
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.tables().players.entry(player.token).or_insert(player);
+        let mut tables = self.tables();
+        let token = player.token;
+        if tables.players.insert(token, player).is_none() {
+            tables.first_players.push_back(token);
+        }
+        if tables.first_players.len() > PLAYERS_MAX
+            && let Some(first) = tables.first_players.pop_front()
+        {
+            tables.players.remove(&first);
+        }
         future::ready(Ok(())).boxed()
     }
 
@@ -127,4 +142,26 @@ mod tests {
     use crate::store::suite::suite;
 
     suite!((MemoryStore::default(), ()));
+
+    #[tokio::test]
+    async fn the_first_players_are_forgotten() {
+        let store = MemoryStore::default();
+        let player = |number: usize| {
+            let mut token = [0; 32];
+            token[..8].copy_from_slice(&number.to_le_bytes());
+            PlayerRecord {
+                id: PlayerId(uuid::Uuid::from_u128(number as u128)),
+                name: String::new(),
+                token: TokenHash(token),
+            }
+        };
+        for number in 0..=PLAYERS_MAX {
+            store.add_player(player(number)).await.unwrap();
+        }
+        assert_eq!(store.player(player(0).token).await.unwrap(), None);
+        for number in [1, PLAYERS_MAX] {
+            let kept = store.player(player(number).token).await;
+            assert_eq!(kept.unwrap(), Some(player(number)));
+        }
+    }
 }

@@ -218,6 +218,31 @@ async fn a_full_server_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_match_that_has_ended_makes_room() {
+    let server = TestServer::start(Settings {
+        matches_max: 2,
+        ..settings()
+    });
+    let mut ann = server.player("ann").await;
+    let first = ann.create(json!({})).await;
+    ann.ask(json!({"type": "leave", "match": first})).await;
+    let second = ann.create(json!({})).await;
+    let third = ann.create(json!({})).await;
+    let mut bob = server.player("bob").await;
+    assert_eq!(
+        bob.refused(json!({"type": "watch", "match": first})).await,
+        "unknown_match",
+        "the store of this test keeps what has ended no longer than the server"
+    );
+    for live in [second, third] {
+        let seen = bob.ask(json!({"type": "watch", "match": live})).await;
+        assert_eq!(seen["status"], "open");
+    }
+    let create = json!({"type": "create", "game": "tic-tac-toe"});
+    assert_eq!(bob.refused(create).await, "overloaded");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_match_has_room_for_so_many_spectators() {
     let server = TestServer::start(Settings {
         followers_max: 2,
