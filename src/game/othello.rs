@@ -107,7 +107,7 @@ impl Othello {
 
     /// The position after a disc on a square that can be played.
     #[inline]
-    pub(crate) const fn with_disc(&self, square: u64) -> Self {
+    pub(crate) fn with_disc(&self, square: u64) -> Self {
         let turned = turned(self.own, self.other, square);
         Self::with(
             self.other ^ turned,
@@ -119,7 +119,7 @@ impl Othello {
     /// The position after a disc on a square, when the squares that the other side can then play on are
     /// known.
     #[inline]
-    pub(crate) const fn with_disc_and_targets(&self, square: u64, moves: u64) -> Self {
+    pub(crate) fn with_disc_and_targets(&self, square: u64, moves: u64) -> Self {
         let turned = turned(self.own, self.other, square);
         Self {
             own: self.other ^ turned,

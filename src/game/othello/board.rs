@@ -52,27 +52,59 @@ const fn down(from: u64, other: u64, by: u32) -> u64 {
     run | pairs & (run >> (2 * by))
 }
 
+/// Steps by file and rank: first four by which the number of a square rises, then their opposites.
+const STEPS: [(i8, i8); 8] = [
+    (1, 0),
+    (-1, 1),
+    (0, 1),
+    (1, 1),
+    (-1, 0),
+    (1, -1),
+    (0, -1),
+    (-1, -1),
+];
+
+/// The squares from each square to the edge, itself left out, for each of the [`STEPS`].
+static RAYS: [[u64; 8]; 64] = {
+    let mut rays = [[0; 8]; 64];
+    let mut at: i8 = 0;
+    while at < 64 {
+        let mut way = 0;
+        while way < 8 {
+            let (mut file, mut rank) = (at % 8 + STEPS[way].0, at / 8 + STEPS[way].1);
+            while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+                rays[at as usize][way] |= 1 << (rank * 8 + file);
+                file += STEPS[way].0;
+                rank += STEPS[way].1;
+            }
+            way += 1;
+        }
+        at += 1;
+    }
+    rays
+};
+
 /// The discs of `other` that a disc of `own` on this square turns over.
+///
+/// In each direction the first square that is not the other's either is one's own and encloses what
+/// lies before it, or it does not.
 #[inline]
-pub(crate) const fn turned(own: u64, other: u64, square: u64) -> u64 {
-    let inner = other & INNER_FILES;
-    enclosed(own, inner, square, SIDEWAYS[0])
-        | enclosed(own, inner, square, SIDEWAYS[1])
-        | enclosed(own, inner, square, SIDEWAYS[2])
-        | enclosed(own, other, square, 8)
-}
-
-/// The runs of `other` between the square and `own`, both ways.
-#[inline]
-const fn enclosed(own: u64, other: u64, square: u64, by: u32) -> u64 {
-    let (above, below) = (up(square, other, by), down(square, other, by));
-    all_if(own & (above << by)) & above | all_if(own & (below >> by)) & below
-}
-
-/// Every square if the set has any, else none.
-#[inline]
-const fn all_if(set: u64) -> u64 {
-    0_u64.wrapping_sub((set != 0) as u64)
+pub(crate) fn turned(own: u64, other: u64, square: u64) -> u64 {
+    let rays = &RAYS[square.trailing_zeros() as usize % 64];
+    let mut turned = 0;
+    for ray in &rays[..4] {
+        let blocked = ray & !other;
+        let end = blocked & blocked.wrapping_neg() & own;
+        // What is below the end, and nothing where there is no end.
+        turned |= ray & end.wrapping_sub(u64::from(end != 0));
+    }
+    for ray in &rays[4..] {
+        let blocked = ray & !other;
+        let end = (1 << 63 >> (blocked | 1).leading_zeros()) & blocked & own;
+        // What is above the end, and nothing where there is no end.
+        turned |= ray & (end << 1).wrapping_neg();
+    }
+    turned
 }
 
 /// The squares beside those of a set, in all eight directions.
