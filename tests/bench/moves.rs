@@ -13,19 +13,29 @@
 //! plays a shorter game: with both, one can tell the cost of a move from the cost of a match.
 //!
 //! **CPU** is the user and system time of the server's process alone, all threads, from
-//! `/proc/PID/stat` at the begin and the end of the window: this benchmark needs Linux. The ratio
-//! of a round is the server's CPU a move by the floor's; the result is the median of the rounds.
+//! `/proc/PID/task/*/schedstat` at the begin and the end of the window: this benchmark needs Linux. The
+//! ratio of a round is the server's CPU a move by the floor's; the result is the median of the rounds.
+//!
+//! A move's **wait** is the time from the mover's request to the opponent's event, as the players see
+//! it. Unless `--rate` is given, both servers are kept as busy as can be, so that waits tell how fast a
+//! server is and nothing else; with it, both get as many moves a second.
+//!
+//! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
+//! compared (see [`crowd`]).
 //!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
 //! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
-//! cargo bench --bench moves -- --log warn                    without the two log lines a match
+//! cargo bench --bench moves -- --rate 5000                   as many moves a second from both
+//! cargo bench --bench moves -- --spectators 1000             the cost of a message to one of these
 //! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
 //! ```
 
 #[path = "moves/board.rs"]
 mod board;
+#[path = "moves/crowd.rs"]
+mod crowd;
 #[path = "moves/floor.rs"]
 mod floor;
 #[path = "moves/players.rs"]
@@ -70,6 +80,14 @@ struct Args {
     #[arg(long, default_value_t = 9)]
     plies: usize,
 
+    /// How many moves a second are played, if not as many as can be
+    #[arg(long)]
+    rate: Option<f64>,
+
+    /// Has so many watch one match, and measures what a message to one of them costs
+    #[arg(long)]
+    spectators: Option<usize>,
+
     /// What the real server logs; its default is the server's own
     #[arg(long, default_value = "info")]
     log: String,
@@ -108,6 +126,8 @@ struct Figures {
     seconds: f64,
     cpu: Duration,
     tally: Tally,
+    /// The wait of the median move, and the one that 99 of 100 moves do not reach.
+    waits: [Duration; 2],
 }
 
 #[tokio::main]
@@ -131,54 +151,104 @@ async fn main() -> anyhow::Result<()> {
         args.warm_up = 0.05;
     }
     let script = Arc::new(Script::new(args.plies)?);
+    if is_trial {
+        compare_crowds(&args, &script, 3).await?;
+        compare_moves(&args, &script).await?;
+        return say("works; too short to tell anything");
+    }
+    match args.spectators {
+        Some(spectators) => compare_crowds(&args, &script, spectators).await,
+        None => compare_moves(&args, &script).await,
+    }
+}
+
+/// Has both servers carry moves, in turn, and compares what these cost and how long they took.
+async fn compare_moves(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
     say(&format!(
         "{} matches of {} plies at a time, {} s a round",
         args.matches, args.plies, args.seconds
     ))?;
-    let mut ratios = Vec::new();
+    let (mut costs, mut waits) = (Vec::new(), Vec::new());
     for round in 1..=args.rounds {
-        let floor = measure(Server::Floor, &args, &script).await?;
+        let floor = measure(Server::Floor, args, script).await?;
         say(&format!("round {round}  floor   {floor}"))?;
-        let real = measure(Server::Real, &args, &script).await?;
-        let ratio = real.cpu_us() / floor.cpu_us();
-        say(&format!("round {round}  server  {real}  ratio {ratio:.2}"))?;
-        ratios.push(ratio);
+        let real = measure(Server::Real, args, script).await?;
+        let cost = real.cpu_us() / floor.cpu_us();
+        say(&format!("round {round}  server  {real}  ratio {cost:.2}"))?;
+        costs.push(cost);
+        waits.push(real.waits[1].as_secs_f64() / floor.waits[1].as_secs_f64());
     }
-    if is_trial {
-        return say("works; too short to tell anything");
+    tell_ratio("CPU a move", costs)?;
+    tell_ratio("the wait of the slowest in a hundred", waits)
+}
+
+/// Has both servers tell moves to a crowd, in turn, and compares what a message costs.
+async fn compare_crowds(
+    args: &Args,
+    script: &Arc<Script>,
+    spectators: usize,
+) -> anyhow::Result<()> {
+    say(&format!("{spectators} watch, {} s a round", args.seconds))?;
+    let mut costs = Vec::new();
+    for round in 1..=args.rounds {
+        let mut told = Vec::new();
+        for server in [Server::Floor, Server::Real] {
+            let process = start(server, args)?;
+            let time = Duration::from_secs_f64(args.seconds);
+            told.push(crowd::measure(&process, server, script, spectators, time).await?);
+        }
+        let [floor, real] = [told[0].cpu_us(), told[1].cpu_us()];
+        let (messages, cost) = (told[1].messages, real / floor);
+        say(&format!(
+            "round {round}  {messages} messages, floor {floor:.2} us each, server {real:.2}  \
+             ratio {cost:.2}"
+        ))?;
+        costs.push(cost);
     }
+    tell_ratio("CPU a message", costs)
+}
+
+/// Says the median of what was found in the rounds.
+fn tell_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
     ratios.sort_by(f64::total_cmp);
     let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
     say(&format!(
-        "CPU a move, server by floor: median {:.2} ({least:.2} to {most:.2})",
+        "{what}, server by floor: median {:.2} ({least:.2} to {most:.2})",
         median(&ratios)
     ))
 }
 
-/// Starts a server, lets the players play, and measures a while of it.
-async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::Result<Figures> {
-    let process = match server {
+fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
+    match server {
         Server::Real => Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args)),
         Server::Floor => {
             let own = std::env::current_exe().context("cannot find the benchmark itself")?;
             Process::start(own, &["--floor"])
         }
-    }?;
-    let mut load = Load::start(process.address(), args.matches, server, script).await?;
+    }
+}
+
+/// Starts a server, lets the players play, and measures a while of it.
+async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::Result<Figures> {
+    let process = start(server, args)?;
+    let mut load = Load::start(process.address(), args.matches, server, script, args.rate).await?;
     load.run_until(sleep(Duration::from_secs_f64(args.warm_up)))
         .await?;
+    load.take_waits();
     let (begin, cpu, tally) = (Instant::now(), process.cpu()?, load.tally());
     load.run_until(sleep(Duration::from_secs_f64(args.seconds)))
         .await?;
-    let figures = Figures {
-        seconds: begin.elapsed().as_secs_f64(),
-        cpu: process.cpu()?.saturating_sub(cpu),
-        tally: load.tally() - tally,
-    };
-    load.finish().await?;
-    if figures.tally.moves == 0 {
+    let (seconds, waits) = (begin.elapsed().as_secs_f64(), load.take_waits());
+    if waits.is_empty() {
         bail!("no move was played");
     }
+    let figures = Figures {
+        seconds,
+        cpu: process.cpu()?.saturating_sub(cpu),
+        tally: load.tally() - tally,
+        waits: [50, 99].map(|percent| waits[(waits.len() - 1) * percent / 100]),
+    };
+    load.finish().await?;
     Ok(figures)
 }
 
@@ -216,11 +286,12 @@ impl std::fmt::Display for Figures {
             frames,
             bytes,
         } = self.tally;
+        let [middle, slow] = self.waits.map(|wait| wait.as_secs_f64() * 1e3);
         let per_move = |n: u64| n as f64 / moves as f64;
         write!(
             f,
             "{:6.0} moves/s  {:5.2} us CPU a move  {:4.2} moves a match  \
-             {:4.2} frames and {:3.0} bytes told a move",
+             {:4.2} frames and {:3.0} bytes told a move  waits {middle:.2} ms, {slow:.2} ms",
             moves as f64 / self.seconds,
             self.cpu_us(),
             moves as f64 / matches as f64,

@@ -2,7 +2,8 @@
 //!
 //! It reads requests as JSON, has one task a connection and one a match, checks whose turn it is
 //! and whether the square is free, and tells both players what was played, and the mover `ok`.
-//! Nothing else: no players, no lobby, no limits, no store, no other game, no spectators. What it
+//! To whoever watches it tells the moves, too. Nothing else: no players, no lobby, no limits, no store,
+//! no other game. What it
 //! tells has the same fields as the real thing, so the bytes on the wire are comparable.
 //!
 //! A match writes to its players' sockets itself, which is cheaper by a wake-up a message than
@@ -52,6 +53,10 @@ struct Request<'a> {
 /// What a match is asked.
 enum Asked {
     Join {
+        sink: Sink,
+        re: u64,
+    },
+    Watch {
         sink: Sink,
         re: u64,
     },
@@ -144,6 +149,19 @@ async fn serve(stream: TcpStream, open: &Open) -> anyhow::Result<()> {
                 spawn(play(id.clone(), sink.clone(), re, asked));
                 playing = Some((0, id, mailbox));
             }
+            "watch" => {
+                let target = request.target.context("no match to watch")?;
+                let mailbox = open
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+                    .get(target)
+                    .cloned()
+                    .context("no such match")?;
+                let sink = Arc::clone(&sink);
+                // A match that is gone takes part no more.
+                let _ = mailbox.send(Asked::Watch { sink, re }).await;
+            }
             "join" => {
                 let target = request.target.context("no match to join")?;
                 let mailbox = open
@@ -179,6 +197,7 @@ async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Aske
     let shown = encode(&Told::Match { re, match_id });
     tell(&creator, [shown]).await;
     let mut sinks = vec![creator];
+    let mut watchers: Vec<Sink> = Vec::new();
     let mut board = Board::default();
     while let Some(asked) = asked.recv().await {
         match asked {
@@ -186,6 +205,11 @@ async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Aske
                 let shown = encode(&Told::Match { re, match_id });
                 tell(&sink, [shown]).await;
                 sinks.push(sink);
+            }
+            Asked::Watch { sink, re } => {
+                let shown = encode(&Told::Match { re, match_id });
+                tell(&sink, [shown]).await;
+                watchers.push(sink);
             }
             Asked::Move { seat, re, ply, m } => match (board.play(seat, ply, m), &sinks[..]) {
                 (Some(square), [_, _]) => {
@@ -202,7 +226,10 @@ async fn play(id: String, creator: Sink, re: u64, mut asked: mpsc::Receiver<Aske
                     });
                     let ok = encode(&Told::Ok { re, seq });
                     tell(&sinks[1 - seat], [moved.clone()]).await;
-                    tell(&sinks[seat], [moved, ok]).await;
+                    tell(&sinks[seat], [moved.clone(), ok]).await;
+                    for watcher in &watchers {
+                        tell(watcher, [moved.clone()]).await;
+                    }
                 }
                 _ => {
                     let code = "illegal_move";

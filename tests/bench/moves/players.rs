@@ -7,8 +7,8 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::Sub;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -16,7 +16,7 @@ use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -51,23 +51,27 @@ pub(crate) struct Tally {
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+pub(crate) struct Counters {
     moves: AtomicU64,
     matches: AtomicU64,
     frames: AtomicU64,
     bytes: AtomicU64,
     /// Nobody begins another match.
     is_over: AtomicBool,
+    /// How long each move took to its opponent, since they were taken last.
+    waits: Mutex<Vec<Duration>>,
 }
 
 /// Two connections that play each other.
-struct Pair {
+pub(crate) struct Pair {
     players: [Player; 2],
     script: Arc<Script>,
     counters: Arc<Counters>,
+    pace: Option<Interval>,
 }
 
-struct Player {
+/// One connection.
+pub(crate) struct Player {
     socket: WebSocketStream<TcpStream>,
     requests: u64,
     counters: Arc<Counters>,
@@ -92,24 +96,28 @@ struct Told<'a> {
 }
 
 impl Load {
-    /// Connects everybody and lets them play.
+    /// Connects everybody and lets them play: so many moves a second in all, or as fast as they can.
     pub(crate) async fn start(
         address: SocketAddr,
         matches: usize,
         server: Server,
         script: &Arc<Script>,
+        rate: Option<f64>,
     ) -> anyhow::Result<Self> {
         let counters = Arc::new(Counters::default());
-        let mut pairs = JoinSet::new();
+        // All before the first plays: who connects to a busy server waits at every step.
+        let mut connected = Vec::new();
         for _ in 0..matches {
-            let pair = Pair {
-                players: [
-                    Player::connect(address, server, &counters).await?,
-                    Player::connect(address, server, &counters).await?,
-                ],
-                script: Arc::clone(script),
-                counters: Arc::clone(&counters),
-            };
+            connected.push(Pair::connect(address, server, script, &counters).await?);
+        }
+        let period = rate.map(|rate| Duration::from_secs_f64(matches as f64 / rate));
+        let mut pairs = JoinSet::new();
+        for (number, mut pair) in connected.into_iter().enumerate() {
+            if let Some(period) = period {
+                // One pair after the other, evenly.
+                let after = period.mul_f64(number as f64 / matches as f64);
+                pair.pace(Instant::now() + period + after, period);
+            }
             pairs.spawn(pair.play());
         }
         Ok(Self { pairs, counters })
@@ -143,6 +151,13 @@ impl Load {
             .context("a pair waits in vain")?
     }
 
+    /// How long the moves took that were played since this was asked last, the shortest first.
+    pub(crate) fn take_waits(&self) -> Vec<Duration> {
+        let mut waits = std::mem::take(&mut *self.counters.waits());
+        waits.sort_unstable();
+        waits
+    }
+
     /// What has been played and told so far.
     pub(crate) fn tally(&self) -> Tally {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -168,34 +183,72 @@ impl Sub for Tally {
     }
 }
 
+impl Counters {
+    fn waits(&self) -> MutexGuard<'_, Vec<Duration>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Pair {
+    /// Two players who have not met.
+    pub(crate) async fn connect(
+        address: SocketAddr,
+        server: Server,
+        script: &Arc<Script>,
+        counters: &Arc<Counters>,
+    ) -> anyhow::Result<Self> {
+        let first = Player::connect(address, server, counters).await?;
+        let second = Player::connect(address, server, counters).await?;
+        Ok(Self {
+            players: [first, second],
+            script: Arc::clone(script),
+            counters: Arc::clone(counters),
+            pace: None,
+        })
+    }
+
+    /// Has them play a move in each such period, and no faster.
+    pub(crate) fn pace(&mut self, first: Instant, period: Duration) {
+        let mut pace = interval_at(first, period);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.pace = Some(pace);
+    }
+
     async fn play(mut self) -> anyhow::Result<()> {
         while !self.counters.is_over.load(Ordering::Relaxed) {
-            self.play_match().await?;
+            let id = self.create().await?;
+            self.join(&id).await?;
+            self.play_match(&id).await?;
         }
         Ok(())
     }
 
-    async fn play_match(&mut self) -> anyhow::Result<()> {
-        let id = self.meet().await?;
+    /// Plays a match in which both sit, to its end.
+    pub(crate) async fn play_match(&mut self, id: &str) -> anyhow::Result<()> {
         let plies = &self.script.plies;
         let [first, second] = &mut self.players;
         let (mut mover, mut other) = (first, second);
         let mut seq = None;
-        let mut request = mover.send_move(&id, 0, plies[0].m).await?;
+        let mut sent_at = Instant::now();
+        let mut request = mover.send_move(id, 0, plies[0].m).await?;
         for ply in 0..plies.len() {
-            let seen_by_other = other.moved(&self.script, &id, ply).await?;
+            let seen_by_other = other.moved(&self.script, id, ply).await?;
+            self.counters.waits().push(sent_at.elapsed());
             ensure!(
                 seq.is_none_or(|seq| seen_by_other == seq + 1),
                 "event {seen_by_other} after {seq:?}"
             );
             seq = Some(seen_by_other);
             // The answer to a move does not wait until its mover has read what it was told.
+            if let Some(pace) = &mut self.pace {
+                pace.tick().await;
+            }
+            sent_at = Instant::now();
             let reply = match plies.get(ply + 1) {
-                Some(next) => other.send_move(&id, ply + 1, next.m).await?,
+                Some(next) => other.send_move(id, ply + 1, next.m).await?,
                 None => 0,
             };
-            let seen_by_mover = mover.moved(&self.script, &id, ply).await?;
+            let seen_by_mover = mover.moved(&self.script, id, ply).await?;
             ensure!(seen_by_mover == seen_by_other, "two numbers for one event");
             mover.ok(request, seen_by_mover).await?;
             self.counters.moves.fetch_add(1, Ordering::Relaxed);
@@ -206,24 +259,29 @@ impl Pair {
         Ok(())
     }
 
-    /// Opens a match and fills it.
-    async fn meet(&mut self) -> anyhow::Result<String> {
-        let [first, second] = &mut self.players;
+    /// Opens a match, and gives its id.
+    pub(crate) async fn create(&mut self) -> anyhow::Result<String> {
+        let [first, _] = &mut self.players;
         let request = first
             .send(|id| format!(r#"{{"type":"create","id":{id},"game":"tic-tac-toe"}}"#))
             .await?;
-        let id = first.snapshot(request).await?;
+        first.snapshot(request).await
+    }
+
+    /// Fills it.
+    pub(crate) async fn join(&mut self, id: &str) -> anyhow::Result<()> {
+        let [_, second] = &mut self.players;
         let request = second
             .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
             .await?;
         let joined = second.snapshot(request).await?;
         ensure!(joined == id, "joined another match");
-        Ok(id)
+        Ok(())
     }
 }
 
 impl Player {
-    async fn connect(
+    pub(crate) async fn connect(
         address: SocketAddr,
         server: Server,
         counters: &Arc<Counters>,
@@ -298,8 +356,23 @@ impl Player {
         .await
     }
 
+    /// Watches a match.
+    pub(crate) async fn watch(&mut self, id: &str) -> anyhow::Result<()> {
+        let request = self
+            .send(|n| format!(r#"{{"type":"watch","id":{n},"match":"{id}"}}"#))
+            .await?;
+        let watched = self.snapshot(request).await?;
+        ensure!(watched == id, "watches another match");
+        Ok(())
+    }
+
     /// Waits for the event of a ply, and gives its number.
-    async fn moved(&mut self, script: &Script, id: &str, ply: usize) -> anyhow::Result<u64> {
+    pub(crate) async fn moved(
+        &mut self,
+        script: &Script,
+        id: &str,
+        ply: usize,
+    ) -> anyhow::Result<u64> {
         self.receive("moved", |told| {
             let expected = &script.plies[ply];
             ensure!(told.match_id == Some(id), "not of match {id}");

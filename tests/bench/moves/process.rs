@@ -10,10 +10,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-/// The unit of time in `/proc`: Linux tells every program a hundredth of a second, whatever the
-/// kernel counts in.
-const TICK: Duration = Duration::from_millis(10);
-
 /// How long a server may take until it listens.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -65,19 +61,19 @@ impl Process {
 
     /// The user and system time of all its threads so far.
     pub(crate) fn cpu(&self) -> anyhow::Result<Duration> {
-        let path = format!("/proc/{}/stat", self.child.id());
-        let stat = std::fs::read_to_string(path).context("the server is gone")?;
-        // The second field is the program's name in brackets and may hold anything; after it come
-        // the fields from the third on, of which utime is the 14th and stime the 15th (proc(5)).
-        let (_, fields) = stat.rsplit_once(')').context("no name in its stat")?;
-        let ticks: Vec<u32> = fields
-            .split_whitespace()
-            .skip(14 - 3)
-            .take(2)
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .context("no times in its stat")?;
-        Ok(TICK * ticks.iter().sum())
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let mut nanos = 0;
+        for task in std::fs::read_dir(tasks).context("the server is gone")? {
+            let path = task?.path().join("schedstat");
+            // A thread may have ended since.
+            let Ok(stat) = std::fs::read_to_string(path) else {
+                continue;
+            };
+            // Nanoseconds on a processor come first (Documentation/scheduler/sched-stats.rst).
+            let time = stat.split_whitespace().next().context("no time")?;
+            nanos += time.parse::<u64>().context("not a time")?;
+        }
+        Ok(Duration::from_nanos(nanos))
     }
 }
 
