@@ -1,7 +1,12 @@
 //! What bots are to think about, and in which order.
 //!
-//! Where somebody waits, thinking comes first; bots among themselves take what is left. Nobody's
-//! matches take more than a few threads, however many there are.
+//! Where somebody waits, thinking comes first; bots among themselves take what is left. Hosts take
+//! turns: whoever has many bots thinking waits for the second until everybody has had a first. Among
+//! those whose turn it is, weak bots are asked first, since they take next to no time. Nobody's matches
+//! take more than a few threads, however many there are.
+//!
+//! The turns are those of start-time fair queueing (Goyal, Vin and Cheng, 1996), every search being
+//! counted as one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -37,8 +42,12 @@ pub(super) struct Queue {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// First what people wait for.
-    jobs: [VecDeque<Job>; 2],
+    /// First what people wait for; each with its turn, in the order of their coming.
+    jobs: [VecDeque<(u64, Job)>; 2],
+    /// The turn that was taken last.
+    turn: u64,
+    /// The last turn of hosts that have had one since.
+    last_turns: HashMap<PlayerId, u64>,
     /// In whose matches so many bots are thinking.
     thinking: HashMap<PlayerId, usize>,
     is_closed: bool,
@@ -68,7 +77,10 @@ impl Queue {
 
     pub(super) fn add(&self, job: Job) {
         let class = class(job.question.has_people);
-        self.waiting().jobs[class].push_back(job);
+        let mut waiting = self.waiting();
+        let turn = waiting.next_turn(job.question.host);
+        waiting.jobs[class].push_back((turn, job));
+        drop(waiting);
         self.filled.notify_one();
     }
 
@@ -115,6 +127,14 @@ impl Queue {
 }
 
 impl Waiting {
+    /// The turn of what this host adds now.
+    fn next_turn(&mut self, host: PlayerId) -> u64 {
+        let turn = self.last_turns.get(&host).map_or(0, |last| last + 1);
+        let turn = turn.max(self.turn);
+        self.last_turns.insert(host, turn);
+        turn
+    }
+
     fn next(&mut self, per_player: usize) -> Option<Job> {
         let thinking = &mut self.thinking;
         for jobs in &mut self.jobs {
@@ -122,10 +142,16 @@ impl Waiting {
                 let count = thinking.get(&job.question.host);
                 count.is_none_or(|count| *count < per_player)
             };
-            let Some(job) = jobs.iter().position(may).and_then(|at| jobs.remove(at)) else {
+            let admitted = jobs.iter().enumerate().filter(|(_, (_, job))| may(job));
+            // Of those alike the first that came.
+            let next = admitted.min_by_key(|(_, (turn, job))| (*turn, job.question.level));
+            let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {
                 continue;
             };
             *thinking.entry(job.question.host).or_default() += 1;
+            self.turn = self.turn.max(turn);
+            let now = self.turn;
+            self.last_turns.retain(|_, last| *last >= now);
             return Some(job);
         }
         None
@@ -192,6 +218,27 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
         let expect = [(2, true), (4, true), (1, false), (3, false)];
         assert_eq!(order, expect.map(|(host, people)| (player(host), people)));
+    }
+
+    #[test]
+    fn hosts_take_turns() {
+        let queue = Queue::new(&Settings {
+            search_queue: 9,
+            searches_per_player: 9,
+            ..Settings::default()
+        });
+        for host in [1, 1, 1, 2, 2, 3] {
+            add(&queue, host, true);
+        }
+        let mut order: Vec<_> = (0..4).map_while(|_| next(&queue)).collect();
+        // Who comes late has nothing to make up for, and nothing to catch up with.
+        for host in [4, 4, 3] {
+            add(&queue, host, true);
+        }
+        order.extend(std::iter::from_fn(|| next(&queue)));
+        let expect = [1, 2, 3, 1, 2, 4, 3, 1, 4].map(|host| (player(host), true));
+        assert_eq!(order, expect);
+        assert!(queue.waiting().last_turns.len() <= 2);
     }
 
     #[test]
