@@ -12,6 +12,7 @@ mod words;
 use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::customs::Customs;
 use crate::harmless::harmless;
 use words::piece;
 
@@ -61,7 +62,13 @@ fn seat(now: &Snapshot, seat: SeatNumber) -> String {
     let side = side(now, seat);
     let gap = " ".repeat(widest.saturating_sub(width(&side)));
     let who = who.unwrap_or_default();
-    format!("{mark} {piece}{side}{gap}  {who}{you}")
+    let captured = position::captured(Customs::of(&now.game), &now.position)
+        .and_then(|captured| captured.get(seat.index()).copied())
+        .filter(|&stones| stones > 0)
+        .map_or_else(String::new, |stones| {
+            paint(FAINT, &format!("  {stones} captured"))
+        });
+    format!("{mark} {piece}{side}{gap}  {who}{you}{captured}")
 }
 
 /// A match by what is played and its code.
@@ -156,6 +163,15 @@ pub(crate) mod tests {
         let disc = paint(paint::of_seat(1, "yellow"), "○");
         let disc_and_side = format!("{disc} {}", side(&now, SeatNumber(1)));
         assert!(drawn.contains(&disc_and_side), "{drawn:?}");
+    }
+
+    #[test]
+    fn captured_stones_stand_with_who_has_them() {
+        let mut now = snapshot(&format!("{} b 2 0 0 30", ["9"; 9].join("/")));
+        now.game = "go".to_owned();
+        let drawn = plain(&table(&now, Some(&game("go", 9, 9)), None));
+        assert!(drawn.contains("ada  (you)  2 captured\n"), "{drawn}");
+        assert!(drawn.contains("medium bot\n"), "{drawn}");
     }
 
     #[test]

@@ -95,6 +95,18 @@ fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>
     Some(board)
 }
 
+/// How many stones each seat has captured, in Go: told after the board and the side to move.
+pub(super) fn captured(customs: Customs, position: &str) -> Option<[u32; 2]> {
+    let mut numbers = position
+        .split(' ')
+        .skip(2)
+        .map(|number| number.parse().ok());
+    match customs {
+        Customs::Go => Some([numbers.next()??, numbers.next()??]),
+        _ => None,
+    }
+}
+
 /// The square with this number: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
 pub(super) fn numbered(number: &str) -> Option<Square> {
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
@@ -133,6 +145,17 @@ mod tests {
             .map(|ranks| ranks.iter().map(|rank| rank.iter().collect()).collect());
         let expect = expect.map(|ranks| ranks.map(str::to_owned).to_vec());
         assert_eq!(drawn, expect, "{position:?}");
+    }
+
+    #[test]
+    fn captured_stones_are_read() {
+        let rows = ["9"; 9].join("/");
+        let read = |customs, rest| captured(customs, &format!("{rows} {rest}"));
+        assert_eq!(read(Customs::Go, "w 3 12 0 40"), Some([3, 12]));
+        for nothing in ["w", "w 3", "w x 12", "w 3 -1"] {
+            assert_eq!(read(Customs::Go, nothing), None, "{nothing}");
+        }
+        assert_eq!(read(Customs::Chess, "w 3 12"), None);
     }
 
     #[test]

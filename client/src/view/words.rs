@@ -55,8 +55,14 @@ pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
 pub(crate) fn turn(now: &Snapshot) -> String {
     match now.turn {
         Some(seat) if now.you == Some(seat) => {
+            let is_capture = |m: &String| m.contains('x');
             let forced = if now.legal == ["pass"] {
                 " You cannot move: pass."
+            } else if Customs::of(&now.game) == Customs::Draughts
+                && !now.legal.is_empty()
+                && now.legal.iter().all(is_capture)
+            {
+                " You must capture."
             } else {
                 ""
             };
@@ -213,6 +219,16 @@ mod tests {
             moved(&now, SeatNumber(1), "pass"),
             "⚙ medium bot (o) passes.",
         );
+    }
+
+    #[test]
+    fn a_capture_that_must_be_is_told() {
+        let mut now = snapshot("B:W18:B15:H0:F2");
+        now.game = "draughts".to_owned();
+        now.legal = vec!["15x22".to_owned()];
+        check(turn(&now), "Your turn. You are x. You must capture.");
+        now.legal = vec!["11-15".to_owned()];
+        check(turn(&now), "Your turn. You are x.");
     }
 
     #[test]
