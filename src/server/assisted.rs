@@ -100,13 +100,15 @@ impl Inner {
                 ended = slot.take();
             }
         }
+        let is_over = slot.is_none();
         self.is_attended.store(false, Ordering::SeqCst);
         drop(slot);
-        // Whoever woke the future until now may have left it to us, and its task may have found it
-        // taken.
-        if ended.is_some() || self.is_woken.load(Ordering::SeqCst) {
+        // Whoever woke the future until now may have left it to us, and its task may have found the
+        // slot taken: also when there is nothing in it any more, so that the task learns of it.
+        if is_over || self.is_woken.load(Ordering::SeqCst) {
             self.task.wake();
         }
+        drop(ended);
     }
 }
 
@@ -249,6 +251,41 @@ mod tests {
         let task = assisted.begin(async { panic!("as it should") });
         assisted.assist(|| ());
         task.await;
+    }
+
+    /// The task finds the slot taken by somebody who is too late, and is woken by them.
+    #[tokio::test]
+    async fn whoever_finds_nothing_left_tells_the_task() {
+        let (sender, _, assisted, task) = adder();
+        let mut task = task;
+        let waker = Arc::new(Woken::default());
+        let context = || Waker::from(Arc::clone(&waker));
+        assert!(
+            Pin::new(&mut task)
+                .poll(&mut Context::from_waker(&context()))
+                .is_pending()
+        );
+        assisted.assist(|| drop(sender));
+        assisted.assist(|| {
+            let polled = Pin::new(&mut task).poll(&mut Context::from_waker(&context()));
+            assert!(polled.is_pending(), "the slot is taken");
+            waker.0.store(false, Ordering::SeqCst);
+        });
+        assert!(waker.0.load(Ordering::SeqCst));
+        assert!(
+            Pin::new(&mut task)
+                .poll(&mut Context::from_waker(&context()))
+                .is_ready()
+        );
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
     }
 
     #[tokio::test]
