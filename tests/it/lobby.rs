@@ -254,7 +254,15 @@ async fn a_match_has_room_for_so_many_spectators() {
         cat.refused(json!({"type": "watch", "match": id})).await,
         "overloaded"
     );
-    // A player finds room in any case.
+    // A player finds room in any case, and so does who is about to be one.
+    let mut dan = server.player("dan").await;
+    let open = dan.create(json!({})).await;
+    let watch = json!({"type": "watch", "match": open});
+    let mut eve = server.player("eve").await;
+    eve.ask(watch.clone()).await;
+    assert_eq!(cat.refused(watch).await, "overloaded");
+    let joined = cat.ask(json!({"type": "join", "match": open})).await;
+    assert_eq!(joined["you"], 1);
     let (mut bob, _) = server.come_back(&bob.token()).await;
     assert_eq!(bob.event("match").await["you"], 1);
 }

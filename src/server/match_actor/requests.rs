@@ -129,13 +129,13 @@ impl MatchActor {
         done: Done,
     ) -> ControlFlow<End> {
         let is_new = !self.audience.contains(follower.peer.id);
-        let Some(reply) = self.admit(follower, reply) else {
+        let player = follower.player;
+        let action = Action::Join { player, name, seat };
+        let sits = self.state.seat_of(player).is_some() || self.state.apply(&action).is_ok();
+        let Some(reply) = self.admit(follower, sits, reply) else {
             return GOES_ON;
         };
-        let player = follower.player;
-        let joined = self
-            .decide(&Action::Join { player, name, seat }, reply)
-            .await;
+        let joined = self.decide(&action, reply).await;
         let is_done = joined.is_ok();
         let going = match joined {
             Ok(reply) => {
@@ -155,7 +155,8 @@ impl MatchActor {
     }
 
     fn watch(&mut self, follower: &Follower, reply: Reply, done: Done) {
-        let Some(reply) = self.admit(follower, reply) else {
+        let is_seated = self.state.seat_of(follower.player).is_some();
+        let Some(reply) = self.admit(follower, is_seated, reply) else {
             return;
         };
         self.roster_changed();
@@ -169,7 +170,8 @@ impl MatchActor {
         let mut admitted = Vec::new();
         for follower in followers {
             let reply = Reply::unasked(follower.peer.outbox.clone());
-            if let Some(reply) = self.admit(follower, reply) {
+            let is_seated = self.state.seat_of(follower.player).is_some();
+            if let Some(reply) = self.admit(follower, is_seated, reply) {
                 admitted.push((follower, reply));
             }
         }
@@ -180,15 +182,14 @@ impl MatchActor {
     }
 
     /// Lets a connection in, silently, or answers that there is no room.
-    fn admit(&mut self, follower: &Follower, reply: Reply) -> Option<Reply> {
+    fn admit(&mut self, follower: &Follower, is_player: bool, reply: Reply) -> Option<Reply> {
         if follower.peer.is_closed() {
             // Its goodbye has been sent already, so nobody would ever take it out again.
             return None;
         }
         let has_room = self.audience.len() < self.server.settings.followers_max;
         // Players find room in their own match, however many watch.
-        let is_seated = self.state.seat_of(follower.player).is_some();
-        if !has_room && !is_seated && !self.audience.contains(follower.peer.id) {
+        if !has_room && !is_player && !self.audience.contains(follower.peer.id) {
             reply.refuse(ErrorCode::Overloaded, "too many follow this match");
             return None;
         }
