@@ -133,13 +133,24 @@ impl Server {
         &self.shared.settings
     }
 
-    /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind.
+    /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind. Whoever
+    /// asks for one that there is not, from this address, waits ever longer for the answer.
     ///
     /// # Errors
     ///
     /// See [`NotServed`].
-    pub async fn scoresheet(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
-        self.shared.scoresheet(target, extension).await
+    pub async fn scoresheet(
+        &self,
+        target: MatchRef,
+        extension: &str,
+        address: Option<Address>,
+    ) -> Result<Served, NotServed> {
+        let served = self.shared.scoresheet(target, extension).await;
+        if matches!(served, Err(NotServed::Unknown)) {
+            let delay = self.shared.addresses.guessed(address, clock::now());
+            self.shared.put_off(delay).await;
+        }
+        served
     }
 
     /// Lets a connection in from this address, or from nobody's.

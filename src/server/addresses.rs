@@ -137,6 +137,19 @@ impl Addresses {
         Ok(Guest(Some((self.clone(), address))))
     }
 
+    /// Notes that this address, which need not have a connection, asked for what there is not under a
+    /// name that it may have guessed. Tells how long the answer has to wait.
+    pub(super) fn guessed(&self, address: Option<Address>, now: Instant) -> Duration {
+        let Some(address) = address else {
+            return Duration::ZERO;
+        };
+        let mut tables = self.tables();
+        tables.sweep(now);
+        let used = tables.uses.entry(address);
+        let used = used.or_insert_with(|| self.unused(now));
+        used.guesses.borrow(now, DELAY_MAX)
+    }
+
     fn unused(&self, now: Instant) -> Use {
         Use {
             connections: 0,

@@ -8,8 +8,6 @@ mod requests;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::time::sleep;
-
 use super::addresses::Guest;
 use super::bucket::Bucket;
 use super::clock::now;
@@ -173,14 +171,7 @@ impl Session {
 
     /// Has somebody wait who asked for what is not there, if it is not the first time.
     async fn guessed(&self) {
-        let delay = self.guest.guessed(now());
-        if !delay.is_zero() {
-            tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
-                () = self.server.shutdown.cancelled() => {}
-                () = sleep(delay) => {}
-            }
-        }
+        self.server.put_off(self.guest.guessed(now())).await;
     }
 
     /// Lets a request in, or answers that it comes too soon.

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::runtime;
 use tokio::sync::{Semaphore, mpsc};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -60,7 +62,7 @@ pub(super) struct Wanted {
     pub(super) host: PlayerId,
     pub(super) seats: [Occupant; 2],
     pub(super) listed: bool,
-    pub(super) pace: std::time::Duration,
+    pub(super) pace: Duration,
     /// How many live matches the host may have with this one.
     pub(super) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
@@ -89,6 +91,17 @@ impl Shared {
             metrics,
             scoresheets: Semaphore::new(scoresheets::AT_ONCE_MAX),
         }))
+    }
+
+    /// Waits, unless the server is about to stop.
+    pub(super) async fn put_off(&self, delay: Duration) {
+        if !delay.is_zero() {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = self.shutdown.cancelled() => {}
+                () = sleep(delay) => {}
+            }
+        }
     }
 
     /// Runs a task that the end of the server waits for.
@@ -216,7 +229,7 @@ impl Shared {
             host: host.follower.player,
             seats,
             listed: false,
-            pace: std::time::Duration::ZERO,
+            pace: Duration::ZERO,
             hosted_max: usize::MAX,
             open: None,
         };

@@ -99,9 +99,17 @@ async fn file_of_page(
 }
 
 /// A match as a file: `/record/K7WQ2M.pgn`.
-async fn record(State(front): State<Front>, Path(file): Path<String>) -> Response {
+async fn record(
+    State(front): State<Front>,
+    Path(file): Path<String>,
+    request: Request,
+) -> Response {
+    let address = address_of(&request, front.server.settings().client_address);
     let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-    let served = front.server.scoresheet(name.into(), extension).await;
+    let served = front
+        .server
+        .scoresheet(name.into(), extension, address)
+        .await;
     let Served { code, text } = match served {
         Ok(served) => served,
         Err(why) => {

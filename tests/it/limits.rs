@@ -120,13 +120,16 @@ async fn matches_of_an_address_that_wait_for_somebody() {
     let mut other = server.connect_from(address("192.0.2.1")).await;
     other.create(json!({})).await;
     assert_eq!(ann.refused(create.clone()).await, "too_many_matches");
-    // A match that waits for nobody is not counted.
+    // A match that waits for nobody is not counted, unless nobody plays it.
     ann.create(json!({"seats": ["me", {"bot": "easy"}]})).await;
+    let of_bots = json!({"type": "create", "game": "tic-tac-toe", "pace_ms": 10_000,
+        "seats": [{"bot": "easy"}, {"bot": "easy"}]});
+    assert_eq!(ann.refused(of_bots.clone()).await, "too_many_matches");
 
     let mut bob = server.connect_from(address("192.0.2.2")).await;
     bob.create(json!({})).await;
     bob.ask(json!({"type": "join", "match": first})).await;
-    assert_eq!(ann.ask(create.clone()).await["type"], "match");
+    assert_eq!(ann.ask(of_bots).await["type"], "match");
     assert_eq!(ann.refused(create).await, "too_many_matches");
 }
 
@@ -147,6 +150,11 @@ async fn guesses_are_answered_ever_later() {
         waits.push(before.elapsed().as_secs_f64().round());
     }
     assert_eq!(waits, [1.0; 5]);
+
+    let list = json!({"type": "list", "after": "AAAAAA"});
+    let before = Instant::now();
+    assert_eq!(eve.refused(list).await, "unknown_match");
+    assert!(before.elapsed() >= Duration::from_millis(900));
 
     // A new connection of the same address is no way around it, and a token is no other thing.
     let mut again = server.connect_from(address("192.0.2.1")).await;

@@ -111,7 +111,9 @@ impl MatchActor {
                 self.audience.seat_changed();
             }
             Event::Started => {
-                self.open = None;
+                if self.state.players().next().is_some() {
+                    self.open = None;
+                }
                 self.last_ply_at = durable_at;
             }
             Event::Moved { .. } => {

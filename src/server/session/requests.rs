@@ -91,7 +91,7 @@ impl Session {
                 after,
             } => {
                 let limit = limit.unwrap_or(PAGE);
-                self.list(game.as_deref(), status, limit, after.as_deref(), reply);
+                Box::pin(self.list(game.as_deref(), status, limit, after.as_deref(), reply)).await;
             }
             ClientMessage::Seek {
                 game,
@@ -179,13 +179,15 @@ impl Session {
         })
     }
 
-    /// The place of a match that is to wait for somebody, if it is.
+    /// The place of a match that is to wait for somebody or in which nobody plays, if it is.
     fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatch>, WireError> {
-        if !seats.contains(&Occupant::Open) {
+        let has_people = seats.iter().any(|seat| seat.player().is_some());
+        if has_people && !seats.contains(&Occupant::Open) {
             return Ok(None);
         }
         let open = self.guest.open_match().map_err(|TooManyOpen| {
-            let message = "too many matches of your address wait for somebody";
+            let message =
+                "too many matches of your address wait for somebody, or are of bots alone";
             WireError::new(ErrorCode::TooManyMatches, message)
         })?;
         Ok(Some(open))
@@ -274,7 +276,7 @@ impl Session {
         }
     }
 
-    fn list(
+    async fn list(
         &self,
         game: Option<&str>,
         status: Option<Status>,
@@ -294,6 +296,9 @@ impl Session {
             .server
             .lobby
             .list(filter, after.map(MatchRef::from), limit);
+        if page.is_err() {
+            self.guessed().await;
+        }
         let page = page.map_err(|NoSuchMatch| {
             WireError::new(
                 ErrorCode::UnknownMatch,
