@@ -116,8 +116,14 @@ impl Transport {
         let served = async {
             match tls.greet(stream).await {
                 Ok(Some(stream)) => self.answer_requests(stream, from).await,
-                Ok(None) => tracing::debug!("request without TLS"),
-                Err(error) => tracing::debug!(%error, "no TLS came about"),
+                Ok(None) => {
+                    self.server.count_dropped(Dropped::NoTls);
+                    tracing::debug!(?from, "request without TLS");
+                }
+                Err(error) => {
+                    self.server.count_dropped(Dropped::NoTls);
+                    tracing::debug!(?from, %error, "no TLS came about");
+                }
             }
         };
         self.within_limits(from, served).await;

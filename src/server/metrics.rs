@@ -90,6 +90,8 @@ const TERMINATIONS: [(Termination, &str); 4] = [
 pub enum Dropped {
     /// The operating system could not accept it: most often there are no descriptors left.
     NotAccepted,
+    /// TLS did not come about, or nobody tried.
+    NoTls,
     /// It was no HTTP, or ended in the middle of a request.
     BrokenRequest,
     /// It took too long over its request.
@@ -104,8 +106,9 @@ pub enum Dropped {
 
 impl Dropped {
     /// Every cause.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NotAccepted,
+        Self::NoTls,
         Self::BrokenRequest,
         Self::SlowRequest,
         Self::Displaced,
@@ -118,6 +121,7 @@ impl Dropped {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotAccepted => "not_accepted",
+            Self::NoTls => "no_tls",
             Self::BrokenRequest => "broken_request",
             Self::SlowRequest => "slow_request",
             Self::Displaced => "displaced",

@@ -28,8 +28,13 @@ pub(super) fn address_of(request: &Request, source: ClientAddress) -> Option<Add
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let line = headers.get_all(X_FORWARDED_FOR).iter().next_back()?;
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
+    let last = last.trim_matches('"');
+    let bare = last
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
     // Some proxies tell the port, too.
-    last.parse()
+    bare.unwrap_or(last)
+        .parse()
         .or_else(|_| {
             last.parse()
                 .map(|with_port: std::net::SocketAddr| with_port.ip())
@@ -62,6 +67,8 @@ mod tests {
         check(proxied, &["192.0.2.8, 192.0.2.9"], Some("192.0.2.9"));
         check(proxied, &["192.0.2.8", "192.0.2.9:80"], Some("192.0.2.9"));
         check(proxied, &["[2001:db8::1]:443"], Some("2001:db8::2"));
+        check(proxied, &["[2001:db8::1]"], Some("2001:db8::2"));
+        check(proxied, &["\"192.0.2.9\""], Some("192.0.2.9"));
         check(proxied, &[], Some("192.0.2.1"));
         check(proxied, &["unknown"], Some("192.0.2.1"));
         check(proxied, &["127.0.0.1"], None);
