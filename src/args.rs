@@ -8,10 +8,11 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::http::Uri;
-use clap::Parser;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::{CommandFactory, Parser};
 use plyhouse::server::{ClientAddress, Search, Settings};
 use plyhouse::transport::{Tls, TlsError};
+use tokio::sync::Semaphore;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
@@ -118,8 +119,8 @@ struct MatchArgs {
           default_value_t = DEFAULT.matches_max, value_parser = at_least(1))]
     matches_max: usize,
 
-    /// How many matches that wait for somebody may have been created from one address. Beyond,
-    /// `create` is `too_many_matches`
+    /// How many matches that wait for somebody, or in which only bots play, may have been created
+    /// from one address. Beyond, `create` is `too_many_matches`
     #[arg(long, env = "PLYHOUSE_OPEN_MATCHES_PER_ADDRESS", value_name = "N",
           default_value_t = DEFAULT.open_matches_per_address, value_parser = at_least(1))]
     open_matches_per_address: usize,
@@ -315,6 +316,11 @@ impl Args {
         }
     }
 
+    /// How many connections there may be.
+    pub(crate) const fn connections_max(&self) -> usize {
+        self.connections.connections_max
+    }
+
     /// The settings that were asked for.
     pub(crate) fn settings(self) -> Settings {
         let Self {
@@ -359,6 +365,18 @@ impl Args {
             started_ms: None,
         }
     }
+}
+
+/// Those of these names in the environment that look like a setting of ours and are none.
+pub(crate) fn unknown_settings(names: impl Iterator<Item = String>) -> Vec<String> {
+    let command = Args::command();
+    let is_known = |name: &str| {
+        let mut settings = command.get_arguments().filter_map(clap::Arg::get_env);
+        settings.any(|known| known == name)
+    };
+    names
+        .filter(|name| name.starts_with("PLYHOUSE_") && !is_known(name))
+        .collect()
 }
 
 fn client_address() -> impl clap::builder::TypedValueParser<Value = ClientAddress> {
@@ -439,14 +457,13 @@ fn table_mib() -> impl clap::builder::TypedValueParser<Value = usize> {
 fn at_least(min: u64) -> impl clap::builder::TypedValueParser<Value = usize> {
     use clap::builder::TypedValueParser;
     RangedU64ValueParser::<u64>::new()
-        .range(min..)
+        // More than any machine has, and as many as tokio can count.
+        .range(min..=Semaphore::MAX_PERMITS as u64)
         .try_map(usize::try_from)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -479,9 +496,22 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_that_is_none_is_found() {
+        let names = [
+            "PATH",
+            "PLYHOUSE_BURST",
+            "PLYHOUSE_BURTS",
+            "PLYHOUSE_LINGER",
+        ];
+        let unknown = unknown_settings(names.map(str::to_owned).into_iter());
+        assert_eq!(unknown, ["PLYHOUSE_BURTS"]);
+    }
+
+    #[test]
     fn nonsense_is_refused() {
         for option in [
             "--abandon-after=-1",
+            "--connections-max=18446744073709551615",
             "--abandon-after=x",
             "--keep-ended=0",
             "--keep-ended=never",

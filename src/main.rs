@@ -16,6 +16,7 @@ use anyhow::Context;
 use clap::Parser;
 use plyhouse::server::Server;
 use plyhouse::transport::{self, Tls, Transport};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, timeout_at};
@@ -62,9 +63,31 @@ fn main() -> ExitCode {
     }
 }
 
+/// Takes as many descriptors as the system grants, which is most often more than it begins with, and
+/// warns if that is too few for so many connections.
+fn allow_descriptors(connections: usize) {
+    let granted = getrlimit(Resource::Nofile).maximum;
+    let limit = Rlimit {
+        current: granted,
+        maximum: granted,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "the limit of descriptors stays as it is");
+    }
+    let current = getrlimit(Resource::Nofile).current;
+    if let Some(descriptors) = current.filter(|&current| current < connections as u64) {
+        tracing::warn!(
+            descriptors,
+            connections,
+            "too few descriptors for so many connections"
+        );
+    }
+}
+
 #[tokio::main]
 async fn serve(args: Args) -> anyhow::Result<()> {
     logs::begin(&args.log, args.log_format);
+    let connections = args.connections_max();
     // Before the line that says it is ready, so that no signal after it is missed.
     let terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
@@ -90,6 +113,11 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         let told = writeln!(std::io::stderr(), "metrics on {address}");
         told.context("cannot write to stderr")?;
     }
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in args::unknown_settings(names) {
+        tracing::warn!(name, "there is no such setting");
+    }
+    allow_descriptors(connections);
     tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
     service::ready();
