@@ -175,7 +175,7 @@ impl MatchActor {
                     }
                 },
             };
-            self.audience.flush();
+            self.audience.flush(&self.server);
             if std::mem::take(&mut self.is_move_unwritten) {
                 let took = now().saturating_duration_since(self.last_ply_at);
                 self.server.metrics.move_written.took(took);

@@ -8,17 +8,19 @@ use crate::matches::{Match, Stage};
 use crate::protocol::{MatchId, PlayerId, ServerMessage};
 use crate::server::encode::encode;
 use crate::server::match_handle::Follower;
-use crate::server::outbox::Frame;
+use crate::server::outbox::{Frame, Outbox};
 use crate::server::peer::PeerId;
 use crate::server::players::Players;
+use crate::server::shared::Shared;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
 /// allows, and long enough for a page that is reloaded not to flicker.
 const PRESENCE_DELAY: Duration = Duration::from_millis(250);
 
-/// To how many followers a match writes by itself. A crowd is left to the connections, which share
-/// the work among all threads.
-const DIRECT_MAX: usize = 16;
+/// To how many followers one task writes. A match writes to so few by itself; a crowd is shared among
+/// tasks, so that all threads take part and nobody else waits for long. To wake each connection instead
+/// would cost as much again as to write.
+const WRITTEN_AT_ONCE: usize = 32;
 
 /// Everybody who follows a match.
 #[derive(Debug, Default)]
@@ -122,18 +124,20 @@ impl Audience {
     }
 
     /// Has everything written that was told.
-    pub(super) fn flush(&mut self) {
+    pub(super) fn flush(&mut self, server: &Shared) {
         if !std::mem::take(&mut self.has_told) {
             return;
         }
-        let is_small = self.members.len() <= DIRECT_MAX;
-        for member in self.members.values().filter(|member| member.has_snapshot) {
-            let outbox = &member.follower.peer.outbox;
-            if is_small {
-                outbox.flush()
-            } else {
-                outbox.wake()
+        let told = self.members.values().filter(|member| member.has_snapshot);
+        let mut outboxes = told.map(|member| &member.follower.peer.outbox);
+        let first = outboxes.by_ref().take(WRITTEN_AT_ONCE);
+        first.for_each(Outbox::flush);
+        loop {
+            let some: Vec<Outbox> = outboxes.by_ref().take(WRITTEN_AT_ONCE).cloned().collect();
+            if some.is_empty() {
+                return;
             }
+            server.spawn(async move { some.iter().for_each(Outbox::flush) });
         }
     }
 
