@@ -96,7 +96,8 @@ impl Othello {
     }
 
     /// The position with these discs.
-    const fn with(own: u64, other: u64, turn: Seat) -> Self {
+    #[inline]
+    fn with(own: u64, other: u64, turn: Seat) -> Self {
         Self {
             own,
             other,
