@@ -1,10 +1,11 @@
 //! What a move costs on its way through the whole server, beside a floor in the same run.
 //!
-//! Two servers are compared: the real binary (with its in-memory store, unless told otherwise), and
-//! the [`floor`], the smallest honest server on the same WebSocket library. Each is a process of its
-//! own, started anew for each round, with tokio's default runtime; the rounds alternate, so that a
-//! machine that changes its mind is fair to both. The load is the same code for both: pairs of
-//! connections that play a scripted game of tic-tac-toe, then the next, and check everything they are
+//! The real binary (with its in-memory store, unless told otherwise) is compared with the [`floor`], the
+//! smallest honest server on the same WebSocket library, and with the same floor without the tasks that
+//! write for its connections, `direct`, which is less than an honest server can do with, and what no
+//! work on this server can hide behind. Each is a process of its own, started anew for each round, with
+//! tokio's default runtime; the rounds alternate, so that a machine that changes its mind is fair to
+//! all. The load is the same code for all: pairs of connections that play a scripted game of tic-tac-toe, then the next, and check everything they are
 //! told (see [`players`]).
 //!
 //! A **move** counts when both players have its event and the mover has its `ok`. What a server
@@ -14,11 +15,11 @@
 //!
 //! **CPU** is the user and system time of the server's process alone, all threads, from
 //! `/proc/PID/task/*/schedstat` at the begin and the end of the window: this benchmark needs Linux. The
-//! ratio of a round is the server's CPU a move by the floor's; the result is the median of the rounds.
+//! ratio of a round is the server's CPU a move by a floor's; the result is the median of the rounds.
 //!
 //! A move's **wait** is the time from the mover's request to the opponent's event, as the players see
-//! it. Unless `--rate` is given, both servers are kept as busy as can be, so that waits tell how fast a
-//! server is and nothing else; with it, both get as many moves a second.
+//! it. Unless `--rate` is given, the servers are kept as busy as can be, so that waits tell how fast a
+//! server is and nothing else; with it, all get as many moves a second.
 //!
 //! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
 //! compared (see [`crowd`]).
@@ -26,7 +27,7 @@
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
 //! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
-//! cargo bench --bench moves -- --rate 5000                   as many moves a second from both
+//! cargo bench --bench moves -- --rate 5000                   as many moves a second from all
 //! cargo bench --bench moves -- --spectators 1000             the cost of a message to one of these
 //! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
@@ -53,6 +54,7 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use tokio::time::{Instant, sleep};
 
+use self::floor::Writing;
 use self::players::{Load, Tally};
 use self::process::Process;
 use self::script::Script;
@@ -108,17 +110,20 @@ struct Args {
     #[arg(hide = true)]
     filter: Option<String>,
 
-    /// Be the floor
-    #[arg(long, hide = true)]
-    floor: bool,
+    /// Be the floor, which writes so
+    #[arg(long, hide = true, value_enum)]
+    floor: Option<Writing>,
 }
 
-/// The two servers.
+/// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Server {
     Real,
-    Floor,
+    Floor(Writing),
 }
+
+/// The floors, and what they are called.
+const FLOORS: [(Writing, &str); 2] = [(Writing::Task, "floor"), (Writing::Match, "direct")];
 
 /// One measurement.
 #[derive(Clone, Copy, Debug)]
@@ -133,8 +138,8 @@ struct Figures {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut args = Args::parse();
-    if args.floor {
-        return floor::run().await;
+    if let Some(writing) = args.floor {
+        return floor::run(writing).await;
     }
     let is_meant = |filter: &String| "moves".contains(filter.as_str());
     if !args.filter.as_ref().is_none_or(is_meant) {
@@ -162,68 +167,85 @@ async fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Has both servers carry moves, in turn, and compares what these cost and how long they took.
+/// Has the servers carry moves, in turn, and compares what these cost and how long they took.
 async fn compare_moves(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
     say(&format!(
         "{} matches of {} plies at a time, {} s a round",
         args.matches, args.plies, args.seconds
     ))?;
-    let (mut costs, mut waits) = (Vec::new(), Vec::new());
+    let (mut costs, mut waits) = (FLOORS.map(|_| Vec::new()), FLOORS.map(|_| Vec::new()));
     for round in 1..=args.rounds {
-        let floor = measure(Server::Floor, args, script).await?;
-        say(&format!("round {round}  floor   {floor}"))?;
         let real = measure(Server::Real, args, script).await?;
-        let cost = real.cpu_us() / floor.cpu_us();
-        say(&format!("round {round}  server  {real}  ratio {cost:.2}"))?;
-        costs.push(cost);
-        waits.push(real.waits[1].as_secs_f64() / floor.waits[1].as_secs_f64());
+        say(&format!("round {round}  server  {real}"))?;
+        for (of, (writing, name)) in FLOORS.into_iter().enumerate() {
+            let floor = measure(Server::Floor(writing), args, script).await?;
+            let cost = real.cpu_us() / floor.cpu_us();
+            say(&format!(
+                "round {round}  {name:6}  {floor}  ratio {cost:.2}"
+            ))?;
+            costs[of].push(cost);
+            waits[of].push(real.waits[1].as_secs_f64() / floor.waits[1].as_secs_f64());
+        }
     }
-    tell_ratio("CPU a move", costs)?;
-    tell_ratio("the wait of the slowest in a hundred", waits)
+    tell_ratios("CPU a move", costs)?;
+    tell_ratios("the wait of the slowest in a hundred", waits)
 }
 
-/// Has both servers tell moves to a crowd, in turn, and compares what a message costs.
+/// Has the servers tell moves to a crowd, in turn, and compares what a message costs.
 async fn compare_crowds(
     args: &Args,
     script: &Arc<Script>,
     spectators: usize,
 ) -> anyhow::Result<()> {
     say(&format!("{spectators} watch, {} s a round", args.seconds))?;
-    let mut costs = Vec::new();
+    let time = Duration::from_secs_f64(args.seconds);
+    let mut costs = FLOORS.map(|_| Vec::new());
     for round in 1..=args.rounds {
-        let mut told = Vec::new();
-        for server in [Server::Floor, Server::Real] {
-            let process = start(server, args)?;
-            let time = Duration::from_secs_f64(args.seconds);
-            told.push(crowd::measure(&process, server, script, spectators, time).await?);
-        }
-        let [floor, real] = [told[0].cpu_us(), told[1].cpu_us()];
-        let (messages, cost) = (told[1].messages, real / floor);
+        let process = start(Server::Real, args)?;
+        let real = crowd::measure(&process, Server::Real, script, spectators, time).await?;
+        drop(process);
+        let (messages, cpu) = (real.messages, real.cpu_us());
         say(&format!(
-            "round {round}  {messages} messages, floor {floor:.2} us each, server {real:.2}  \
-             ratio {cost:.2}"
+            "round {round}  server  {messages} messages, {cpu:.2} us CPU each"
         ))?;
-        costs.push(cost);
+        for (of, (writing, name)) in FLOORS.into_iter().enumerate() {
+            let server = Server::Floor(writing);
+            let process = start(server, args)?;
+            let floor = crowd::measure(&process, server, script, spectators, time).await?;
+            let (messages, cost) = (floor.messages, cpu / floor.cpu_us());
+            let cpu = floor.cpu_us();
+            say(&format!(
+                "round {round}  {name:6}  {messages} messages, {cpu:.2} us CPU each  ratio {cost:.2}"
+            ))?;
+            costs[of].push(cost);
+        }
     }
-    tell_ratio("CPU a message", costs)
+    tell_ratios("CPU a message", costs)
 }
 
-/// Says the median of what was found in the rounds.
-fn tell_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
-    ratios.sort_by(f64::total_cmp);
-    let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
-    say(&format!(
-        "{what}, server by floor: median {:.2} ({least:.2} to {most:.2})",
-        median(&ratios)
-    ))
+/// Says the median of what was found in the rounds, for each floor.
+fn tell_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
+    for (mut ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
+        ratios.sort_by(f64::total_cmp);
+        let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
+        say(&format!(
+            "{what}, server by {name}: median {:.2} ({least:.2} to {most:.2})",
+            median(&ratios)
+        ))?;
+    }
+    Ok(())
 }
 
 fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
     match server {
         Server::Real => Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args)),
-        Server::Floor => {
+        Server::Floor(writing) => {
             let own = std::env::current_exe().context("cannot find the benchmark itself")?;
-            Process::start(own, &["--floor"])
+            let writing = match writing {
+                Writing::Task => "task",
+                Writing::Match => "match",
+            };
+            Process::start(own, &["--floor", writing])
         }
     }
 }
