@@ -91,7 +91,7 @@ impl MatchActor {
         self.begin(events);
         for follower in self.audience.followers() {
             let outbox = &follower.peer.outbox;
-            outbox.post(encode::encode(&self.snapshot(follower.player, None)));
+            outbox.post(self.snapshot(follower.player, None));
             outbox.flush();
             let presence = self.presence();
             self.audience.has_snapshot(follower.peer.id, presence);

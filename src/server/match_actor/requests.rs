@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 use super::{End, GOES_ON, LOST, MatchActor, commit::NotStored};
 use crate::game::Seat;
 use crate::matches::Action;
-use crate::protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq, ServerMessage};
-use crate::server::encode::encode;
+use crate::protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
+use crate::server::encode::{self, encode};
 use crate::server::match_handle::{Done, Follower, Message};
+use crate::server::outbox::Frame;
 use crate::server::peer::PeerId;
 use crate::server::reply::Reply;
 use crate::server::to_protocol;
@@ -198,16 +199,15 @@ impl MatchActor {
     }
 
     fn tell_snapshot(&mut self, follower: &Follower, reply: Reply) {
-        reply.tell(|re| self.snapshot(follower.player, re));
+        reply.send(|re| self.snapshot(follower.player, re));
         self.audience
             .has_snapshot(follower.peer.id, self.presence());
     }
 
-    pub(super) fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> ServerMessage {
+    pub(super) fn snapshot(&self, player: PlayerId, re: Option<RequestId>) -> Frame {
         let spectators = self.audience.spectators(&self.state);
         let is_connected = |player| self.server.players.is_connected(player);
-        let snapshot = to_protocol::snapshot(&self.state, re, player, is_connected, spectators);
-        ServerMessage::Match(Box::new(snapshot))
+        encode::snapshot(&self.state, re, player, is_connected, spectators)
     }
 
     async fn leave(&mut self, follower: &Follower, reply: Reply, done: Done) -> ControlFlow<End> {
@@ -265,12 +265,12 @@ impl MatchActor {
                     events,
                 })
             }),
-            None => reply.tell(|re| self.snapshot(follower.player, re)),
+            None => reply.send(|re| self.snapshot(follower.player, re)),
         }
     }
 }
 
-/// [`ServerMessage::Events`] from events that are written already.
+/// [`ServerMessage::Events`](crate::protocol::ServerMessage::Events) from events that are written already.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Events<'a> {

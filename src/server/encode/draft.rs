@@ -1,0 +1,83 @@
+//! JSON that is being written.
+
+use std::fmt::{Display, Write};
+
+use uuid::Uuid;
+
+use crate::game::Seat;
+
+/// JSON that is being written, piece by piece. Whoever writes sees to it that the pieces fit.
+#[derive(Debug, Default)]
+pub(super) struct Draft(String);
+
+impl Draft {
+    /// Begins anew, in the same memory.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// What has been written.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Writes what is JSON already: brackets, keys, and what stands between values.
+    pub(super) fn raw(&mut self, json: &str) -> &mut Self {
+        self.0.push_str(json);
+        self
+    }
+
+    pub(super) fn number(&mut self, number: u64) -> &mut Self {
+        self.raw(itoa::Buffer::new().format(number))
+    }
+
+    pub(super) fn flag(&mut self, flag: bool) -> &mut Self {
+        self.raw(if flag { "true" } else { "false" })
+    }
+
+    /// A seat by its number, or `null` for none.
+    pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
+        self.raw(match seat {
+            Some(Seat::First) => "0",
+            Some(Seat::Second) => "1",
+            None => "null",
+        })
+    }
+
+    pub(super) fn id(&mut self, id: Uuid) -> &mut Self {
+        self.word(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    }
+
+    /// A text of nothing but letters that JSON takes as they are.
+    pub(super) fn word(&mut self, word: &str) -> &mut Self {
+        self.raw("\"").raw(word).raw("\"")
+    }
+
+    /// The same, of what shows itself so: positions do, in every game, and so do moves. Their laws say
+    /// so.
+    pub(super) fn shown(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
+        write!(self.0, "\"{shown}\"").expect("a string takes everything");
+        self
+    }
+
+    /// Any text.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        if text.bytes().all(is_plain) {
+            self.word(text)
+        } else {
+            self.raw(&serde_json::Value::from(text).to_string())
+        }
+    }
+
+    /// A list of words, which `each` tells one by one.
+    pub(super) fn words(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
+        self.raw("[");
+        let mut before = "\"";
+        each(&mut |word| {
+            self.raw(before).raw(word).raw("\"");
+            before = ",\"";
+        });
+        self.raw("]")
+    }
+}

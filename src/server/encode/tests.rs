@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::*;
+use crate::catalog::{CATALOG, Entry};
+use crate::matches::Creation;
+use crate::protocol::{MatchCode, MatchId, ServerMessage};
+use crate::search::Level;
+
+const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
+
+/// Reads what was told by the protocol's types, and has these write it.
+fn by_the_protocol(told: &Frame) -> Frame {
+    let message = ServerMessage::decode(told).expect("it is a message");
+    encode(&message.expect("its type is known"))
+}
+
+/// Everything that a match tells at this point, to a player and to a stranger.
+fn check_snapshots(state: &Match) {
+    for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
+        let told = snapshot(state, re, recipient, |player| player == GUEST, 3);
+        assert_eq!(told, by_the_protocol(&told));
+    }
+}
+
+fn check_event(state: &mut Match, happens: &Event) -> Frame {
+    state.fold(happens).unwrap();
+    let told = event(state, happens, |_| true);
+    assert_eq!(told, by_the_protocol(&told));
+    check_snapshots(state);
+    told
+}
+
+fn open(game: &'static Entry) -> Match {
+    Match::new(Creation {
+        id: MatchId(Uuid::from_u128(7)),
+        code: MatchCode::from_number(7),
+        game,
+        host: GUEST,
+        listed: true,
+        pace: Duration::ZERO,
+        seed: 1,
+    })
+}
+
+fn seated(seat: Seat, occupant: Occupant) -> Event {
+    Event::Seated { seat, occupant }
+}
+
+fn guest(name: &str) -> Occupant {
+    Occupant::Player {
+        id: GUEST,
+        name: name.to_owned(),
+    }
+}
+
+/// A match that has been played to the end of the game or far into it; all that it told is checked.
+fn played(entry: &'static Entry) -> Match {
+    let mut state = open(entry);
+    check_snapshots(&state);
+    check_event(&mut state, &seated(Seat::First, guest("Ann")));
+    check_event(&mut state, &seated(Seat::First, Occupant::Open));
+    check_event(&mut state, &seated(Seat::First, guest("Ann")));
+    check_event(
+        &mut state,
+        &seated(Seat::Second, Occupant::Bot(Level::Hard)),
+    );
+    check_event(&mut state, &Event::Started);
+    for ply in 0..200 {
+        let mut legal = state.position().legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let m = legal.swap_remove(ply * 7 % legal.len());
+        let seat = state.position().turn();
+        check_event(&mut state, &Event::Moved { seat, m });
+    }
+    assert!(state.ply().0 > 4);
+    state
+}
+
+#[test]
+fn what_happens_is_told_as_the_protocol_has_it() {
+    for entry in &CATALOG {
+        for termination in [
+            Termination::Rules,
+            Termination::Resignation,
+            Termination::Abandonment,
+            Termination::Aborted,
+        ] {
+            let ended = Event::Ended {
+                winner: (termination != Termination::Aborted).then_some(Seat::Second),
+                termination,
+            };
+            let mut state = played(entry);
+            let told = check_event(&mut state, &ended);
+            let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+            let end = &told["outcome"];
+            let by_rules = (termination == Termination::Rules).then(|| state.position());
+            let ending = by_rules.and_then(AnyPosition::ending);
+            let detail = ending.map(|ending| ending.detail);
+            let scores = ending.and_then(|ending| ending.scores);
+            let line = by_rules.and_then(AnyPosition::line);
+            for (field, value) in [
+                ("detail", serde_json::json!(detail)),
+                ("scores", serde_json::json!(scores)),
+                ("line", serde_json::json!(line)),
+            ] {
+                assert_eq!(
+                    end.get(field).unwrap_or(&serde_json::Value::Null),
+                    &value,
+                    "{field} in {end}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_says_everything() {
+    let mut state = open(&CATALOG[0]);
+    for happens in [
+        seated(Seat::First, guest("A\"nn\\ ✓")),
+        seated(Seat::Second, Occupant::Bot(Level::Easy)),
+        Event::Started,
+        Event::Moved {
+            seat: Seat::First,
+            m: state.position().legal_moves().swap_remove(0),
+        },
+    ] {
+        check_event(&mut state, &happens);
+    }
+    let told = snapshot(&state, Some(RequestId(9)), GUEST, |_| true, 2);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let first = state.moves().next().unwrap();
+    let seats = serde_json::json!([
+        {
+            "side": CATALOG[0].info.sides[0], "occupant": "player", "player": GUEST,
+            "name": "A\"nn\\ ✓", "connected": true,
+        },
+        { "side": CATALOG[0].info.sides[1], "occupant": "bot", "level": "easy" },
+    ]);
+    assert_eq!(
+        told,
+        serde_json::json!({
+            "type": "match", "re": 9, "match": Uuid::from_u128(7), "code": state.creation().code.to_string(),
+            "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true,
+            "you": 0, "seats": seats, "position": state.position().to_string(), "ply": 1, "turn": 1,
+            "moves": [first], "legal": state.position().legal_moves(), "spectators": 2,
+        })
+    );
+}
+
+#[test]
+fn every_text_is_written_as_json_has_it() {
+    for text in ["", "Ann", "\"", "\\", "a\nb\u{1}", "☃ é", "\u{7f}"] {
+        let told = draft(|json| {
+            json.text(text);
+        });
+        assert_eq!(told.as_str(), serde_json::to_string(text).unwrap());
+    }
+}
+
+#[test]
+fn done_is_told_as_the_protocol_has_it() {
+    for seq in [None, Some(Seq(0)), Some(Seq(u64::MAX))] {
+        let told = ok(RequestId(7), seq);
+        assert_eq!(told, by_the_protocol(&told));
+    }
+}
