@@ -3,6 +3,7 @@
 //! The library reads, and answers pings and closes. What a match tells is put into frames here: that
 //! is done for every message, and a text from a server is no more than its bytes behind their length.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -26,6 +27,12 @@ const READ_BUFFER_BYTES: usize = 1024;
 
 /// Messages are gathered until they are so many bytes, and then written at once.
 const BATCH_BYTES: usize = 16 * 1024;
+
+thread_local! {
+    /// Where frames are gathered. Most are gone at once, so a thread has one place for all sockets, and
+    /// a socket keeps it only while its client reads slowly.
+    static SPARE: RefCell<Vec<u8>> = RefCell::default();
+}
 
 /// The first byte of a frame that holds a whole text, and of one that holds a ping (RFC 6455, section
 /// 5.2).
@@ -155,6 +162,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         outbox: &Outbox,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
+        let mut is_drained = false;
         loop {
             if !self.batch.is_empty() {
                 ready!(self.poll_write_batch(context))?;
@@ -163,9 +171,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
                 ready!(self.stream.poll_flush_unpin(context))?;
                 self.answers = false;
             }
-            // Nothing is taken out of the outbox before the last has gone, so that its bound holds.
-            let is_more = !self.unsent.is_empty() || outbox.drain(&mut self.unsent);
-            if self.has_ended || !(is_more || self.is_ping_due) {
+            // Nothing is taken out of the outbox before the last has gone, so that its bound holds. It
+            // is looked into once: whoever tells something later finds the socket locked, and wakes the
+            // connection's task.
+            if self.unsent.is_empty() && !std::mem::replace(&mut is_drained, true) {
+                outbox.drain(&mut self.unsent);
+            }
+            if self.has_ended || (self.unsent.is_empty() && !self.is_ping_due) {
                 return Poll::Ready(Ok(()));
             }
             self.gather();
@@ -174,9 +186,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
 
     /// Puts what is there into frames.
     fn gather(&mut self) {
-        // Most often there are one or two.
-        let bytes = self.unsent.iter().take(2).map(|frame| frame.len() + 4);
-        self.batch.reserve_exact(bytes.sum());
+        self.batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
             self.batch.extend([PING, 0]);
         }
@@ -197,7 +207,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             }
         }
         ready!(stream.poll_flush(context))?;
-        (self.batch, self.gone) = (Vec::new(), 0);
+        self.gone = 0;
+        let mut batch = std::mem::take(&mut self.batch);
+        if batch.capacity() <= 2 * BATCH_BYTES {
+            batch.clear();
+            SPARE.set(batch);
+        }
         if let Some(reader) = self.reader.take() {
             reader.wake();
         }
