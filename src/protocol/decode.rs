@@ -3,7 +3,7 @@
 //! By hand rather than by derive: an error must name the request's own field and carry the
 //! request's number, which a derived reader of tagged enums cannot tell.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -106,7 +106,7 @@ impl Request {
         let malformed =
             |re, message: String| refused(re, false, WireError::new(ErrorCode::Malformed, message));
         // Only what is a field of the request is looked into.
-        let object: HashMap<String, &RawValue> =
+        let object: BTreeMap<String, &RawValue> =
             serde_json::from_str(text).map_err(|error| malformed(None, error.to_string()))?;
         let fields = Fields(&object);
         let id = fields.integer("id", 0, INTEGER_MAX, "an integer from 0 to 2^53 - 1");
@@ -275,7 +275,7 @@ fn seat_request(value: &Value) -> Option<SeatRequest> {
 }
 
 /// The fields of a request. `null` counts as absent, and unknown fields are never looked at.
-struct Fields<'a>(&'a HashMap<String, &'a RawValue>);
+struct Fields<'a>(&'a BTreeMap<String, &'a RawValue>);
 
 impl Fields<'_> {
     fn optional<T>(
