@@ -48,6 +48,8 @@ struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
+    /// Somebody waits for room.
+    is_room_awaited: bool,
     writer: Option<Arc<dyn Writer>>,
 }
 
@@ -64,6 +66,7 @@ impl fmt::Debug for Queue {
             frames,
             bytes,
             closing,
+            is_room_awaited: _,
             writer: _,
         } = self;
         write!(
@@ -199,27 +202,40 @@ impl Outbox {
         }
     }
 
-    /// Moves the messages that are there to `frames`. False if there are none.
-    pub fn drain(&self, frames: &mut VecDeque<Frame>) -> bool {
+    /// Takes messages out, first to last, and hands each to `take` until that has enough: it tells
+    /// whether it wants another. True if some are left.
+    pub fn take(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
         let mut queue = self.queue();
-        if queue.frames.is_empty() {
-            return false;
+        let mut wants = true;
+        while wants && let Some(frame) = queue.frames.pop_front() {
+            queue.bytes -= frame.len();
+            wants = take(&frame);
         }
-        frames.append(&mut queue.frames);
-        queue.bytes = 0;
-        self.0.drained.notify_one();
-        true
+        if std::mem::take(&mut queue.is_room_awaited) {
+            self.0.drained.notify_one();
+        }
+        !queue.frames.is_empty()
     }
 
     /// Whether at least half of the queue is free. A client that asks faster than it reads is not
     /// listened to until then, so its own answers never overflow the queue.
-    #[must_use]
-    pub fn has_room(&self) -> bool {
-        let queue = self.queue();
-        queue.frames.len() <= self.0.messages_max / 2 && queue.bytes <= self.0.bytes_max / 2
+    ///
+    /// # Errors
+    ///
+    /// The connection is to be closed, for this reason.
+    pub fn has_room(&self) -> Result<bool, CloseCode> {
+        let mut queue = self.queue();
+        if let Some(code) = queue.closing {
+            return Err(code);
+        }
+        let has_room =
+            queue.frames.len() <= self.0.messages_max / 2 && queue.bytes <= self.0.bytes_max / 2;
+        queue.is_room_awaited = !has_room;
+        Ok(has_room)
     }
 
-    /// Waits until messages were taken. One task at a time may wait.
+    /// Waits until messages were taken since there was [no room](Self::has_room). One task at a time
+    /// may wait.
     pub async fn drained(&self) {
         self.0.drained.notified().await;
     }
@@ -235,20 +251,20 @@ mod tests {
         Outbox::new(PeerId(0), messages_max, bytes_max, &Arc::default())
     }
 
-    fn drained(outbox: &Outbox) -> Option<Vec<String>> {
-        let mut frames = VecDeque::new();
-        outbox.drain(&mut frames).then(|| {
-            frames
-                .iter()
-                .map(|frame| frame.as_str().to_owned())
-                .collect()
-        })
+    fn taken(outbox: &Outbox) -> Vec<String> {
+        let mut frames = Vec::new();
+        let is_more = outbox.take(|frame| {
+            frames.push(frame.as_str().to_owned());
+            true
+        });
+        assert!(!is_more);
+        frames
     }
 
     #[test]
     fn messages_come_out_in_order_and_before_the_end() {
         let outbox = outbox(3, 100);
-        assert_eq!(drained(&outbox), None);
+        assert!(taken(&outbox).is_empty());
         outbox.post("a".into());
         outbox.post("b".into());
         assert_eq!(outbox.closed().now_or_never(), None);
@@ -256,8 +272,8 @@ mod tests {
         outbox.close(CloseCode::Idle);
         outbox.post("c".into());
         assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::Replaced));
-        assert_eq!(drained(&outbox), Some(vec!["a".into(), "b".into()]));
-        assert_eq!(drained(&outbox), None);
+        assert_eq!(taken(&outbox), ["a", "b"]);
+        assert!(taken(&outbox).is_empty());
     }
 
     #[test]
@@ -269,7 +285,7 @@ mod tests {
             assert_eq!(outbox.depth().messages, 2);
             outbox.post("c".into());
             assert_eq!(outbox.closed().now_or_never(), Some(CloseCode::TooSlow));
-            assert_eq!(drained(&outbox), None);
+            assert!(taken(&outbox).is_empty());
             assert_eq!(outbox.metrics().unread.get(), 3);
         }
     }
@@ -278,22 +294,45 @@ mod tests {
     fn room_comes_back_when_messages_are_taken() {
         let outbox = outbox(2, 100);
         outbox.post("a".into());
-        assert!(outbox.has_room());
+        assert_eq!(outbox.has_room(), Ok(true));
         outbox.post("b".into());
-        assert!(!outbox.has_room());
-        drained(&outbox);
-        assert!(outbox.has_room());
+        assert_eq!(outbox.has_room(), Ok(false));
+        assert_eq!(outbox.drained().now_or_never(), None);
+        taken(&outbox);
+        assert_eq!(outbox.has_room(), Ok(true));
         assert_eq!(outbox.drained().now_or_never(), Some(()));
+        outbox.close(CloseCode::Idle);
+        assert_eq!(outbox.has_room(), Err(CloseCode::Idle));
+    }
+
+    #[test]
+    fn no_more_is_taken_than_is_wanted() {
+        let outbox = outbox(9, 100);
+        outbox.post("ab".into());
+        outbox.post("c".into());
+        let mut frames = Vec::new();
+        let is_more = outbox.take(|frame| {
+            frames.push(frame.clone());
+            false
+        });
+        assert!(is_more);
+        assert_eq!(frames, ["ab"]);
+        let Depth { messages, bytes } = outbox.depth();
+        assert_eq!((messages, bytes), (1, 1));
+        assert_eq!(taken(&outbox), ["c"]);
     }
 
     /// Takes so many messages, and then no more.
-    #[derive(Default)]
-    struct Narrow(Mutex<VecDeque<Frame>>, usize);
+    struct Narrow(Mutex<usize>);
 
     impl Writer for Narrow {
         fn try_write(&self, outbox: &Outbox) -> bool {
-            let mut taken = self.0.lock().unwrap();
-            taken.len() < self.1 && outbox.drain(&mut taken)
+            let mut room = self.0.lock().unwrap();
+            let fits = outbox.depth().messages <= *room;
+            if fits {
+                *room -= taken(outbox).len();
+            }
+            fits
         }
     }
 
@@ -314,12 +353,13 @@ mod tests {
             "there is no writer"
         );
 
-        let narrow = Arc::new(Narrow(Mutex::default(), 2));
+        let narrow = Arc::new(Narrow(Mutex::new(1)));
         outbox.attach(narrow.clone());
+        taken(&outbox);
         outbox.post("b".into());
         outbox.flush();
-        assert_eq!(outbox.woken().now_or_never(), None, "it has been written");
-        assert_eq!(narrow.0.lock().unwrap().len(), 2);
+        assert_eq!(outbox.woken().now_or_never(), None, "nobody need do it");
+        assert_eq!(outbox.depth().messages, 0, "it has been written");
         outbox.post("c".into());
         outbox.flush();
         assert_eq!(

@@ -4,7 +4,6 @@
 //! is done for every message, and a text from a server is no more than its bytes behind their length.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -19,11 +18,12 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
 use crate::protocol::CloseCode;
-use crate::server::{Frame, Outbox, Settings, Writer};
+use crate::server::{Outbox, Settings, Writer};
 
 /// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
-/// the memory, and time to clear before each read; most messages have less than 200 bytes.
-const READ_BUFFER_BYTES: usize = 1024;
+/// the memory, and time to clear before each read, of which there are two a message; most messages have
+/// less than 200 bytes.
+const READ_BUFFER_BYTES: usize = 256;
 
 /// Messages are gathered until they are so many bytes, and then written at once.
 const BATCH_BYTES: usize = 16 * 1024;
@@ -45,8 +45,6 @@ pub(super) struct Socket<S>(Mutex<Inner<S>>);
 
 struct Inner<S> {
     stream: WebSocketStream<Metered<S>>,
-    /// Taken out of the outbox and not put into frames yet.
-    unsent: VecDeque<Frame>,
     /// Frames that are being written. Until they have gone nothing is read, so that the library finds
     /// nothing to answer: its answer would come into the middle of a frame.
     batch: Vec<u8>,
@@ -73,7 +71,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         let stream = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
         Arc::new(Self(Mutex::new(Inner {
             stream,
-            unsent: VecDeque::new(),
             batch: Vec::new(),
             gone: 0,
             is_ping_due: false,
@@ -162,7 +159,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         outbox: &Outbox,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
-        let mut is_drained = false;
+        // The outbox is looked into again only if it had more than is written at once: whoever tells
+        // something meanwhile finds the socket locked, and wakes the connection's task.
+        let mut is_more = true;
         loop {
             if !self.batch.is_empty() {
                 ready!(self.poll_write_batch(context))?;
@@ -171,30 +170,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
                 ready!(self.stream.poll_flush_unpin(context))?;
                 self.answers = false;
             }
-            // Nothing is taken out of the outbox before the last has gone, so that its bound holds. It
-            // is looked into once: whoever tells something later finds the socket locked, and wakes the
-            // connection's task.
-            if self.unsent.is_empty() && !std::mem::replace(&mut is_drained, true) {
-                outbox.drain(&mut self.unsent);
-            }
-            if self.has_ended || (self.unsent.is_empty() && !self.is_ping_due) {
+            if self.has_ended || !(is_more || self.is_ping_due) {
                 return Poll::Ready(Ok(()));
             }
-            self.gather();
+            is_more = self.gather(outbox);
         }
     }
 
-    /// Puts what is there into frames.
-    fn gather(&mut self) {
-        self.batch = SPARE.take();
+    /// Puts what is there into frames, and tells whether there is more. Nothing is taken out of the
+    /// outbox before it can be written, so that its bound holds.
+    fn gather(&mut self, outbox: &Outbox) -> bool {
+        let mut batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
-            self.batch.extend([PING, 0]);
+            batch.extend([PING, 0]);
         }
-        while self.batch.len() < BATCH_BYTES
-            && let Some(frame) = self.unsent.pop_front()
-        {
-            push_text(&mut self.batch, frame.as_bytes());
+        let is_more = outbox.take(|frame| {
+            push_text(&mut batch, frame.as_bytes());
+            batch.len() < BATCH_BYTES
+        });
+        if batch.is_empty() {
+            SPARE.set(batch);
+        } else {
+            self.batch = batch;
         }
+        is_more
     }
 
     fn poll_write_batch(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -88,11 +88,14 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
     loop {
-        let has_room = outbox.has_room();
+        let has_room = match outbox.has_room() {
+            Ok(has_room) => has_room,
+            Err(code) => return End::Close(code),
+        };
         tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
-            code = &mut closed => return End::Close(code),
-            () = &mut shutdown => return End::Close(CloseCode::GoingAway),
+            // Nothing is left to a chance that no seed governs; and while requests come one upon the
+            // other, each is spared a look at everything that is seldom there.
+            biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
                 match message {
@@ -105,6 +108,8 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     None => return End::Gone,
                 }
             }
+            code = &mut closed => return End::Close(code),
+            () = &mut shutdown => return End::Close(CloseCode::GoingAway),
             () = outbox.drained(), if !has_room => {}
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
