@@ -3,7 +3,7 @@
 
 mod analyst;
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use crate::game::chess::Chess;
 use crate::game::connect_four::ConnectFour;
@@ -235,7 +235,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         let mut text = String::new();
         for m in &moves {
             text.clear();
-            write!(text, "{m}").expect("a string takes everything");
+            P::push_move(*m, &mut text);
             tell(&text);
         }
     }

@@ -16,7 +16,7 @@ pub mod othello;
 pub mod perft;
 pub mod tic_tac_toe;
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::str::FromStr;
 
@@ -131,21 +131,21 @@ impl Square {
         let rank = number.parse::<u8>().ok()? - 1;
         (file < files && rank < ranks).then_some(Self { file, rank })
     }
+
+    /// Appends what `Display` writes.
+    pub fn push(self, text: &mut String) {
+        text.push(char::from(b'a' + self.file));
+        let (tens, units) = ((self.rank + 1) / 10, (self.rank + 1) % 10);
+        if tens > 0 {
+            text.push(char::from(b'0' + tens));
+        }
+        text.push(char::from(b'0' + units));
+    }
 }
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rank {
-            // Few boards have more ranks, and this takes a fraction of the time.
-            0..9 => {
-                let letters = [b'a' + self.file, b'1' + self.rank];
-                f.write_str(str::from_utf8(&letters).expect("a letter and a digit"))
-            }
-            _ => {
-                fmt::Write::write_char(f, char::from(b'a' + self.file))?;
-                fmt::Display::fmt(&(self.rank + 1), f)
-            }
-        }
+        write!(f, "{}{}", char::from(b'a' + self.file), self.rank + 1)
     }
 }
 
@@ -279,6 +279,12 @@ pub trait Position:
     /// The move `m`, which is legal here, as [`RECORD`](Self::RECORD) writes it.
     fn recorded(&self, m: Self::Move) -> String {
         m.to_string()
+    }
+
+    /// Appends the text form of a move: what its `Display` writes. Every legal move is told with every
+    /// move that is played, so games that have a shorter way than that take it.
+    fn push_move(m: Self::Move, text: &mut String) {
+        write!(text, "{m}").expect("a string takes everything");
     }
 
     /// Appends every legal move, in a fixed order, and none once there is an outcome.

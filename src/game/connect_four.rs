@@ -328,6 +328,10 @@ impl Position for ConnectFour {
         (line != 0).then(|| squares.filter(|square| line & bit(*square) != 0).collect())
     }
 
+    fn push_move(m: Move, text: &mut String) {
+        text.push(char::from(b'1' + m.file));
+    }
+
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if !self.won {
             let files = (0..FILES).map(|file| Move { file });

@@ -268,6 +268,10 @@ impl Position for Gomoku {
         RecordFormat::sgf_point(file, SIZE - 1 - rank)
     }
 
+    fn push_move(m: Move, text: &mut String) {
+        m.square().push(text);
+    }
+
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
             moves.extend(self.free().into_iter().map(|bit| Move { bit }));

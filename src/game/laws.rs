@@ -180,7 +180,10 @@ fn check_moves<P: Position>(course: &Course<P>, known: &[(&str, P::Move)]) {
 
     for (index, m) in moves.iter().enumerate() {
         assert!(!moves[..index].contains(m), "{m} is listed twice in {pos}");
-        assert_eq!(course.read_move(&m.to_string()), Ok(*m), "{pos}");
+        let mut text = String::new();
+        P::push_move(*m, &mut text);
+        assert_eq!(text, m.to_string(), "{pos}");
+        assert_eq!(course.read_move(&text), Ok(*m), "{pos}");
         let mut after = course.clone();
         after.play(*m).expect("it is listed");
         assert_eq!(*after.position(), pos.after(*m), "{m} in {pos}");

@@ -213,6 +213,13 @@ impl Position for Othello {
         m.square().map(point).unwrap_or_default()
     }
 
+    fn push_move(m: Move, text: &mut String) {
+        match m.square() {
+            Some(square) => square.push(text),
+            None => text.push_str("pass"),
+        }
+    }
+
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         let mut rest = self.moves;
         while rest != 0 {

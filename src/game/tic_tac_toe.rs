@@ -131,6 +131,10 @@ impl Position for TicTacToe {
         })
     }
 
+    fn push_move(m: Move, text: &mut String) {
+        m.square().push(text);
+    }
+
     fn legal_moves(&self, moves: &mut Vec<Move>) {
         if self.outcome().is_none() {
             let free = FULL & !self.occupied();
