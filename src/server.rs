@@ -83,7 +83,7 @@ impl Server {
     /// Whether it is to be given anything to do: it is well, and not about to stop.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.is_well() && !self.shared.shutdown.is_cancelled()
+        self.is_well() && !self.shared.is_stopping()
     }
 
     /// Comes back once the parts that everything goes through have answered: the lobby, and the

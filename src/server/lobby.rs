@@ -119,14 +119,14 @@ impl Lobby {
             return entry.handle.clone().map(Adopted::Known).ok_or(Full);
         }
         tables.make_room(matches_max)?;
-        let status = handle.card.status();
+        let status = handle.card().status();
         // A code goes to the live match that has it, and else to the one that had it last.
         let holder = tables.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != Status::Ended || holder < creation.id) {
             tables.codes.insert(creation.code, creation.id);
         }
         tables.last_id = tables.last_id.max(Some(creation.id));
-        tables.list(&handle.card, status);
+        tables.list(handle.card(), status);
         let entry = Entry {
             code: creation.code,
             status,
@@ -139,8 +139,8 @@ impl Lobby {
     /// Makes a match that was created known.
     pub(super) fn open(&self, handle: MatchHandle) {
         let mut tables = self.tables();
-        let status = handle.card.status();
-        tables.list(&handle.card, status);
+        let status = handle.card().status();
+        tables.list(handle.card(), status);
         if let Some(entry) = tables.matches.get_mut(&handle.id()) {
             entry.status = status;
             entry.handle = Some(handle);
@@ -225,7 +225,7 @@ impl Lobby {
                     .take(limit)
                     .filter_map(|id| tables.matches.get(id));
                 let handles = handles.filter_map(|entry| entry.handle.as_ref());
-                cards.extend(handles.map(|handle| Arc::clone(&handle.card)));
+                cards.extend(handles.map(|handle| Arc::clone(handle.card())));
             }
         }
         cards.sort_unstable_by_key(|card| std::cmp::Reverse(card.id));
@@ -268,7 +268,7 @@ impl Tables {
             self.codes.remove(&code);
         }
         if let Some(handle) = handle {
-            self.unlist(&handle.card, status);
+            self.unlist(handle.card(), status);
         }
     }
 
@@ -276,20 +276,20 @@ impl Tables {
         if status == Status::Ended {
             self.ended.insert(card.id);
         }
-        *self.counts.entry((card.game, status)).or_default() += 1;
+        *self.counts.entry((card.game.info.id, status)).or_default() += 1;
         if card.listed {
             self.listed
-                .entry((card.game, status))
+                .entry((card.game.info.id, status))
                 .or_default()
                 .insert(card.id);
         }
     }
 
     fn unlist(&mut self, card: &Card, status: Status) {
-        if let Some(count) = self.counts.get_mut(&(card.game, status)) {
+        if let Some(count) = self.counts.get_mut(&(card.game.info.id, status)) {
             *count -= 1;
         }
-        if let Some(ids) = self.listed.get_mut(&(card.game, status)) {
+        if let Some(ids) = self.listed.get_mut(&(card.game.info.id, status)) {
             ids.remove(&card.id);
         }
     }

@@ -21,15 +21,14 @@ use futures::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
-use self::audience::{Audience, Presence};
+use self::audience::Audience;
 use self::bot_turn::BotTurn;
 use self::commit::NotStored;
 use super::addresses::OpenMatch;
 use super::clock::now;
-use super::match_handle::{Card, Message, Roster};
+use super::match_handle::{Card, Message, Presence};
 use super::metrics::GameIndex;
 use super::outbox::Frame;
-use super::players::Players;
 use super::shared::Shared;
 use super::to_protocol;
 use crate::matches::{Attendance, Match};
@@ -40,6 +39,10 @@ const PANICS_MAX: u32 = 3;
 const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
 
 const LOST: ControlFlow<End> = ControlFlow::Break(End::Lost);
+
+/// For how many events there is room from the start, which saves short matches from growing it step by
+/// step.
+const HISTORY_ROOM: usize = 16;
 
 /// How long the match waits before it tries again what the store would not take.
 const RETRY: Duration = Duration::from_secs(1);
@@ -82,19 +85,19 @@ enum End {
 }
 
 impl MatchActor {
-    /// The owner of a match as it is in the store.
+    /// The owner of a match as it is in the store. Boxed, since a future that a value is moved into
+    /// has room for it twice.
     pub(super) fn new(
         server: Arc<Shared>,
         state: Match,
         mailbox: mpsc::Receiver<Box<Message>>,
         open: Option<OpenMatch>,
-    ) -> Self {
+    ) -> Box<Self> {
         let audience = Audience::default();
-        let roster = roster(&state, &audience, &server.players);
-        let card = Arc::new(Card::new(state.creation(), state.ply(), roster));
+        let card = Arc::new(Card::new(&state));
         let attendance = Attendance::new(server.settings.abandon_after);
         let game = GameIndex::of(state.creation().game);
-        Self {
+        Box::new(Self {
             server,
             state,
             card,
@@ -102,7 +105,7 @@ impl MatchActor {
             open,
             audience,
             attendance,
-            history: VecDeque::new(),
+            history: VecDeque::with_capacity(HISTORY_ROOM),
             bot_turn: None,
             last_ply_at: now(),
             is_move_unwritten: false,
@@ -110,7 +113,7 @@ impl MatchActor {
             not_before: None,
             retires_at: None,
             panicked: 0,
-        }
+        })
     }
 
     /// What a list shows of the match.
@@ -119,7 +122,7 @@ impl MatchActor {
     }
 
     /// Serves the match until it is forgotten or the server lets go of it.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let served = AssertUnwindSafe(self.serve()).catch_unwind().await;
             let id = self.state.id();
@@ -168,7 +171,7 @@ impl MatchActor {
                     Some(message) => self.on_message(*message).await,
                     // The lobby has let go, and every session has left.
                     None => {
-                        if self.retires_at.is_some() && !self.server.shutdown.is_cancelled() {
+                        if self.retires_at.is_some() && !self.server.is_stopping() {
                             self.server.store.retire(self.state.id()).await;
                         }
                         return End::Over;
@@ -265,13 +268,16 @@ impl MatchActor {
     /// Keeps everything in step that depends on who is where: to be called when that changes, and
     /// before it is told.
     fn roster_changed(&mut self) {
+        let now = now();
         let is_present = |player| self.audience.has_player(player);
-        self.attendance.update(&self.state, is_present, now());
-        let roster = roster(&self.state, &self.audience, &self.server.players);
-        self.server.lobby.status_changed(&self.card, roster.status);
-        self.card.set_roster(roster);
-        self.audience
-            .plan_presence(&self.state, self.presence(), now());
+        self.attendance.update(&self.state, is_present, now);
+        let presence = self.presence();
+        let before = self.card.update(&self.state, presence);
+        let status = to_protocol::status(self.state.stage());
+        if before != status {
+            self.server.lobby.status_changed(&self.card, status);
+        }
+        self.audience.plan_presence(&self.state, presence, now);
     }
 }
 
@@ -279,13 +285,5 @@ async fn thought(turn: &mut Option<BotTurn>) -> Option<String> {
     match turn {
         Some(turn) => turn.thought().await,
         None => std::future::pending().await,
-    }
-}
-
-fn roster(state: &Match, audience: &Audience, players: &Players) -> Roster {
-    Roster {
-        status: to_protocol::status(state.stage()),
-        seats: to_protocol::seats(state, |player| players.is_connected(player)),
-        spectators: audience.spectators(state),
     }
 }

@@ -4,16 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use futures::future::BoxFuture;
 use tokio::sync::mpsc::error::{SendError, TrySendError};
 use tokio::sync::{mpsc, oneshot};
 
 use super::assisted::Assisted;
 use super::peer::{Peer, PeerId};
 use super::reply::Reply;
+use super::to_protocol;
+use crate::catalog::Entry;
 use crate::game::Seat;
-use crate::matches::{Action, Creation};
+use crate::matches::{Action, Match, Occupant};
 use crate::protocol::{
-    ErrorCode, Listing, MatchId, Occupant, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
+    ErrorCode, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
 };
 
 /// How many requests one match may have waiting. A session that finds no room waits, and stops
@@ -78,39 +81,51 @@ pub(super) type Done = oneshot::Sender<bool>;
 
 /// How the rest of the server speaks to a match. Clones speak to the same match.
 #[derive(Clone, Debug)]
-pub(super) struct MatchHandle {
-    pub(super) card: Arc<Card>,
+pub(super) struct MatchHandle(Arc<Line>);
+
+#[derive(Debug)]
+struct Line {
+    card: Arc<Card>,
     /// Boxed, since a channel sets aside room for 32 messages at once, and matches are many.
     mailbox: mpsc::Sender<Box<Message>>,
     task: Assisted,
 }
 
+/// What remains to be done when something could not be done at once.
+pub(super) type Rest<'a> = Option<BoxFuture<'a, ()>>;
+
 impl MatchHandle {
     /// Speaks to the match with this card, which listens to this mailbox in this task.
-    pub(super) const fn new(
+    pub(super) fn new(
         card: Arc<Card>,
         mailbox: mpsc::Sender<Box<Message>>,
         task: Assisted,
     ) -> Self {
-        Self {
+        Self(Arc::new(Line {
             card,
             mailbox,
             task,
-        }
+        }))
+    }
+
+    /// What a list shows of the match.
+    pub(super) fn card(&self) -> &Arc<Card> {
+        &self.0.card
     }
 
     pub(super) fn id(&self) -> MatchId {
-        self.card.id
+        self.0.card.id
     }
 
-    /// Asks for an action that was read at this instant; the match answers the client.
-    pub(super) async fn act(&self, action: Action, received_at: Instant, reply: Reply) {
-        self.send(Message::Act {
+    /// Asks for an action that was read at this instant; the match answers the client. Most often that
+    /// is done by the end of the call, and nothing remains.
+    pub(super) fn act(self, action: Action, received_at: Instant, reply: Reply) -> Rest<'static> {
+        let unsent = self.try_send(Message::Act {
             action,
             received_at,
             reply,
-        })
-        .await;
+        })?;
+        Some(Box::pin(async move { self.send_later(unsent).await }))
     }
 
     /// Asks for a seat. True if the player has it, and follows now.
@@ -181,25 +196,40 @@ impl MatchHandle {
     }
 
     async fn send(&self, message: Message) {
-        let send = || self.mailbox.try_send(Box::new(message));
-        let sent = match self.task.assist(send) {
-            Err(TrySendError::Full(message)) => self.mailbox.send(message).await,
-            Err(TrySendError::Closed(message)) => Err(SendError(message)),
-            Ok(()) => Ok(()),
-        };
-        if let Err(SendError(unsent)) = sent
-            && let Some(reply) = unsent.into_reply()
-        {
-            // It has just been put away, and may be found in the store.
-            reply.refuse(
-                ErrorCode::Overloaded,
-                "that match is being put away; ask again",
-            );
+        if let Some(unsent) = self.try_send(message) {
+            self.send_later(unsent).await;
+        }
+    }
+
+    /// Sends unless that has to wait: then gives the message back.
+    fn try_send(&self, message: Message) -> Option<Box<Message>> {
+        let Line { mailbox, task, .. } = &*self.0;
+        match task.assist(|| mailbox.try_send(Box::new(message))) {
+            Ok(()) => None,
+            Err(TrySendError::Full(unsent)) => Some(unsent),
+            Err(TrySendError::Closed(unsent)) => {
+                unsent.refuse();
+                None
+            }
+        }
+    }
+
+    async fn send_later(&self, message: Box<Message>) {
+        if let Err(SendError(unsent)) = self.0.mailbox.send(message).await {
+            unsent.refuse();
         }
     }
 }
 
 impl Message {
+    /// Answers that the match is gone. It has just been put away, and may be found in the store.
+    fn refuse(self) {
+        if let Some(reply) = self.into_reply() {
+            let message = "that match is being put away; ask again";
+            reply.refuse(ErrorCode::Overloaded, message);
+        }
+    }
+
     pub(super) fn into_reply(self) -> Option<Reply> {
         match self {
             Self::Act { reply, .. }
@@ -216,30 +246,46 @@ impl Message {
 #[derive(Debug)]
 pub(super) struct Card {
     pub(super) id: MatchId,
-    pub(super) game: &'static str,
+    pub(super) game: &'static Entry,
     pub(super) listed: bool,
-    code: String,
+    code: MatchCode,
     ply: AtomicU64,
     roster: Mutex<Roster>,
 }
 
 /// The part of a card that changes with people.
 #[derive(Debug)]
-pub(super) struct Roster {
-    pub(super) status: Status,
-    pub(super) seats: [SeatState; 2],
+struct Roster {
+    status: Status,
+    seats: [Occupant; 2],
+    presence: Presence,
+}
+
+/// Who is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Presence {
+    /// Whether the player in each seat is connected; `None` for a seat without one.
+    pub(super) seats: [Option<bool>; 2],
     pub(super) spectators: u64,
 }
 
 impl Card {
-    pub(super) fn new(creation: &Creation, ply: Ply, roster: Roster) -> Self {
+    pub(super) fn new(state: &Match) -> Self {
+        let creation = state.creation();
         Self {
             id: creation.id,
-            game: creation.game.info.id,
+            game: creation.game,
             listed: creation.listed,
-            code: creation.code.to_string(),
-            ply: AtomicU64::new(ply.0),
-            roster: Mutex::new(roster),
+            code: creation.code,
+            ply: AtomicU64::new(state.ply().0),
+            roster: Mutex::new(Roster {
+                status: to_protocol::status(state.stage()),
+                seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
+                presence: Presence {
+                    seats: [None; 2],
+                    spectators: 0,
+                },
+            }),
         }
     }
 
@@ -247,8 +293,17 @@ impl Card {
         self.ply.store(ply.0, Ordering::Release);
     }
 
-    pub(super) fn set_roster(&self, roster: Roster) {
-        *self.roster() = roster;
+    /// Brings the card in step with the match. Gives the status that it had before.
+    pub(super) fn update(&self, state: &Match, presence: Presence) -> Status {
+        let mut roster = self.roster();
+        roster.presence = presence;
+        for seat in Seat::ALL {
+            let (known, occupant) = (&mut roster.seats[seat.index()], state.occupant(seat));
+            if known != occupant {
+                known.clone_from(occupant);
+            }
+        }
+        std::mem::replace(&mut roster.status, to_protocol::status(state.stage()))
     }
 
     fn roster(&self) -> MutexGuard<'_, Roster> {
@@ -262,26 +317,33 @@ impl Card {
 
     /// The seat in which this player sits.
     pub(super) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
-        let is_theirs = |seat: &SeatState| match &seat.occupant {
-            Occupant::Player { player, .. } => *player == id,
-            Occupant::Open | Occupant::Bot { .. } => false,
-        };
-        let seats = &self.roster().seats;
-        [SeatNumber(0), SeatNumber(1)]
-            .into_iter()
-            .find(|seat| is_theirs(&seats[seat.index()]))
+        let roster = self.roster();
+        let is_theirs = |seat: &Seat| roster.seats[seat.index()].player() == Some(id);
+        let seat = Seat::ALL.into_iter().find(is_theirs);
+        seat.map(to_protocol::seat)
     }
 
     pub(super) fn listing(&self) -> Listing {
-        let roster = self.roster();
+        let Roster {
+            status,
+            seats,
+            presence,
+        } = &*self.roster();
+        let seat = |seat: Seat| SeatState {
+            side: self.game.info.sides[seat.index()].to_owned(),
+            occupant: to_protocol::occupant(
+                &seats[seat.index()],
+                presence.seats[seat.index()] == Some(true),
+            ),
+        };
         Listing {
             match_id: self.id,
-            code: self.code.clone(),
-            game: self.game.to_owned(),
-            status: roster.status,
-            seats: roster.seats.clone(),
+            code: self.code.to_string(),
+            game: self.game.info.id.to_owned(),
+            status: *status,
+            seats: Seat::ALL.map(seat),
             ply: Ply(self.ply.load(Ordering::Acquire)),
-            spectators: roster.spectators,
+            spectators: presence.spectators,
         }
     }
 }

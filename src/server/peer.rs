@@ -32,8 +32,33 @@ pub(super) struct Peer {
 #[derive(Debug, Default)]
 struct Following {
     /// In the order of their beginning.
-    matches: Vec<MatchHandle>,
+    matches: Vec<Followed>,
     closed: bool,
+}
+
+/// A match that is followed, and what is known of it without looking at it: most have ended long ago,
+/// and are in no cache any more.
+#[derive(Debug)]
+struct Followed {
+    id: MatchId,
+    has_ended: bool,
+    handle: MatchHandle,
+}
+
+impl Followed {
+    fn new(handle: &MatchHandle) -> Self {
+        Self {
+            id: handle.id(),
+            has_ended: false,
+            handle: handle.clone(),
+        }
+    }
+
+    /// Whether the match has ended. None ever begins again.
+    fn has_ended(&mut self) -> bool {
+        self.has_ended = self.has_ended || self.handle.card().status() == Status::Ended;
+        self.has_ended
+    }
 }
 
 /// A connection follows a match now.
@@ -52,14 +77,17 @@ pub(super) struct NoRoom;
 impl Following {
     /// The match with this id. What was begun last is found first.
     fn find(&self, id: MatchId) -> Option<&MatchHandle> {
-        self.matches.iter().rev().find(|handle| handle.id() == id)
+        let found = self
+            .matches
+            .iter()
+            .rev()
+            .find(|followed| followed.id == id)?;
+        Some(&found.handle)
     }
 
     /// Where the match is that has ended and was begun first.
-    fn first_ended(&self) -> Option<usize> {
-        self.matches
-            .iter()
-            .position(|handle| handle.card.status() == Status::Ended)
+    fn first_ended(&mut self) -> Option<usize> {
+        self.matches.iter_mut().position(Followed::has_ended)
     }
 }
 
@@ -82,8 +110,8 @@ impl Peer {
 
     /// Whether the connection follows a match that goes on, and the player has no part in any.
     pub(super) fn only_watches(&self) -> bool {
-        let goes_on = |handle: &MatchHandle| handle.card.status() != Status::Ended;
-        !self.plays.load(Ordering::Relaxed) && self.following().matches.iter().any(goes_on)
+        let goes_on = |followed: &mut Followed| !followed.has_ended();
+        !self.plays.load(Ordering::Relaxed) && self.following().matches.iter_mut().any(goes_on)
     }
 
     fn following(&self) -> MutexGuard<'_, Following> {
@@ -110,9 +138,9 @@ impl Peer {
             None
         } else {
             let ended = following.first_ended();
-            Some(following.matches.remove(ended.ok_or(NoRoom)?))
+            Some(following.matches.remove(ended.ok_or(NoRoom)?).handle)
         };
-        following.matches.push(handle.clone());
+        following.matches.push(Followed::new(handle));
         Ok(Follow {
             is_new: true,
             dropped,
@@ -126,7 +154,7 @@ impl Peer {
         if following.closed || following.find(handle.id()).is_some() {
             return false;
         }
-        following.matches.push(handle.clone());
+        following.matches.push(Followed::new(handle));
         true
     }
 
@@ -138,12 +166,14 @@ impl Peer {
 
     /// Whether one more match can be followed.
     pub(super) fn has_room(&self) -> bool {
-        let following = self.following();
+        let mut following = self.following();
         following.matches.len() < self.following_max || following.first_ended().is_some()
     }
 
     pub(super) fn unfollow(&self, id: MatchId) {
-        self.following().matches.retain(|handle| handle.id() != id);
+        self.following()
+            .matches
+            .retain(|followed| followed.id != id);
     }
 
     /// The match with this id, if the connection follows it.
@@ -155,6 +185,10 @@ impl Peer {
     pub(super) fn close(&self) -> Vec<MatchHandle> {
         let mut following = self.following();
         following.closed = true;
-        std::mem::take(&mut following.matches)
+        let matches = std::mem::take(&mut following.matches);
+        matches
+            .into_iter()
+            .map(|followed| followed.handle)
+            .collect()
     }
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::addresses::Guest;
 use super::bucket::Bucket;
 use super::clock::now;
-use super::match_handle::{Follower, MatchHandle};
+use super::match_handle::{Follower, MatchHandle, Rest};
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::players;
@@ -35,7 +35,7 @@ const MALFORMED_MAX: u32 = 20;
 pub struct Session {
     server: Arc<Shared>,
     peer: Arc<Peer>,
-    player: Option<Arc<Player>>,
+    player: Option<Box<Player>>,
     rate: Rate,
     guest: Guest,
     /// When the request came that is being served.
@@ -90,49 +90,54 @@ impl Session {
     /// Handles one text message of the client. What comes of it goes through the outbox, the end
     /// of the connection included.
     pub async fn receive(&mut self, text: &str) {
-        let request = Request::decode(text);
-        let message = request.as_ref().ok().map(|request| &request.message);
-        self.server.metrics.request(message);
-        let (re, is_hello) = match &request {
-            Ok(Request { id, message }) => (*id, matches!(message, ClientMessage::Hello { .. })),
-            Err(refused) if refused.error.code == ErrorCode::Malformed => {
-                return self.malformed(refused);
-            }
-            Err(refused) => (refused.error.re, refused.is_hello),
-        };
-        let reply = Reply::new(self.outbox(), re);
-        let Some(reply) = self.admit(reply) else {
+        let Some((request, reply)) = self.read(text) else {
             return;
+        };
+        let is_hello = match &request {
+            Ok(message) => matches!(message, ClientMessage::Hello { .. }),
+            Err(refused) => refused.is_hello,
         };
         if self.player.is_none() && !is_hello {
             let guest = self.guest(players::guest_name(&self.server.chance));
             let reply = Reply::unasked(self.outbox());
             Box::pin(self.welcome(reply, guest, false)).await;
         }
-        match request {
-            Ok(Request {
-                message:
-                    ClientMessage::Hello {
-                        protocol,
-                        name,
-                        token,
-                    },
-                ..
-            }) => match Box::pin(self.identify(protocol, name, token)).await {
-                Ok((player, is_resumed)) => {
-                    Box::pin(self.welcome(reply, player, is_resumed)).await;
-                }
-                Err(error) => reply.error(error),
-            },
-            Ok(Request { message, .. }) => {
-                let player = self
-                    .player
-                    .clone()
-                    .expect("whoever is served has been welcomed");
-                self.serve(&player, message, reply).await;
+        let rest: Rest<'_> = match request {
+            Ok(ClientMessage::Hello {
+                protocol,
+                name,
+                token,
+            }) => Some(Box::pin(self.greet(protocol, name, token, reply))),
+            Ok(message) => {
+                let player = self.player.as_ref();
+                let player = player.expect("whoever is served has been welcomed");
+                self.serve(player, message, reply)
             }
-            Err(refused) => reply.error(refused.error),
+            Err(refused) => {
+                reply.error(refused.error);
+                None
+            }
+        };
+        if let Some(rest) = rest {
+            rest.await;
         }
+    }
+
+    /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
+    fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<Refused>>, Reply)> {
+        let request = Request::decode(text);
+        let message = request.as_ref().ok().map(|request| &request.message);
+        self.server.metrics.request(message);
+        let (re, request) = match request {
+            Ok(Request { id, message }) => (id, Ok(message)),
+            Err(refused) if refused.error.code == ErrorCode::Malformed => {
+                self.malformed(&refused);
+                return None;
+            }
+            Err(refused) => (refused.error.re, Err(refused)),
+        };
+        let reply = self.admit(Reply::new(self.outbox(), re))?;
+        Some((request, reply))
     }
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
@@ -178,7 +183,7 @@ impl Session {
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
         self.received_at = now();
         let (retry_after, is_last) = match self.judge(self.received_at) {
-            Verdict::Serve if self.server.shutdown.is_cancelled() => {
+            Verdict::Serve if self.server.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
             }
@@ -197,6 +202,20 @@ impl Session {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
         None
+    }
+
+    /// Answers hello.
+    async fn greet(
+        &mut self,
+        protocol: Option<u64>,
+        name: Option<String>,
+        token: Option<Token>,
+        reply: Reply,
+    ) {
+        match self.identify(protocol, name, token).await {
+            Ok((player, is_resumed)) => self.welcome(reply, player, is_resumed).await,
+            Err(error) => reply.error(error),
+        }
     }
 
     /// Finds out who says hello: a player who comes back, or a new guest.
@@ -302,7 +321,7 @@ impl Session {
             live.retain(|handle| self.peer.follow_again(handle));
             let followed = |handle: &MatchHandle| FollowedMatch {
                 match_id: handle.id(),
-                you: handle.card.seat_of(id),
+                you: handle.card().seat_of(id),
             };
             let following = live.iter().map(followed).collect();
             reply.post(|re| {
@@ -317,7 +336,7 @@ impl Session {
             .players
             .connect(&player.record, player.is_stored, &self.peer, greet);
         self.peer.outbox.flush();
-        self.player = Some(Arc::new(player));
+        self.player = Some(Box::new(player));
         for handle in live {
             let peer = Arc::clone(&self.peer);
             handle.show(vec![Follower { peer, player: id }]).await;

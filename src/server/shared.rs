@@ -1,7 +1,7 @@
 //! What every task of one server shares, and how a match comes into the world.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::runtime;
@@ -46,6 +46,9 @@ pub(super) struct Shared {
     pub(super) chance: Chance,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
+    /// The same for those who ask with every request: to ask the token takes a lock that all threads
+    /// share.
+    is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_peer: AtomicU64,
@@ -84,6 +87,7 @@ impl Shared {
             clock: Clock::new(settings.started_ms),
             settings,
             shutdown: CancellationToken::new(),
+            is_stopping: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
@@ -104,6 +108,11 @@ impl Shared {
         }
     }
 
+    /// Whether the server is about to stop.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Acquire)
+    }
+
     /// Runs a task that the end of the server waits for.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn_on(task, &self.runtime);
@@ -111,6 +120,7 @@ impl Shared {
 
     /// Lets every task end, and waits for them.
     pub(super) async fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Release);
         self.shutdown.cancel();
         self.lobby.forget_all();
         self.tasks.close();

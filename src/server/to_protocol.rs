@@ -2,10 +2,9 @@
 
 use crate::catalog::CATALOG;
 use crate::game::Seat;
-use crate::matches::{Match, Occupant, Refusal, Stage};
+use crate::matches::{Occupant, Refusal, Stage};
 use crate::protocol::{
-    ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, PlayerId, SeatState, Status,
-    WireError,
+    ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, SeatNumber, Status, WireError,
 };
 use crate::search::Level;
 
@@ -17,28 +16,25 @@ pub(super) fn status(stage: Stage) -> Status {
     }
 }
 
-pub(super) fn occupant(
-    occupant: &Occupant,
-    is_connected: impl Fn(PlayerId) -> bool,
-) -> WireOccupant {
+pub(super) fn seat(seat: Seat) -> SeatNumber {
+    match seat {
+        Seat::First => SeatNumber(0),
+        Seat::Second => SeatNumber(1),
+    }
+}
+
+pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant {
     match occupant {
         Occupant::Open => WireOccupant::Open,
         Occupant::Player { id, name } => WireOccupant::Player {
             player: *id,
             name: name.clone(),
-            connected: is_connected(*id),
+            connected: is_connected,
         },
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
         },
     }
-}
-
-pub(super) fn seats(state: &Match, is_connected: impl Fn(PlayerId) -> bool) -> [SeatState; 2] {
-    Seat::ALL.map(|seat| SeatState {
-        side: state.creation().game.info.sides[seat.index()].to_owned(),
-        occupant: occupant(state.occupant(seat), &is_connected),
-    })
 }
 
 pub(super) fn refusal(refusal: &Refusal) -> WireError {

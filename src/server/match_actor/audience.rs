@@ -7,7 +7,7 @@ use crate::game::Seat;
 use crate::matches::{Match, Stage};
 use crate::protocol::{MatchId, PlayerId, ServerMessage};
 use crate::server::encode::encode;
-use crate::server::match_handle::Follower;
+use crate::server::match_handle::{Follower, Presence};
 use crate::server::outbox::{Frame, Outbox};
 use crate::server::peer::PeerId;
 use crate::server::players::Players;
@@ -40,13 +40,6 @@ struct Member {
     has_snapshot: bool,
     /// What it was told last of who is there; `None` once that is out of date.
     knows: Option<Presence>,
-}
-
-/// Who is there, as it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Presence {
-    pub(super) seats: [Option<bool>; 2],
-    pub(super) spectators: u64,
 }
 
 impl Audience {
@@ -96,8 +89,18 @@ impl Audience {
         }
     }
 
-    /// A seat has a new occupant: nobody knows any more who is there.
-    pub(super) fn seat_changed(&mut self) {
+    /// A seat has a new occupant, and everybody is about to be told of it and whether that is a player
+    /// who is connected.
+    pub(super) fn seat_changed(&mut self, seat: Seat, is_connected: Option<bool>) {
+        for member in self.members.values_mut() {
+            if let Some(presence) = &mut member.knows {
+                presence.seats[seat.index()] = is_connected;
+            }
+        }
+    }
+
+    /// Whatever anybody knew of who is there may be wrong.
+    pub(super) fn nothing_is_known(&mut self) {
         for member in self.members.values_mut() {
             member.knows = None;
         }

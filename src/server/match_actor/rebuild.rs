@@ -125,7 +125,7 @@ impl MatchActor {
         self.remember(events);
         self.last_ply_at = now();
         self.card.set_ply(self.state.ply());
-        self.audience.seat_changed();
+        self.audience.nothing_is_known();
         self.retires_at = matches!(self.state.stage(), Stage::Ended { .. })
             .then(|| now() + self.server.settings.linger);
         let status = to_protocol::status(self.state.stage());

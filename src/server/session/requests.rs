@@ -9,13 +9,13 @@ use super::{Player, Session};
 use crate::game::Seat;
 use crate::matches::{Action, Occupant};
 use crate::protocol::{
-    ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatNumber, SeatRequest, Seq,
-    ServerMessage, Status, WireError,
+    ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatRequest, Seq, ServerMessage, Status,
+    WireError,
 };
 use crate::server::addresses::{OpenMatch, TooManyOpen};
 use crate::server::from_protocol;
 use crate::server::lobby::{Filter, NoSuchMatch};
-use crate::server::match_handle::{Follower, MatchHandle};
+use crate::server::match_handle::{Follower, MatchHandle, Rest};
 use crate::server::peer::NoRoom;
 use crate::server::reply::Reply;
 use crate::server::seeks::{Full, Seek};
@@ -30,9 +30,14 @@ const BOT_AFTER_MS: u64 = 10_000;
 impl Session {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
     ///
-    /// What may be waited for longer and is asked for less often than a move is boxed: room for it
-    /// would be set aside in every connection.
-    pub(super) async fn serve(&self, player: &Player, message: ClientMessage, reply: Reply) {
+    /// Whatever can be done without waiting is done by the end of the call; that is so with moves. What
+    /// remains is boxed: room for it would be set aside in every connection.
+    pub(super) fn serve<'a>(
+        &'a self,
+        player: &'a Player,
+        message: ClientMessage,
+        reply: Reply,
+    ) -> Rest<'a> {
         let id = player.record.id;
         match message {
             ClientMessage::Hello { .. } => {
@@ -41,6 +46,7 @@ impl Session {
             ClientMessage::Ping => {
                 let now_ms = self.server.clock.now_ms();
                 reply.tell(|re| ServerMessage::Pong { re, now_ms });
+                None
             }
             ClientMessage::Create {
                 game,
@@ -51,38 +57,38 @@ impl Session {
             } => {
                 let seats = seats.unwrap_or([SeatRequest::Me, SeatRequest::Open]);
                 let wanted = self.wanted(player, &game, seats, shuffle.unwrap_or(false));
-                let Some((wanted, reply)) = reply.check(wanted) else {
-                    return;
-                };
-                let listed = listed.unwrap_or(true);
-                let pace = Duration::from_millis(pace_ms.unwrap_or(0));
+                let (wanted, reply) = reply.check(wanted)?;
                 let wanted = Wanted {
-                    listed,
-                    pace,
+                    listed: listed.unwrap_or(true),
+                    pace: Duration::from_millis(pace_ms.unwrap_or(0)),
                     ..wanted
                 };
-                Box::pin(self.create(wanted, reply)).await;
+                Some(Box::pin(self.create(wanted, reply)))
             }
             ClientMessage::Join { target, seat } => {
                 let seat = seat.map(from_protocol::seat);
-                Box::pin(self.join(player, &target, seat, reply)).await;
+                Some(Box::pin(self.join(player, target, seat, reply)))
             }
-            ClientMessage::Watch { target } => Box::pin(self.watch(player, &target, reply)).await,
-            ClientMessage::Leave { target } => Box::pin(self.leave(player, &target, reply)).await,
+            ClientMessage::Watch { target } => Some(Box::pin(self.watch(player, target, reply))),
+            ClientMessage::Leave { target } => Some(Box::pin(self.leave(player, target, reply))),
             ClientMessage::Seat {
                 target,
                 seat,
                 occupant,
             } => {
-                Box::pin(self.seat(player, &target, seat, occupant, reply)).await;
+                let (by, seat) = (id, from_protocol::seat(seat));
+                let action = match occupant {
+                    HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
+                    HostedOccupant::Bot(level) => from_protocol::level(&level)
+                        .map(|level| Action::SeatBot { by, seat, level }),
+                };
+                self.act(target, action, reply)
             }
             ClientMessage::Move { target, ply, m } => {
-                self.act(&target, Action::Play { player: id, ply, m }, reply)
-                    .await;
+                self.act(target, Ok(Action::Play { player: id, ply, m }), reply)
             }
             ClientMessage::Resign { target } => {
-                self.act(&target, Action::Resign { player: id }, reply)
-                    .await;
+                self.act(target, Ok(Action::Resign { player: id }), reply)
             }
             ClientMessage::List {
                 game,
@@ -91,7 +97,7 @@ impl Session {
                 after,
             } => {
                 let limit = limit.unwrap_or(PAGE);
-                Box::pin(self.list(game.as_deref(), status, limit, after.as_deref(), reply)).await;
+                Some(Box::pin(self.list(game, status, limit, after, reply)))
             }
             ClientMessage::Seek {
                 game,
@@ -99,34 +105,38 @@ impl Session {
                 bot_after_ms,
             } => {
                 let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                Box::pin(self.seek(player, &game, bot.as_deref(), bot_after, reply)).await;
+                Some(Box::pin(self.seek(player, game, bot, bot_after, reply)))
             }
             ClientMessage::Unseek => {
                 self.server.seeks.end(id);
                 reply.ok(None);
+                None
             }
             ClientMessage::Resync { target, since } => {
-                Box::pin(self.resync(player, &target, since, reply)).await;
+                Some(Box::pin(self.resync(player, target, since, reply)))
             }
+        }
+    }
+
+    /// The match that a request means, if this connection follows it.
+    fn followed(&self, target: &str) -> Option<MatchHandle> {
+        match MatchRef::from(target) {
+            MatchRef::Id(id) => self.peer.followed(id),
+            MatchRef::Code(_) | MatchRef::Nothing => None,
         }
     }
 
     /// The match that a request means.
     async fn find(&self, target: &str) -> Result<MatchHandle, WireError> {
-        let target = MatchRef::from(target);
-        let followed = match target {
-            MatchRef::Id(id) => self.peer.followed(id),
-            MatchRef::Code(_) | MatchRef::Nothing => None,
-        };
-        match followed {
+        match self.followed(target) {
             Some(handle) => Ok(handle),
-            None => Box::pin(self.find_elsewhere(target)).await,
+            None => self.find_elsewhere(target).await,
         }
     }
 
     /// The same for a match that this connection does not follow.
-    async fn find_elsewhere(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
-        let found = self.server.find(target).await;
+    async fn find_elsewhere(&self, target: &str) -> Result<MatchHandle, WireError> {
+        let found = self.server.find(MatchRef::from(target)).await;
         if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
             self.guessed().await;
         }
@@ -140,10 +150,22 @@ impl Session {
         }
     }
 
-    /// Has the match decide and answer.
-    async fn act(&self, target: &str, action: Action, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await) {
-            handle.act(action, self.received_at, reply).await;
+    /// Has the match decide and answer. A match that there is not is told of first, whatever else is
+    /// wrong.
+    fn act(&self, target: String, action: Result<Action, WireError>, reply: Reply) -> Rest<'_> {
+        match self.followed(&target) {
+            Some(handle) => {
+                let (action, reply) = reply.check(action)?;
+                handle.act(action, self.received_at, reply)
+            }
+            None => Some(Box::pin(async move {
+                if let Some((handle, reply)) = reply.check(self.find_elsewhere(&target).await)
+                    && let Some((action, reply)) = reply.check(action)
+                    && let Some(rest) = handle.act(action, self.received_at, reply)
+                {
+                    rest.await;
+                }
+            })),
         }
     }
 
@@ -207,8 +229,8 @@ impl Session {
         }
     }
 
-    async fn join(&self, player: &Player, target: &str, seat: Option<Seat>, reply: Reply) {
-        let Some((handle, reply)) = reply.check(self.find(target).await) else {
+    async fn join(&self, player: &Player, target: String, seat: Option<Seat>, reply: Reply) {
+        let Some((handle, reply)) = reply.check(self.find(&target).await) else {
             return;
         };
         let Some(((), reply)) = reply.check(self.server.remember(player.record.id).await) else {
@@ -219,8 +241,8 @@ impl Session {
         self.follow(&handle, reply, join).await;
     }
 
-    async fn watch(&self, player: &Player, target: &str, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await) {
+    async fn watch(&self, player: &Player, target: String, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(&target).await) {
             let watch = async |reply| handle.watch(self.follower(player), reply).await;
             self.follow(&handle, reply, watch).await;
         }
@@ -245,46 +267,24 @@ impl Session {
         }
     }
 
-    async fn leave(&self, player: &Player, target: &str, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await)
+    async fn leave(&self, player: &Player, target: String, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(&target).await)
             && handle.leave(self.follower(player), reply).await
         {
             self.peer.unfollow(handle.id());
         }
     }
 
-    async fn seat(
-        &self,
-        player: &Player,
-        target: &str,
-        seat: SeatNumber,
-        occupant: HostedOccupant,
-        reply: Reply,
-    ) {
-        let Some((handle, reply)) = reply.check(self.find(target).await) else {
-            return;
-        };
-        let (by, seat) = (player.record.id, from_protocol::seat(seat));
-        let action = match occupant {
-            HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
-            HostedOccupant::Bot(level) => {
-                from_protocol::level(&level).map(|level| Action::SeatBot { by, seat, level })
-            }
-        };
-        if let Some((action, reply)) = reply.check(action) {
-            handle.act(action, self.received_at, reply).await;
-        }
-    }
-
     async fn list(
         &self,
-        game: Option<&str>,
+        game: Option<String>,
         status: Option<Status>,
         limit: u64,
-        after: Option<&str>,
+        after: Option<String>,
         reply: Reply,
     ) {
-        let Some((game, reply)) = reply.check(game.map(from_protocol::game).transpose()) else {
+        let Some((game, reply)) = reply.check(game.as_deref().map(from_protocol::game).transpose())
+        else {
             return;
         };
         let filter = Filter {
@@ -295,7 +295,7 @@ impl Session {
         let page = self
             .server
             .lobby
-            .list(filter, after.map(MatchRef::from), limit);
+            .list(filter, after.as_deref().map(MatchRef::from), limit);
         if page.is_err() {
             self.guessed().await;
         }
@@ -313,15 +313,16 @@ impl Session {
     async fn seek(
         &self,
         player: &Player,
-        game: &str,
-        bot: Option<&str>,
+        game: String,
+        bot: Option<String>,
         bot_after: Duration,
         reply: Reply,
     ) {
-        let Some((game, reply)) = reply.check(from_protocol::game(game)) else {
+        let Some((game, reply)) = reply.check(from_protocol::game(&game)) else {
             return;
         };
-        let Some((bot, reply)) = reply.check(bot.map(from_protocol::level).transpose()) else {
+        let Some((bot, reply)) = reply.check(bot.as_deref().map(from_protocol::level).transpose())
+        else {
             return;
         };
         let max = self.server.settings.live_matches_per_player;
@@ -369,8 +370,8 @@ impl Session {
         });
     }
 
-    async fn resync(&self, player: &Player, target: &str, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await) {
+    async fn resync(&self, player: &Player, target: String, since: Seq, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(&target).await) {
             handle.resync(self.follower(player), since, reply).await;
         }
     }
