@@ -26,7 +26,7 @@ use uuid::Uuid;
 use crate::board::{Board, SQUARES};
 
 /// As in the real server, and so are the other sizes below.
-const READ_BUFFER_BYTES: usize = 4 * 1024;
+const READ_BUFFER_BYTES: usize = 256;
 const WRITE_BUFFER_BYTES: usize = 16 * 1024;
 const MESSAGE_BYTES_MAX: usize = 8192;
 const MAILBOX: usize = 64;
