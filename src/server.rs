@@ -9,6 +9,7 @@ mod assisted;
 mod bots;
 mod bucket;
 mod clock;
+mod connections;
 mod encode;
 mod from_protocol;
 mod lobby;

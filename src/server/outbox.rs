@@ -5,17 +5,16 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use tokio::sync::Notify;
-use tokio_tungstenite::tungstenite::Utf8Bytes;
+use std::task::{Context, Poll, Waker};
 
 use super::metrics::Metrics;
 use super::peer::PeerId;
 use crate::protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
-pub type Frame = Utf8Bytes;
+pub type Frame = Arc<str>;
 
 /// What can carry messages out of an outbox without waiting.
 pub trait Writer: Send + Sync {
@@ -35,12 +34,6 @@ struct Inner {
     messages_max: usize,
     bytes_max: usize,
     queue: Mutex<Queue>,
-    /// Wakes the one who writes.
-    filled: Notify,
-    /// Wakes the one who waits for room.
-    drained: Notify,
-    /// Wakes the one who waits for the end.
-    closed: Notify,
 }
 
 #[derive(Default)]
@@ -48,9 +41,23 @@ struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
-    /// Somebody waits for room.
+    /// Something was added that the connection is to write.
+    is_write_due: bool,
+    /// There was no room, and nothing has been taken since.
     is_room_awaited: bool,
+    /// The connection's task, if it waits for anything here.
+    task: Option<Waker>,
     writer: Option<Arc<dyn Writer>>,
+}
+
+impl Queue {
+    /// Has this task woken when anything changes that it may wait for.
+    fn listen(&mut self, context: &Context<'_>) {
+        match &self.task {
+            Some(task) if task.will_wake(context.waker()) => {}
+            _ => self.task = Some(context.waker().clone()),
+        }
+    }
 }
 
 /// How much waits in an outbox.
@@ -66,7 +73,9 @@ impl fmt::Debug for Queue {
             frames,
             bytes,
             closing,
+            is_write_due: _,
             is_room_awaited: _,
+            task: _,
             writer: _,
         } = self;
         write!(
@@ -90,9 +99,6 @@ impl Outbox {
             messages_max,
             bytes_max,
             queue: Mutex::default(),
-            filled: Notify::new(),
-            drained: Notify::new(),
-            closed: Notify::new(),
         }))
     }
 
@@ -131,7 +137,9 @@ impl Outbox {
             queue.frames.clear();
             queue.bytes = 0;
             queue.closing = Some(CloseCode::TooSlow);
-            self.0.closed.notify_one();
+            let task = queue.task.take();
+            drop(queue);
+            task.into_iter().for_each(Waker::wake);
         } else {
             queue.frames.push_back(frame);
             queue.bytes = bytes;
@@ -154,18 +162,44 @@ impl Outbox {
 
     /// Has the connection write what was added.
     pub fn wake(&self) {
-        self.0.filled.notify_one();
+        self.change(|queue| queue.is_write_due = true);
     }
 
-    /// Waits until there is something to write. One task at a time may wait.
+    /// Changes something that the connection's task may wait for, and wakes it.
+    fn change(&self, change: impl FnOnce(&mut Queue)) {
+        let mut queue = self.queue();
+        change(&mut queue);
+        let task = queue.task.take();
+        drop(queue);
+        task.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits until there is something here. All waiting is the connection's task's alone.
+    async fn wait_for<T>(&self, mut look: impl FnMut(&mut Queue) -> Option<T>) -> T {
+        poll_fn(|context| {
+            let mut queue = self.queue();
+            match look(&mut queue) {
+                Some(found) => Poll::Ready(found),
+                None => {
+                    queue.listen(context);
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// Waits until there is something to write. Only the connection's task may wait.
     pub async fn woken(&self) {
-        self.0.filled.notified().await;
+        let is_due = |queue: &mut Queue| std::mem::take(&mut queue.is_write_due).then_some(());
+        self.wait_for(is_due).await;
     }
 
     /// Ends the connection after what is in the queue. The first reason given counts.
     pub fn close(&self, code: CloseCode) {
-        self.queue().closing.get_or_insert(code);
-        self.0.closed.notify_one();
+        self.change(|queue| {
+            queue.closing.get_or_insert(code);
+        });
     }
 
     /// Whose it is, for the log.
@@ -192,14 +226,9 @@ impl Outbox {
         self.queue().closing.is_some()
     }
 
-    /// Waits until the connection is to be closed, and tells why. One task at a time may wait.
+    /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
     pub async fn closed(&self) -> CloseCode {
-        loop {
-            if let Some(code) = self.queue().closing {
-                return code;
-            }
-            self.0.closed.notified().await;
-        }
+        self.wait_for(|queue| queue.closing).await
     }
 
     /// Takes messages out, first to last, and hands each to `take` until that has enough: it tells
@@ -211,10 +240,13 @@ impl Outbox {
             queue.bytes -= frame.len();
             wants = take(&frame);
         }
+        let is_more = !queue.frames.is_empty();
         if std::mem::take(&mut queue.is_room_awaited) {
-            self.0.drained.notify_one();
+            let task = queue.task.take();
+            drop(queue);
+            task.into_iter().for_each(Waker::wake);
         }
-        !queue.frames.is_empty()
+        is_more
     }
 
     /// Whether at least half of the queue is free. A client that asks faster than it reads is not
@@ -234,10 +266,11 @@ impl Outbox {
         Ok(has_room)
     }
 
-    /// Waits until messages were taken since there was [no room](Self::has_room). One task at a time
-    /// may wait.
+    /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
+    /// task may wait.
     pub async fn drained(&self) {
-        self.0.drained.notified().await;
+        let is_drained = |queue: &mut Queue| (!queue.is_room_awaited).then_some(());
+        self.wait_for(is_drained).await;
     }
 }
 
@@ -254,7 +287,7 @@ mod tests {
     fn taken(outbox: &Outbox) -> Vec<String> {
         let mut frames = Vec::new();
         let is_more = outbox.take(|frame| {
-            frames.push(frame.as_str().to_owned());
+            frames.push(frame.to_string());
             true
         });
         assert!(!is_more);
@@ -316,7 +349,7 @@ mod tests {
             false
         });
         assert!(is_more);
-        assert_eq!(frames, ["ab"]);
+        assert_eq!(frames, ["ab".into()]);
         let Depth { messages, bytes } = outbox.depth();
         assert_eq!((messages, bytes), (1, 1));
         assert_eq!(taken(&outbox), ["c"]);

@@ -9,7 +9,7 @@ use super::outbox::Outbox;
 use crate::protocol::{MatchId, Status};
 
 /// Tells the connections of one process apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct PeerId(pub(super) u64);
 
 impl fmt::Display for PeerId {

@@ -87,9 +87,10 @@ impl Session {
         self.peer.outbox.clone()
     }
 
-    /// Handles one text message of the client. What comes of it goes through the outbox, the end
-    /// of the connection included.
-    pub async fn receive(&mut self, text: &str) {
+    /// Handles one text message of the client, which came at this instant. What comes of it goes
+    /// through the outbox, the end of the connection included.
+    pub async fn receive(&mut self, text: &str, received_at: Instant) {
+        self.received_at = received_at;
         let Some((request, reply)) = self.read(text) else {
             return;
         };
@@ -181,7 +182,6 @@ impl Session {
 
     /// Lets a request in, or answers that it comes too soon.
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
-        self.received_at = now();
         let (retry_after, is_last) = match self.judge(self.received_at) {
             Verdict::Serve if self.server.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
@@ -364,6 +364,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.peer.outbox.close(CloseCode::Normal);
+        self.server.connections.remove(self.peer.id);
         self.server.metrics.connections.down();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);

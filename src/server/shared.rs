@@ -14,6 +14,7 @@ use super::addresses::{Addresses, OpenMatch};
 use super::assisted::Assisted;
 use super::bots::Bots;
 use super::clock::{Chance, Clock};
+use super::connections::Connections;
 use super::lobby::{Full, Lobby};
 use super::match_actor::MatchActor;
 use super::match_handle::{Follower, MAILBOX, MatchHandle};
@@ -41,6 +42,7 @@ pub(super) struct Shared {
     pub(super) players: Players,
     pub(super) seeks: Seeks,
     pub(super) addresses: Addresses,
+    pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
     pub(super) chance: Chance,
@@ -84,6 +86,7 @@ impl Shared {
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
             addresses: Addresses::new(&settings),
+            connections: Connections::new(),
             clock: Clock::new(settings.started_ms),
             settings,
             shutdown: CancellationToken::new(),
@@ -122,6 +125,7 @@ impl Shared {
     pub(super) async fn stop(&self) {
         self.is_stopping.store(true, Ordering::Release);
         self.shutdown.cancel();
+        self.connections.close_all();
         self.lobby.forget_all();
         self.tasks.close();
         self.tasks.wait().await;
@@ -140,6 +144,7 @@ impl Shared {
         let settings = &self.settings;
         let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
         let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
+        self.connections.add(&outbox);
         Peer::new(id, outbox, settings.following_max)
     }
 

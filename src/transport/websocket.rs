@@ -83,8 +83,6 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     let settings = server.settings();
     // Whatever was set, a client is pinged before it is given up.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
-    let mut shutdown = pin!(server.shutdown().cancelled());
-    let mut closed = pin!(outbox.closed());
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
     loop {
@@ -99,7 +97,9 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
                 match message {
-                    Some(Ok(Message::Text(text))) => session.receive(&text).await,
+                    Some(Ok(Message::Text(text))) => {
+                        session.receive(&text, last_heard.into_std()).await;
+                    }
                     Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => session.heard_of(),
                     // The library answers; then the stream ends.
@@ -108,8 +108,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                     None => return End::Gone,
                 }
             }
-            code = &mut closed => return End::Close(code),
-            () = &mut shutdown => return End::Close(CloseCode::GoingAway),
+            code = outbox.closed() => return End::Close(code),
             () = outbox.drained(), if !has_room => {}
             () = &mut alarm => {
                 let silent = last_heard.elapsed();

@@ -158,7 +158,7 @@ fn every_text_is_written_as_json_has_it() {
         let told = draft(|json| {
             json.text(text);
         });
-        assert_eq!(told.as_str(), serde_json::to_string(text).unwrap());
+        assert_eq!(*told, *serde_json::to_string(text).unwrap());
     }
 }
 

@@ -1,6 +1,5 @@
 //! Everybody who follows a match, and what they are told of each other.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::game::Seat;
@@ -26,7 +25,7 @@ const WRITTEN_AT_ONCE: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Audience {
     /// In the order in which they connected, which is the order in which they are told.
-    members: BTreeMap<PeerId, Member>,
+    members: Vec<Member>,
     /// When those are to be told who is there who do not know.
     presence_due: Option<Instant>,
     /// Something was added to outboxes and has not been flushed.
@@ -35,7 +34,10 @@ pub(super) struct Audience {
 
 #[derive(Debug)]
 struct Member {
+    id: PeerId,
     follower: Follower,
+    /// The follower's own, so that to tell something looks at nothing else of it.
+    outbox: Outbox,
     /// Has its snapshot, before which it is told nothing.
     has_snapshot: bool,
     /// What it was told last of who is there; `None` once that is out of date.
@@ -47,43 +49,53 @@ impl Audience {
         self.members.len()
     }
 
+    /// Where this connection is among the members, or would be.
+    fn place(&self, peer: PeerId) -> Result<usize, usize> {
+        self.members.binary_search_by_key(&peer, |member| member.id)
+    }
+
     pub(super) fn contains(&self, peer: PeerId) -> bool {
-        self.members.contains_key(&peer)
+        self.place(peer).is_ok()
     }
 
     /// Whether this player has a connection that follows.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
         self.members
-            .values()
+            .iter()
             .any(|member| member.follower.player == player)
     }
 
     /// Everybody who follows.
     pub(super) fn followers(&self) -> Vec<Follower> {
-        let members = self.members.values();
+        let members = self.members.iter();
         members.map(|member| member.follower.clone()).collect()
     }
 
     /// Counts the connections that follow without a seat.
     pub(super) fn spectators(&self, state: &Match) -> u64 {
         let without_seat = |m: &&Member| state.seat_of(m.follower.player).is_none();
-        self.members.values().filter(without_seat).count() as u64
+        self.members.iter().filter(without_seat).count() as u64
     }
 
     /// Lets a connection in. It is told nothing before its snapshot.
     pub(super) fn admit(&mut self, follower: &Follower) {
-        self.members
-            .entry(follower.peer.id)
-            .or_insert_with(|| Member {
+        let id = follower.peer.id;
+        if let Err(place) = self.place(id) {
+            let member = Member {
+                id,
                 follower: follower.clone(),
+                outbox: follower.peer.outbox.clone(),
                 has_snapshot: false,
                 knows: None,
-            });
+            };
+            self.members.insert(place, member);
+        }
     }
 
     /// From now on the connection, which has its snapshot, is told everything.
     pub(super) fn has_snapshot(&mut self, peer: PeerId, presence: Presence) {
-        if let Some(member) = self.members.get_mut(&peer) {
+        if let Ok(place) = self.place(peer) {
+            let member = &mut self.members[place];
             member.has_snapshot = true;
             member.knows = Some(presence);
         }
@@ -92,7 +104,7 @@ impl Audience {
     /// A seat has a new occupant, and everybody is about to be told of it and whether that is a player
     /// who is connected.
     pub(super) fn seat_changed(&mut self, seat: Seat, is_connected: Option<bool>) {
-        for member in self.members.values_mut() {
+        for member in &mut self.members {
             if let Some(presence) = &mut member.knows {
                 presence.seats[seat.index()] = is_connected;
             }
@@ -101,18 +113,22 @@ impl Audience {
 
     /// Whatever anybody knew of who is there may be wrong.
     pub(super) fn nothing_is_known(&mut self) {
-        for member in self.members.values_mut() {
+        for member in &mut self.members {
             member.knows = None;
         }
     }
 
     pub(super) fn dismiss(&mut self, peer: PeerId) -> bool {
-        self.members.remove(&peer).is_some()
+        let place = self.place(peer);
+        if let Ok(place) = place {
+            self.members.remove(place);
+        }
+        place.is_ok()
     }
 
     /// Lets everybody go, since the match is no more.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
-        for (_, member) in std::mem::take(&mut self.members) {
+        for member in std::mem::take(&mut self.members) {
             member.follower.peer.unfollow(id);
         }
     }
@@ -120,8 +136,8 @@ impl Audience {
     /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
     /// belongs together is written together.
     pub(super) fn tell(&mut self, frame: &Frame) {
-        for member in self.members.values().filter(|member| member.has_snapshot) {
-            member.follower.peer.outbox.post(frame.clone());
+        for member in self.members.iter().filter(|member| member.has_snapshot) {
+            member.outbox.post(frame.clone());
         }
         self.has_told = true;
     }
@@ -131,8 +147,8 @@ impl Audience {
         if !std::mem::take(&mut self.has_told) {
             return;
         }
-        let told = self.members.values().filter(|member| member.has_snapshot);
-        let mut outboxes = told.map(|member| &member.follower.peer.outbox);
+        let told = self.members.iter().filter(|member| member.has_snapshot);
+        let mut outboxes = told.map(|member| &member.outbox);
         let first = outboxes.by_ref().take(WRITTEN_AT_ONCE);
         first.for_each(Outbox::flush);
         loop {
@@ -163,7 +179,7 @@ impl Audience {
     pub(super) fn plan_presence(&mut self, state: &Match, presence: Presence, now: Instant) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         let knows = |member: &Member| !member.has_snapshot || member.knows == Some(presence);
-        if has_ended || self.members.values().all(knows) {
+        if has_ended || self.members.iter().all(knows) {
             self.presence_due = None;
         } else {
             self.presence_due.get_or_insert(now + PRESENCE_DELAY);
@@ -176,11 +192,8 @@ impl Audience {
 
     pub(super) fn tell_presence(&mut self, id: MatchId, presence: Presence) {
         self.presence_due = None;
-        for member in self
-            .members
-            .values_mut()
-            .filter(|member| member.has_snapshot)
-        {
+        let told = |member: &&mut Member| member.has_snapshot;
+        for member in self.members.iter_mut().filter(told) {
             member.knows = Some(presence);
         }
         let Presence { seats, spectators } = presence;

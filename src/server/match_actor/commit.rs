@@ -68,24 +68,22 @@ impl MatchActor {
     pub(in crate::server) fn happen(&mut self, events: &[Event]) {
         self.panicked = 0;
         let durable_at = now();
-        let mut told = Vec::with_capacity(events.len());
         for event in events {
             self.take_in(event, durable_at);
             let is_connected = |player| self.server.players.is_connected(player);
-            told.push(encode::event(&self.state, event, is_connected));
-        }
-        if events
-            .iter()
-            .any(|event| !matches!(event, Event::Moved { .. }))
-        {
-            self.roster_changed();
-        }
-        for frame in told {
-            self.audience.tell(&frame);
+            let told = encode::event(&self.state, event, is_connected);
             if self.history.len() == HISTORY {
                 self.history.pop_front();
             }
-            self.history.push_back(frame);
+            self.history.push_back(told);
+        }
+        let is_move = |event: &Event| matches!(event, Event::Moved { .. });
+        if !events.iter().all(is_move) {
+            self.roster_changed();
+        }
+        let known = self.history.len() - events.len().min(HISTORY);
+        for told in self.history.range(known..) {
+            self.audience.tell(told);
         }
     }
 
