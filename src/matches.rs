@@ -366,6 +366,7 @@ impl Match {
             }
             (Event::Started, Stage::Open) if !self.seats.contains(&Occupant::Open) => {
                 self.stage = Stage::Running;
+                self.played.reserve(PLIES_ROOM);
             }
             (Event::Moved { seat, m }, Stage::Running) if *seat == self.position.turn() => {
                 let m = self.position.play(m).map_err(|_| damaged)?;
@@ -394,6 +395,10 @@ impl Match {
         Ok(())
     }
 }
+
+/// For how many plies a match that begins has room, which saves short games from growing it step by
+/// step.
+const PLIES_ROOM: usize = 16;
 
 /// The last event of an open match after which nobody sits down any more: with the seats changing
 /// hands for ever, its history would grow for ever.

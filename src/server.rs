@@ -13,6 +13,7 @@ mod connections;
 mod encode;
 mod from_protocol;
 mod lobby;
+mod mailbox;
 mod match_actor;
 mod match_handle;
 mod metrics;

@@ -18,7 +18,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
 use self::audience::Audience;
@@ -26,6 +25,7 @@ use self::bot_turn::BotTurn;
 use self::commit::NotStored;
 use super::addresses::OpenMatch;
 use super::clock::now;
+use super::mailbox::Receiver;
 use super::match_handle::{Card, Message, Presence};
 use super::metrics::GameIndex;
 use super::outbox::Frame;
@@ -53,7 +53,7 @@ pub(super) struct MatchActor {
     server: Arc<Shared>,
     state: Match,
     card: Arc<Card>,
-    mailbox: mpsc::Receiver<Box<Message>>,
+    mailbox: Receiver<Box<Message>>,
     /// Held until the match begins, or until the end if only bots play.
     open: Option<OpenMatch>,
     audience: Audience,
@@ -90,7 +90,7 @@ impl MatchActor {
     pub(super) fn new(
         server: Arc<Shared>,
         state: Match,
-        mailbox: mpsc::Receiver<Box<Message>>,
+        mailbox: Receiver<Box<Message>>,
         open: Option<OpenMatch>,
     ) -> Box<Self> {
         let audience = Audience::default();

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::future::BoxFuture;
-use tokio::sync::mpsc::error::{SendError, TrySendError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::assisted::Assisted;
+use super::mailbox::{Sender, Unsent};
 use super::peer::{Peer, PeerId};
 use super::reply::Reply;
 use super::to_protocol;
@@ -86,8 +86,8 @@ pub(super) struct MatchHandle(Arc<Line>);
 #[derive(Debug)]
 struct Line {
     card: Arc<Card>,
-    /// Boxed, since a channel sets aside room for 32 messages at once, and matches are many.
-    mailbox: mpsc::Sender<Box<Message>>,
+    /// Boxed, since they are large, and those who wait have their own room set aside in each match.
+    mailbox: Sender<Box<Message>>,
     task: Assisted,
 }
 
@@ -96,11 +96,7 @@ pub(super) type Rest<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
     /// Speaks to the match with this card, which listens to this mailbox in this task.
-    pub(super) fn new(
-        card: Arc<Card>,
-        mailbox: mpsc::Sender<Box<Message>>,
-        task: Assisted,
-    ) -> Self {
+    pub(super) fn new(card: Arc<Card>, mailbox: Sender<Box<Message>>, task: Assisted) -> Self {
         Self(Arc::new(Line {
             card,
             mailbox,
@@ -206,8 +202,8 @@ impl MatchHandle {
         let Line { mailbox, task, .. } = &*self.0;
         match task.assist(|| mailbox.try_send(Box::new(message))) {
             Ok(()) => None,
-            Err(TrySendError::Full(unsent)) => Some(unsent),
-            Err(TrySendError::Closed(unsent)) => {
+            Err(Unsent::Full(unsent)) => Some(unsent),
+            Err(Unsent::Closed(unsent)) => {
                 unsent.refuse();
                 None
             }
@@ -215,7 +211,7 @@ impl MatchHandle {
     }
 
     async fn send_later(&self, message: Box<Message>) {
-        if let Err(SendError(unsent)) = self.0.mailbox.send(message).await {
+        if let Err(unsent) = self.0.mailbox.send(message).await {
             unsent.refuse();
         }
     }

@@ -4,10 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
 use super::assisted::Assisted;
 use super::lobby::{Adopted, Full};
+use super::mailbox::mailbox;
 use super::match_actor::MatchActor;
 use super::match_handle::{MAILBOX, MatchHandle};
 use super::shared::Shared;
@@ -98,10 +97,10 @@ impl Shared {
     fn adopt(self: &Arc<Self>, state: Match, events: &[Event]) -> Result<MatchHandle, Full> {
         let creation = state.creation().clone();
         let is_live = !matches!(state.stage(), Stage::Ended { .. });
-        let (mailbox, messages) = mpsc::channel(MAILBOX);
+        let (sender, messages) = mailbox(MAILBOX);
         let mut actor = MatchActor::new(Arc::clone(self), state, messages, None);
         let task = Assisted::new();
-        let handle = MatchHandle::new(actor.card(), mailbox, task.clone());
+        let handle = MatchHandle::new(actor.card(), sender, task.clone());
         match self
             .lobby
             .adopt(&creation, handle, self.settings.matches_max)?

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::runtime;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,6 +16,7 @@ use super::bots::Bots;
 use super::clock::{Chance, Clock};
 use super::connections::Connections;
 use super::lobby::{Full, Lobby};
+use super::mailbox::mailbox;
 use super::match_actor::MatchActor;
 use super::match_handle::{Follower, MAILBOX, MatchHandle};
 use super::metrics::{GameIndex, Metrics};
@@ -182,7 +183,7 @@ impl Shared {
             seed: self.chance.number(),
         };
         let events = first_events(wanted.seats);
-        let (mailbox, messages) = mpsc::channel(MAILBOX);
+        let (sender, messages) = mailbox(MAILBOX);
         let state = Match::new(creation.clone());
         let mut actor = MatchActor::new(Arc::clone(self), state, messages, wanted.open);
         let record = Record {
@@ -198,7 +199,7 @@ impl Shared {
         tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);
         let task = Assisted::new();
-        let handle = MatchHandle::new(actor.card(), mailbox, task.clone());
+        let handle = MatchHandle::new(actor.card(), sender, task.clone());
         self.lobby.open(handle.clone());
         self.spawn(task.begin(actor.run()));
         Ok(handle)

@@ -16,6 +16,9 @@ use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
 /// connection or a part in a live match is known to the server all the same.
 const PLAYERS_MAX: usize = 100_000;
 
+/// For how many events at least a record grows at once: most matches have no more than some tens.
+const GROWTH: usize = 16;
+
 /// Keeps matches until they are retired, and the last hundred thousand players.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
@@ -61,6 +64,9 @@ impl Store for MemoryStore {
         let mut tables = self.tables();
         let written = match tables.matches.get_mut(&id) {
             Some(record) if record.events.len() as u64 == after.0 => {
+                if record.events.capacity() < record.events.len() + events.len() {
+                    record.events.reserve(GROWTH);
+                }
                 record.events.extend(events);
                 Ok(())
             }
