@@ -5,6 +5,7 @@ use std::time::Duration;
 use plyhouse::server::Settings;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::Instant;
 
 use crate::support::{TestServer, pass, settings};
 
@@ -56,7 +57,7 @@ async fn who_stays_silent_is_pinged_and_then_closed() {
     let server = TestServer::start(settings());
     // A client that listens answers pings and stays.
     let mut ann = server.player("ann").await;
-    let begun = tokio::time::Instant::now();
+    let begun = Instant::now();
     let stayed = tokio::time::timeout(Duration::from_secs(200), ann.closed()).await;
     assert!(
         stayed.is_err(),
@@ -83,34 +84,42 @@ async fn who_stays_silent_is_pinged_and_then_closed() {
     assert_eq!(bob.closed().await, 4004);
 }
 
+/// Whichever of the two bounds is reached: the messages that wait, or their bytes.
 #[tokio::test(start_paused = true)]
 async fn who_does_not_read_is_closed_and_costs_nobody_else() {
-    let server = TestServer::start(Settings {
+    let few = Settings {
         outbox_messages: 4,
         ..settings()
-    });
-    let (mut ann, mut bob, id) = server.pair().await;
-    // A pipe that holds about one event. What is told after that waits in the outbox.
-    let mut slow = server.connect_through(256).await;
-    slow.ask(json!({"type": "watch", "match": id})).await;
-    for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
-        .iter()
-        .enumerate()
-    {
-        let (mover, other) = if ply % 2 == 0 {
-            (&mut ann, &mut bob)
-        } else {
-            (&mut bob, &mut ann)
-        };
-        assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
-        assert_eq!(other.event("moved").await["move"], *m);
-        mover.event("moved").await;
+    };
+    // Room for a few of the events below, each of which tells two hundred legal moves.
+    let small = Settings {
+        outbox_bytes: 6_000,
+        ..settings()
+    };
+    for settings in [few, small] {
+        let server = TestServer::start(settings);
+        let (mut ann, mut bob, id) = server.pair_at("gomoku").await;
+        // A pipe that holds less than one event. What is told after that waits in the outbox.
+        let mut slow = server.connect_through(256).await;
+        slow.ask(json!({"type": "watch", "match": id})).await;
+        for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
+            .iter()
+            .enumerate()
+        {
+            let (mover, other) = if ply % 2 == 0 {
+                (&mut ann, &mut bob)
+            } else {
+                (&mut bob, &mut ann)
+            };
+            assert_eq!(mover.play(&id, ply as u64, m).await["type"], "ok");
+            assert_eq!(other.event("moved").await["move"], *m);
+            mover.event("moved").await;
+        }
+        ann.ask(json!({"type": "resign", "match": id})).await;
+        assert_eq!(bob.event("ended").await["outcome"]["reason"], "resignation");
+        // What was under way when the queue ran full still comes, and then the reason.
+        assert_eq!(slow.closed().await, 4002);
     }
-    ann.play(&id, 8, "a2").await;
-    bob.event("moved").await;
-    assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
-    // What was under way when the queue ran full still comes, and then the reason.
-    assert_eq!(slow.closed().await, 4002);
 }
 
 /// What a match could not write itself goes out as soon as the client reads on, not when something
@@ -129,7 +138,7 @@ async fn who_reads_late_is_told_everything_at_once() {
         // Lets the connection of the late one find out that its pipe is full.
         tokio::task::yield_now().await;
     }
-    let begun = tokio::time::Instant::now();
+    let begun = Instant::now();
     for m in moves {
         assert_eq!(late.event("moved").await["move"], m);
     }
@@ -146,13 +155,56 @@ async fn a_server_that_stops_says_so() {
     let (mut ann, mut bob, _) = server.pair().await;
     let _silent = server.silent();
     let stopping = server.server.clone();
-    let stopped = tokio::time::Instant::now();
+    let stopped = Instant::now();
     let ((), a, b) = tokio::join!(stopping.stop(), ann.closed(), bob.closed());
     assert_eq!((a, b), (1001, 1001));
     assert!(
         stopped.elapsed() < Duration::from_secs(2),
         "something held it back"
     );
+}
+
+/// Whoever has been told goodbye is given so long to read it, and then let go of, whether it reads or
+/// not.
+#[tokio::test(start_paused = true)]
+async fn a_goodbye_is_waited_for_and_not_for_ever() {
+    const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: plyhouse.test\r\nConnection: Upgrade\r\n\
+                           Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                           Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    const STEP: Duration = Duration::from_millis(100);
+    for seconds in [1, 7] {
+        let server = TestServer::start(Settings {
+            close_timeout: Duration::from_secs(seconds),
+            ..settings()
+        });
+        let mut ann = server.player("ann").await;
+        for reads in [true, false] {
+            let mut rude = server.silent();
+            rude.write_all(UPGRADE.as_bytes()).await.expect("open");
+            // A frame without a mask, which no client may send.
+            rude.write_all(&[0x81, 1, b'x']).await.expect("open");
+            if reads {
+                let mut told = Vec::new();
+                rude.read_to_end(&mut told).await.expect("it says goodbye");
+                // The close frame, with its code.
+                let code = 1002_u16.to_be_bytes();
+                assert!(told.windows(2).any(|two| two == code), "{told:?}");
+            } else {
+                ann.ask(json!({"type": "ping"})).await;
+            }
+            let begun = Instant::now();
+            while rude.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(STEP).await;
+                assert_eq!(ann.ask(json!({"type": "ping"})).await["type"], "pong");
+            }
+            let waited = begun.elapsed();
+            let wanted = Duration::from_secs(seconds);
+            assert!(
+                waited >= wanted - STEP && waited <= wanted + STEP,
+                "{waited:?}, and was to be {wanted:?}"
+            );
+        }
+    }
 }
 
 /// A browser asks for many files over few connections; none is kept for long. Who asks late is
@@ -163,7 +215,7 @@ async fn a_connection_for_files_is_kept_for_a_while() {
     let server = TestServer::start(settings());
     let all_after = async |pause: u64, requests: usize| {
         let mut stream = server.silent();
-        let begun = tokio::time::Instant::now();
+        let begun = Instant::now();
         tokio::time::sleep(Duration::from_secs(pause)).await;
         let requests = ASK.repeat(requests);
         stream.write_all(requests.as_bytes()).await.expect("open");

@@ -127,8 +127,13 @@ impl TestServer {
 
     /// Ann in seat 0 and Bob in seat 1 of a running match, both having seen it start.
     pub(crate) async fn pair(&self) -> (Player, Player, String) {
+        self.pair_at("tic-tac-toe").await
+    }
+
+    /// The same, playing this game.
+    pub(crate) async fn pair_at(&self, game: &str) -> (Player, Player, String) {
         let (mut ann, mut bob) = (self.player("ann").await, self.player("bob").await);
-        let id = ann.create(json!({})).await;
+        let id = ann.create(json!({"game": game})).await;
         let snapshot = bob.ask(json!({"type": "join", "match": id})).await;
         assert_eq!(snapshot["status"], "running");
         ann.event("seated").await;

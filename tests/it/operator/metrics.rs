@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Request};
 use plyhouse::server::{Dropped, Search, Settings};
@@ -232,6 +233,31 @@ async fn searches_that_wait_are_seen() {
     server.server.stop().await;
     let seen = Seen::of(&server);
     seen.check(&[("searches_waiting", 0)]);
+}
+
+/// However many matches one player hosts, so many search at once: others find the next thread free.
+#[tokio::test]
+async fn one_host_leaves_threads_to_others() {
+    let server = TestServer::start(Settings {
+        search: Search::Threads(2),
+        searches_per_player: 1,
+        // Nobody waits for the end of these.
+        search_time: Duration::from_secs(3600),
+        search_table: 1 << 20,
+        ..settings()
+    });
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let seats = json!([{"bot": "max"}, "me"]);
+    for _ in 0..3 {
+        ann.create(json!({"game": "chess", "seats": seats})).await;
+    }
+    // With both threads taken, none of these would ever be played.
+    for _ in 0..10 {
+        bob.create(json!({"seats": seats})).await;
+        assert_eq!(bob.event("moved").await["ply"], 0);
+    }
+    Seen::of(&server).check(&[("searches_waiting", 2)]);
+    server.server.stop().await;
 }
 
 /// Who does not read is seen to be behind, and what was thrown away with them is counted.
