@@ -56,8 +56,9 @@ impl Draft {
     /// The same, of what shows itself so: positions do, in every game, and so do moves. Their laws say
     /// so.
     pub(super) fn shown(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
-        write!(self.0, "\"{shown}\"").expect("a string takes everything");
-        self
+        self.raw("\"");
+        write!(self.0, "{shown}").expect("a string takes everything");
+        self.raw("\"")
     }
 
     /// Any text.
@@ -73,11 +74,12 @@ impl Draft {
     /// A list of words, which `each` tells one by one.
     pub(super) fn words(&mut self, each: impl FnOnce(&mut dyn FnMut(&str))) -> &mut Self {
         self.raw("[");
-        let mut before = "\"";
         each(&mut |word| {
-            self.raw(before).raw(word).raw("\"");
-            before = ",\"";
+            self.word(word).raw(",");
         });
+        if self.0.ends_with(',') {
+            self.0.pop();
+        }
         self.raw("]")
     }
 }
