@@ -142,6 +142,13 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// The move is unreadable, or illegal here. The position is then as it was.
     fn play(&mut self, text: &str) -> Result<String, PlayError>;
 
+    /// The canonical form of the move that `text` names, and the outcome once it is played here.
+    ///
+    /// # Errors
+    ///
+    /// The move is unreadable, or illegal here.
+    fn try_play(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError>;
+
     /// The move that a bot of this level plays; `None` once there is an outcome.
     ///
     /// Runs on the caller's thread until a limit or `stop`, and answers its best so far then. The
@@ -190,6 +197,18 @@ pub struct IllegalHere {
     pub why: IllegalMove,
 }
 
+/// For how many moves a list of them has room from the start, and for how many letters a move's text:
+/// both are made with every move that is played, and most grow no further.
+const MOVES_ROOM: usize = 64;
+const TEXT_ROOM: usize = 8;
+
+/// The text form of a move.
+fn written<P: Position>(m: P::Move) -> String {
+    let mut text = String::with_capacity(TEXT_ROOM);
+    P::push_move(m, &mut text);
+    text
+}
+
 /// A typed position and its past behind the untyped face.
 struct Erased<P>(Course<P>);
 
@@ -230,9 +249,9 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
     }
 
     fn each_legal_move(&self, tell: &mut dyn FnMut(&str)) {
-        let mut moves = Vec::new();
+        let mut moves = Vec::with_capacity(MOVES_ROOM);
         self.0.legal_moves(&mut moves);
-        let mut text = String::new();
+        let mut text = String::with_capacity(TEXT_ROOM);
         for m in &moves {
             text.clear();
             P::push_move(*m, &mut text);
@@ -241,13 +260,20 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
     }
 
     fn read_move(&self, text: &str) -> Result<String, PlayError> {
-        self.read(text).map(|m| m.to_string())
+        self.read(text).map(written::<P>)
     }
 
     fn play(&mut self, text: &str) -> Result<String, PlayError> {
         let m = self.read(text)?;
         self.play_read(m)?;
-        Ok(m.to_string())
+        Ok(written::<P>(m))
+    }
+
+    fn try_play(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError> {
+        let m = self.read(text)?;
+        let mut after = Self(self.0.clone());
+        after.play_read(m)?;
+        Ok((written::<P>(m), after.outcome()))
     }
 
     fn choose(

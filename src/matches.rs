@@ -315,13 +315,13 @@ impl Match {
         if seat != self.position.turn() {
             return Err(Refusal::NotYourTurn);
         }
-        let mut after = self.position.clone_box();
-        let m = after.play(text).map_err(|error| match error {
+        let tried = self.position.try_play(text);
+        let (m, outcome) = tried.map_err(|error| match error {
             PlayError::Unreadable(why) => Refusal::Unreadable(why),
             PlayError::Illegal(why) => Refusal::Illegal(why),
         })?;
         let moved = Event::Moved { seat, m };
-        let winner = match after.outcome() {
+        let winner = match outcome {
             None => return Ok(vec![moved]),
             Some(Outcome::Draw) => None,
             Some(Outcome::Decisive { winner }) => Some(winner),
