@@ -101,17 +101,7 @@ impl Audience {
         }
     }
 
-    /// A seat has a new occupant, and everybody is about to be told of it and whether that is a player
-    /// who is connected.
-    pub(super) fn seat_changed(&mut self, seat: Seat, is_connected: Option<bool>) {
-        for member in &mut self.members {
-            if let Some(presence) = &mut member.knows {
-                presence.seats[seat.index()] = is_connected;
-            }
-        }
-    }
-
-    /// Whatever anybody knew of who is there may be wrong.
+    /// A seat has a new occupant, or the match has been rebuilt: nobody knows any more who is there.
     pub(super) fn nothing_is_known(&mut self) {
         for member in &mut self.members {
             member.knows = None;

@@ -99,16 +99,14 @@ impl MatchActor {
             .expect("the match allows what it has decided on");
         let id = self.state.id();
         match event {
-            Event::Seated { seat, occupant } => {
+            Event::Seated { occupant, .. } => {
                 if let Some(player) = before {
                     self.server.players.stood_up(player, id);
                 }
                 if let Some(player) = occupant.player() {
                     self.server.players.sat_down(player, id);
                 }
-                let is_connected = |player| self.server.players.is_connected(player);
-                let is_connected = occupant.player().map(is_connected);
-                self.audience.seat_changed(*seat, is_connected);
+                self.audience.nothing_is_known();
             }
             Event::Started => {
                 if self.state.players().next().is_some() {
