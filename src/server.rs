@@ -175,7 +175,8 @@ impl Server {
         self.shared.spawn(task);
     }
 
-    /// Cancelled when the server is to stop: connections are to be closed then.
+    /// Cancelled when the server is to stop: nobody is to be let in then. Whoever is there is told
+    /// goodbye through their outboxes.
     #[must_use]
     pub fn shutdown(&self) -> &CancellationToken {
         &self.shared.shutdown
