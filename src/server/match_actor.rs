@@ -30,7 +30,6 @@ use super::match_handle::{Card, Message, Presence};
 use super::metrics::GameIndex;
 use super::outbox::Frame;
 use super::shared::Shared;
-use super::to_protocol;
 use crate::matches::{Attendance, Match};
 
 /// A match that has panicked more often than this without getting on in between is given up.
@@ -272,9 +271,7 @@ impl MatchActor {
         let is_present = |player| self.audience.has_player(player);
         self.attendance.update(&self.state, is_present, now);
         let presence = self.presence();
-        let before = self.card.update(&self.state, presence);
-        let status = to_protocol::status(self.state.stage());
-        if before != status {
+        if let Some(status) = self.card.update(&self.state, presence) {
             self.server.lobby.status_changed(&self.card, status);
         }
         self.audience.plan_presence(&self.state, presence, now);

@@ -289,8 +289,8 @@ impl Card {
         self.ply.store(ply.0, Ordering::Release);
     }
 
-    /// Brings the card in step with the match. Gives the status that it had before.
-    pub(super) fn update(&self, state: &Match, presence: Presence) -> Status {
+    /// Brings the card in step with the match. Gives the status if that is another now.
+    pub(super) fn update(&self, state: &Match, presence: Presence) -> Option<Status> {
         let mut roster = self.roster();
         roster.presence = presence;
         for seat in Seat::ALL {
@@ -299,7 +299,9 @@ impl Card {
                 known.clone_from(occupant);
             }
         }
-        std::mem::replace(&mut roster.status, to_protocol::status(state.stage()))
+        let status = to_protocol::status(state.stage());
+        let before = std::mem::replace(&mut roster.status, status);
+        (before != status).then_some(status)
     }
 
     fn roster(&self) -> MutexGuard<'_, Roster> {

@@ -58,6 +58,13 @@ impl Queue {
             _ => self.task = Some(context.waker().clone()),
         }
     }
+
+    /// Wakes the connection's task, and lets go of the queue first: the task would find it locked.
+    fn wake_task(mut queue: MutexGuard<'_, Self>) {
+        let task = queue.task.take();
+        drop(queue);
+        task.into_iter().for_each(Waker::wake);
+    }
 }
 
 /// How much waits in an outbox.
@@ -137,9 +144,7 @@ impl Outbox {
             queue.frames.clear();
             queue.bytes = 0;
             queue.closing = Some(CloseCode::TooSlow);
-            let task = queue.task.take();
-            drop(queue);
-            task.into_iter().for_each(Waker::wake);
+            Queue::wake_task(queue);
         } else {
             queue.frames.push_back(frame);
             queue.bytes = bytes;
@@ -169,9 +174,7 @@ impl Outbox {
     fn change(&self, change: impl FnOnce(&mut Queue)) {
         let mut queue = self.queue();
         change(&mut queue);
-        let task = queue.task.take();
-        drop(queue);
-        task.into_iter().for_each(Waker::wake);
+        Queue::wake_task(queue);
     }
 
     /// Waits until there is something here. All waiting is the connection's task's alone.
@@ -242,9 +245,7 @@ impl Outbox {
         }
         let is_more = !queue.frames.is_empty();
         if std::mem::take(&mut queue.is_room_awaited) {
-            let task = queue.task.take();
-            drop(queue);
-            task.into_iter().for_each(Waker::wake);
+            Queue::wake_task(queue);
         }
         is_more
     }

@@ -3,12 +3,13 @@
 use tokio::time::sleep;
 
 use super::commit::HISTORY;
-use super::{MatchActor, RETRY, to_protocol};
+use super::{MatchActor, RETRY};
 use crate::matches::{Attendance, Event, Match, Stage};
 use crate::protocol::ErrorCode;
 use crate::server::clock::now;
 use crate::server::encode;
 use crate::server::match_handle::Message;
+use crate::server::to_protocol;
 use crate::store::ReadError;
 
 impl MatchActor {
