@@ -5,8 +5,8 @@
 //! write for its connections, `direct`, which is less than an honest server can do with, and what no
 //! work on this server can hide behind. Each is a process of its own, started anew for each round, with
 //! tokio's default runtime; the rounds alternate, so that a machine that changes its mind is fair to
-//! all. The load is the same code for all: pairs of connections that play a scripted game of tic-tac-toe, then the next, and check everything they are
-//! told (see [`players`]).
+//! all. The load is the same code for all: pairs of connections that play a scripted game of
+//! tic-tac-toe, then the next, and check everything they are told (see [`players`]).
 //!
 //! A **move** counts when both players have its event and the mover has its `ok`. What a server
 //! spends on anything else in the window (a `create` and a `join` a match, what they tell, the end
@@ -51,7 +51,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use tokio::time::{Instant, sleep};
 
 use self::floor::Writing;
@@ -241,11 +241,8 @@ fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
         Server::Real => Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args)),
         Server::Floor(writing) => {
             let own = std::env::current_exe().context("cannot find the benchmark itself")?;
-            let writing = match writing {
-                Writing::Task => "task",
-                Writing::Match => "match",
-            };
-            Process::start(own, &["--floor", writing])
+            let writing = writing.to_possible_value().expect("none is left out");
+            Process::start(own, &["--floor", writing.get_name()])
         }
     }
 }

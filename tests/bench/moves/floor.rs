@@ -3,8 +3,8 @@
 //! It reads requests as JSON, has one task a connection and one a match, checks whose turn it is
 //! and whether the square is free, and tells both players what was played, and the mover `ok`.
 //! To whoever watches it tells the moves, too. Nothing else: no players, no lobby, no limits, no store,
-//! no other game. What it
-//! tells has the same fields as the real thing, so the bytes on the wire are comparable.
+//! no other game. What it tells has the same fields as the real thing, so the bytes on the wire are
+//! comparable.
 //!
 //! How it writes is a choice, see [`Writing`]: as such servers are built, or as cheaply as can be.
 
