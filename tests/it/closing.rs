@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 
+use crate::limits::knock;
 use crate::support::{TestServer, pass, settings};
 
 #[tokio::test(start_paused = true)]
@@ -91,15 +92,15 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
         outbox_messages: 4,
         ..settings()
     };
-    // Room for a few of the events below, each of which tells two hundred legal moves.
+    // Room for a few of the events of a board that has two hundred legal moves to tell.
     let small = Settings {
         outbox_bytes: 6_000,
         ..settings()
     };
-    for settings in [few, small] {
+    for (settings, game) in [(few, "tic-tac-toe"), (small, "gomoku")] {
         let server = TestServer::start(settings);
-        let (mut ann, mut bob, id) = server.pair_at("gomoku").await;
-        // A pipe that holds less than one event. What is told after that waits in the outbox.
+        let (mut ann, mut bob, id) = server.pair_at(game).await;
+        // A pipe that holds about one event. What is told after that waits in the outbox.
         let mut slow = server.connect_through(256).await;
         slow.ask(json!({"type": "watch", "match": id})).await;
         for (ply, m) in ["a1", "b2", "c3", "b1", "b3", "a3", "c1", "c2"]
@@ -115,8 +116,11 @@ async fn who_does_not_read_is_closed_and_costs_nobody_else() {
             assert_eq!(other.event("moved").await["move"], *m);
             mover.event("moved").await;
         }
-        ann.ask(json!({"type": "resign", "match": id})).await;
-        assert_eq!(bob.event("ended").await["outcome"]["reason"], "resignation");
+        ann.play(&id, 8, "a2").await;
+        bob.event("moved").await;
+        if game == "tic-tac-toe" {
+            assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
+        }
         // What was under way when the queue ran full still comes, and then the reason.
         assert_eq!(slow.closed().await, 4002);
     }
@@ -168,9 +172,6 @@ async fn a_server_that_stops_says_so() {
 /// not.
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_is_waited_for_and_not_for_ever() {
-    const UPGRADE: &str = "GET /ws HTTP/1.1\r\nHost: plyhouse.test\r\nConnection: Upgrade\r\n\
-                           Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
-                           Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     const STEP: Duration = Duration::from_millis(100);
     for seconds in [1, 7] {
         let server = TestServer::start(Settings {
@@ -179,8 +180,7 @@ async fn a_goodbye_is_waited_for_and_not_for_ever() {
         });
         let mut ann = server.player("ann").await;
         for reads in [true, false] {
-            let mut rude = server.silent();
-            rude.write_all(UPGRADE.as_bytes()).await.expect("open");
+            let (_, mut rude) = knock(&server, "192.0.2.1", "").await;
             // A frame without a mask, which no client may send.
             rude.write_all(&[0x81, 1, b'x']).await.expect("open");
             if reads {

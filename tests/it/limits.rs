@@ -25,7 +25,11 @@ fn address(text: &str) -> IpAddr {
 }
 
 /// Asks for a WebSocket from this address, and gives what is answered, to the end of its head.
-async fn knock(server: &TestServer, from: &str, headers: &str) -> (String, DuplexStream) {
+pub(crate) async fn knock(
+    server: &TestServer,
+    from: &str,
+    headers: &str,
+) -> (String, DuplexStream) {
     let mut stream = server.silent_from(address(from));
     let request = format!(
         "GET /ws HTTP/1.1\r\nHost: plyhouse.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
