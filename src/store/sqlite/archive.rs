@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 pub use self::checks::{Fault, Summary};
-use super::rows::{CREATION, creation, event_from_text};
+use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::{FILE, OpenError, reader, schema};
 use crate::protocol::{MatchId, MatchRef, PlayerId};
 use crate::store::{Damage, Record};
@@ -100,17 +100,17 @@ impl SqliteArchive {
     fn read_rows(&self, id: MatchId) -> rusqlite::Result<Option<Result<KeptMatch, String>>> {
         // One reading transaction, so that all of it is the match as it was.
         let at_once = self.connection.unchecked_transaction()?;
-        let sql = format!("SELECT {CREATION}, last_seq, ended_ms FROM matches WHERE id = ?1");
+        let sql = format!("SELECT {CREATION}, {LENGTH} FROM matches WHERE id = ?1");
         let found = at_once
             .prepare_cached(&sql)?
             .query_row([id.0.as_bytes()], |row| {
-                Ok((creation(row)?, row.get(7)?, row.get(8)?))
+                Ok((creation(row)?, Length::of(row, 7)?))
             })
             .optional()?;
-        let Some((creation, last_seq, ended_ms)) = found else {
+        let Some((creation, length)) = found else {
             return Ok(None);
         };
-        let (events, at_ms) = match read_events(&at_once, id, last_seq)? {
+        let (events, at_ms) = match read_events(&at_once, id, length)? {
             Ok(read) => read,
             Err(why) => return Ok(Some(Err(why))),
         };
@@ -122,7 +122,7 @@ impl SqliteArchive {
         Ok(Some(Ok(KeptMatch {
             record,
             at_ms,
-            ended_ms,
+            ended_ms: length.ended_ms,
             players,
         })))
     }
@@ -134,7 +134,7 @@ type Events = (Vec<crate::matches::Event>, Vec<i64>);
 fn read_events(
     connection: &Connection,
     id: MatchId,
-    last_seq: i64,
+    length: Length,
 ) -> rusqlite::Result<Result<Events, String>> {
     let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq";
     let mut statement = connection.prepare_cached(sql)?;
@@ -152,11 +152,7 @@ fn read_events(
         }
         times.push(at_ms);
     }
-    if i64::try_from(events.len()) != Ok(last_seq) {
-        let why = format!("{} events are there, not {last_seq}", events.len());
-        return Ok(Err(why));
-    }
-    Ok(Ok((events, times)))
+    Ok(length.check(events.len()).map(|()| (events, times)))
 }
 
 /// Those who are in a match, as far as they are known.

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Condition;
-use super::rows::{CREATION, creation, event_from_text};
+use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::worker::{Queued, Worker};
 use crate::matches::{Creation, Event};
 use crate::protocol::{MatchCode, MatchId, PlayerId};
@@ -97,12 +97,14 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Record
 }
 
 fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Failure> {
-    let sql = format!("SELECT {CREATION}, last_seq FROM matches WHERE id = ?1");
+    let sql = format!("SELECT {CREATION}, {LENGTH} FROM matches WHERE id = ?1");
     let found = at_once
         .prepare_cached(&sql)?
-        .query_row([id.0.as_bytes()], |row| Ok((creation(row)?, row.get(7)?)))
+        .query_row([id.0.as_bytes()], |row| {
+            Ok((creation(row)?, Length::of(row, 7)?))
+        })
         .optional()?;
-    let Some((creation, last_seq)) = found else {
+    let Some((creation, length)) = found else {
         return Ok(None);
     };
     let damaged = |why| Failure::Damaged(Damage { id, why });
@@ -114,7 +116,7 @@ fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Fail
     while let Some(row) = rows.next()? {
         events.add(row, 0)?;
     }
-    let record = events.finish(creation, last_seq).map_err(damaged)?;
+    let record = events.finish(creation, length).map_err(damaged)?;
     Ok(Some(record))
 }
 
@@ -270,19 +272,13 @@ impl Events {
         Ok(())
     }
 
-    /// The record, if the last event is this one.
-    pub(in crate::store) fn finish(
-        self,
-        creation: Creation,
-        last_seq: i64,
-    ) -> Result<Record, String> {
+    /// The record, if there are as many events as the match's row tells.
+    fn finish(self, creation: Creation, length: Length) -> Result<Record, String> {
         let Self { events, damage } = self;
         if let Some(damage) = damage {
             return Err(damage);
         }
-        if i64::try_from(events.len()) != Ok(last_seq) {
-            return Err(format!("{} events are there, not {last_seq}", events.len()));
-        }
+        length.check(events.len())?;
         Ok(Record { creation, events })
     }
 }

@@ -1,5 +1,6 @@
 //! Matches and events as they are in the database.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use rusqlite::Row;
@@ -15,21 +16,21 @@ use crate::search::Level;
 /// An event as JSON. Names are never changed: they are on disks.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub(in crate::store) enum EventRow {
+pub(in crate::store) enum EventRow<'a> {
     Seated {
         seat: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         player: Option<Uuid>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
+        name: Option<Cow<'a, str>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        bot: Option<String>,
+        bot: Option<Cow<'a, str>>,
     },
     Started {},
     Moved {
         seat: u8,
         #[serde(rename = "move")]
-        m: String,
+        m: Cow<'a, str>,
     },
     Ended {
         winner: Option<u8>,
@@ -51,14 +52,14 @@ pub(in crate::store) fn event_to_text(event: &Event) -> String {
     serde_json::to_string(&EventRow::from(event)).expect("it has only texts and numbers")
 }
 
-impl From<&Event> for EventRow {
-    fn from(event: &Event) -> Self {
+impl<'a> From<&'a Event> for EventRow<'a> {
+    fn from(event: &'a Event) -> Self {
         match event {
             Event::Seated { seat, occupant } => {
                 let (player, name, bot) = match occupant {
                     Occupant::Open => (None, None, None),
-                    Occupant::Player { id, name } => (Some(id.0), Some(name.clone()), None),
-                    Occupant::Bot(level) => (None, None, Some(level.id().to_owned())),
+                    Occupant::Player { id, name } => (Some(id.0), Some(Cow::from(name)), None),
+                    Occupant::Bot(level) => (None, None, Some(Cow::from(level.id()))),
                 };
                 Self::Seated {
                     seat: number(*seat),
@@ -70,7 +71,7 @@ impl From<&Event> for EventRow {
             Event::Started => Self::Started {},
             Event::Moved { seat, m } => Self::Moved {
                 seat: number(*seat),
-                m: m.clone(),
+                m: Cow::from(m),
             },
             Event::Ended {
                 winner,
@@ -103,7 +104,7 @@ pub(in crate::store) fn event_from_text(text: &str) -> Result<Event, String> {
                 (None, None, None) => Occupant::Open,
                 (Some(id), Some(name), None) => Occupant::Player {
                     id: PlayerId(id),
-                    name,
+                    name: name.into_owned(),
                 },
                 (None, None, Some(level)) => Occupant::Bot(
                     level
@@ -116,7 +117,7 @@ pub(in crate::store) fn event_from_text(text: &str) -> Result<Event, String> {
         EventRow::Started {} => Event::Started,
         EventRow::Moved { seat: number, m } => Event::Moved {
             seat: seat(number)?,
-            m,
+            m: m.into_owned(),
         },
         EventRow::Ended { winner, reason } => Event::Ended {
             winner: winner.map(seat).transpose()?,
@@ -169,6 +170,40 @@ pub(in crate::store) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creat
         })
     };
     Ok(read())
+}
+
+/// The columns that tell how long a match is, in the order in which [`Length::of`] reads them.
+pub(in crate::store) const LENGTH: &str = "last_seq, ended_ms";
+
+/// How many events a match has, as its row tells.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Length {
+    last_seq: i64,
+    /// When it ended, in milliseconds since 1970. Until then there may be more events: the row is
+    /// brought up to date only now and then.
+    pub(in crate::store) ended_ms: Option<i64>,
+}
+
+impl Length {
+    /// That of a row that has [`LENGTH`] in the columns from this one on.
+    pub(in crate::store) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        Ok(Self {
+            last_seq: row.get(first)?,
+            ended_ms: row.get(first + 1)?,
+        })
+    }
+
+    /// Whether so many events are not too few, nor too many for a match that has ended; or what is
+    /// wrong.
+    pub(in crate::store) fn check(self, events: usize) -> Result<(), String> {
+        let Self { last_seq, ended_ms } = self;
+        let found = i64::try_from(events).unwrap_or(i64::MAX);
+        if found == last_seq || (found > last_seq && ended_ms.is_none()) {
+            Ok(())
+        } else {
+            Err(format!("{found} events are there, not {last_seq}"))
+        }
+    }
 }
 
 #[cfg(test)]

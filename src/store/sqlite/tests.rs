@@ -91,6 +91,23 @@ async fn a_later_version_is_left_alone() {
     assert!(matches!(store, Err(OpenError::TooNew(_))), "{store:?}");
 }
 
+/// What an earlier version wrote goes on, and from then on that version leaves it alone.
+#[tokio::test]
+async fn an_earlier_version_is_brought_up_to_date() {
+    let directory = tempfile::tempdir().expect("a directory");
+    drop(with_moves(directory.path(), &["b2"]).await);
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let pragma = "user_version";
+    let version = || connection.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
+    let present = version().expect("readable");
+    connection.pragma_update(None, pragma, 1).expect("written");
+    let store = open(directory.path());
+    assert_eq!(version(), Ok(present));
+    let after = Seq(4);
+    let appended = store.append(the_match(), after, vec![moved(Seat::Second, "a1")]);
+    appended.await.expect("it goes on");
+}
+
 #[tokio::test]
 async fn what_is_no_database_is_not_opened() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -234,4 +251,8 @@ async fn ended_matches_are_forgotten_in_time() {
         store.add_player(player(1)).await.expect("written");
     }
     assert_eq!(store.live().await.expect("readable").matches.len(), 2);
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let sql = "SELECT count(DISTINCT match) FROM events";
+    let count = connection.query_row(sql, [], |row| row.get(0));
+    assert_eq!(count, Ok(2), "its events are forgotten, too");
 }

@@ -4,6 +4,7 @@ mod batch;
 mod forget;
 
 use std::io;
+use std::mem;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
+use self::batch::Heads;
 use super::worker::{Queued, Worker};
 use super::{Condition, now, schema};
 use crate::matches::Event;
@@ -73,6 +75,7 @@ impl Writer {
             connection: Some(connection),
             path,
             keep_ended,
+            heads: Heads::new(),
             condition: Arc::clone(condition),
         };
         let worker = Worker::start("store-writer", move |jobs| work.run(&jobs))?;
@@ -96,6 +99,7 @@ struct Work {
     connection: Option<Connection>,
     path: PathBuf,
     keep_ended: Option<Duration>,
+    heads: Heads,
     condition: Arc<Condition>,
 }
 
@@ -119,11 +123,12 @@ impl Work {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             batches = 0;
             self.look_around();
         }
+        self.catch_up();
     }
 
     /// Writes a batch, and answers.
@@ -142,15 +147,22 @@ impl Work {
     fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
         let condition = Arc::clone(&self.condition);
         let tally = &condition.tally;
-        let connection = match self.reopened() {
-            Ok(connection) => connection,
+        let mut heads = mem::take(&mut self.heads);
+        let written = self
+            .reopened()
+            .map(|connection| batch::write(connection, tasks, &tally.sync, &mut heads));
+        if let Ok(Ok(_)) = written {
+            self.heads = heads;
+        }
+        let written = match written {
+            Ok(written) => written,
             Err(error) => {
                 tracing::error!(%error, "the store cannot be opened anew");
                 self.condition.set_well(false);
                 return batch::all(tasks, WriteError::Unavailable);
             }
         };
-        match batch::write(connection, tasks, &tally.sync) {
+        match written {
             Ok(answers) => {
                 tally.batches.one();
                 tally.writes.add(tasks.len() as u64);
@@ -228,6 +240,7 @@ impl Work {
                 }
             }
         }
+        self.catch_up();
         let Some(keep) = self.keep_ended else {
             return;
         };
@@ -245,6 +258,27 @@ impl Work {
                 tracing::error!(%error, "ended matches are not forgotten any more");
                 self.keep_ended = None;
             }
+        }
+    }
+
+    /// Lets the rows of the matches that have gone on tell so.
+    fn catch_up(&mut self) {
+        if self.heads.is_empty() {
+            return;
+        }
+        let heads = mem::take(&mut self.heads);
+        let caught_up = self
+            .reopened()
+            .and_then(|connection| batch::catch_up(connection, &heads));
+        match caught_up {
+            Ok(()) => {}
+            Err(error) if is_of_the_disk(&error) => {
+                tracing::error!(%error, "the rows of matches could not be brought up to date");
+                self.condition.set_well(false);
+                self.doubt();
+            }
+            // What is missing in them is only the means to notice a fault.
+            Err(error) => tracing::error!(%error, "the rows of matches are not up to date"),
         }
     }
 }

@@ -20,7 +20,7 @@ struct MatchJson<'a> {
     created_ms: Option<u64>,
     ended_ms: Option<i64>,
     players: Vec<PlayerJson<'a>>,
-    events: Vec<EventJson>,
+    events: Vec<EventJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -30,11 +30,11 @@ struct PlayerJson<'a> {
 }
 
 #[derive(Serialize)]
-struct EventJson {
+struct EventJson<'a> {
     seq: usize,
     at_ms: i64,
     #[serde(flatten)]
-    event: EventRow,
+    event: EventRow<'a>,
 }
 
 impl Serialize for KeptMatch {

@@ -102,7 +102,7 @@ async fn planted_damages_are_found() {
             "event 2 is there in place of 1",
         ),
         (of_match(1, "last_seq = 9"), "5 events are there, not 9"),
-        (of_match(1, "last_seq = 4"), "5 events are there, not 4"),
+        (of_match(2, "last_seq = 4"), "5 events are there, not 4"),
         (of_match(1, "code = 'x'"), "\"x\" is no code"),
         (of_match(1, "game = 'whist'"), "there is no game \"whist\""),
         (of_match(1, "pace_ms = -1"), "a negative pace"),

@@ -1,6 +1,11 @@
 //! One batch of writes as one transaction.
+//!
+//! What `matches.last_seq` tells is written when a match ends, and before that now and then (see
+//! [`catch_up`]): with every move it would cost a third of what keeping the move does.
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction, TransactionBehavior};
+use std::collections::HashMap;
+
+use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::matches::Event;
@@ -22,18 +27,23 @@ pub(super) enum Failure {
     Uncertain(rusqlite::Error),
 }
 
+/// The last events of matches that have gone on, which their rows may not tell yet.
+pub(super) type Heads = HashMap<MatchId, Seq>;
+
 /// Writes every task that fits what is there, in one transaction. The answers are in the order of
-/// the tasks, and true when this returns. How long the sync took goes to `sync`.
+/// the tasks, and true when this returns. How long the sync took goes to `sync`, and how far the
+/// matches have gone to `heads`, which must be thrown away if this fails.
 pub(super) fn write(
     connection: &mut Connection,
     tasks: &[&Task],
     sync: &Timings,
+    heads: &mut Heads,
 ) -> Result<Vec<Result<(), WriteError>>, Failure> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Failure::NothingWritten)?;
     // When this fails, the transaction is rolled back.
-    let answers = apply_all(&transaction, tasks).map_err(Failure::NothingWritten)?;
+    let answers = apply_all(&transaction, tasks, heads).map_err(Failure::NothingWritten)?;
     let began = now();
     transaction.commit().map_err(Failure::Uncertain)?;
     sync.took(now() - began);
@@ -43,9 +53,22 @@ pub(super) fn write(
 fn apply_all(
     transaction: &Transaction<'_>,
     tasks: &[&Task],
+    heads: &mut Heads,
 ) -> rusqlite::Result<Vec<Result<(), WriteError>>> {
-    let mut batch = Batch::new(transaction)?;
+    let mut batch = Batch::new(transaction, heads)?;
     tasks.iter().map(|task| batch.apply(task)).collect()
+}
+
+/// Lets the rows of matches tell their last events, so that it is noticed if one is lost.
+pub(super) fn catch_up(connection: &mut Connection, heads: &Heads) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = "UPDATE matches SET last_seq = ?2 WHERE id = ?1";
+    let mut update = transaction.prepare_cached(sql)?;
+    for (id, last) in heads {
+        update.execute((id.0.as_bytes(), integer(*last)))?;
+    }
+    drop(update);
+    transaction.commit()
 }
 
 /// The same answer to every task.
@@ -72,12 +95,8 @@ pub(super) fn what_is_there(
 
 fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
     let is_there = match task {
-        Task::Create(record) => last_seq(connection, record.creation.id)?.is_some(),
-        Task::Append { id, after, events } => {
-            let wanted = after.0 + events.len() as u64;
-            last_seq(connection, *id)?.is_some_and(|last| last >= wanted)
-                && events_from(connection, *id, *after, events)?
-        }
+        Task::Create(record) => is_match(connection, record.creation.id)?,
+        Task::Append { id, after, events } => events_from(connection, *id, *after, events)?,
         Task::AddPlayer(player) => {
             let sql = "SELECT 1 FROM players WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -110,35 +129,29 @@ fn events_from(
         .eq(events.iter().map(event_to_text).collect::<Vec<_>>().iter()))
 }
 
-fn last_seq(connection: &Connection, id: MatchId) -> rusqlite::Result<Option<u64>> {
-    let mut statement = connection.prepare_cached("SELECT last_seq FROM matches WHERE id = ?1")?;
-    statement
-        .query_row([id.0.as_bytes()], |row| row.get(0))
-        .optional()
+fn is_match(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM matches WHERE id = ?1")?;
+    statement.exists([id.0.as_bytes()])
 }
 
 /// What the writes of a batch have in common, so that a move costs little beside the sync.
 struct Batch<'a> {
     transaction: &'a Transaction<'a>,
+    heads: &'a mut Heads,
     now_ms: i64,
-    go_on: CachedStatement<'a>,
-    end: CachedStatement<'a>,
+    from: CachedStatement<'a>,
     insert: CachedStatement<'a>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(transaction: &'a Transaction<'a>) -> rusqlite::Result<Self> {
+    fn new(transaction: &'a Transaction<'a>, heads: &'a mut Heads) -> rusqlite::Result<Self> {
         let mut now = transaction.prepare_cached(NOW_MS)?;
         Ok(Self {
             transaction,
+            heads,
             now_ms: now.query_row([], |row| row.get(0))?,
-            // It names no column that an index of the matches has: they are left alone.
-            go_on: transaction.prepare_cached(
-                "UPDATE matches SET last_seq = ?3 WHERE id = ?1 AND last_seq = ?2",
-            )?,
-            end: transaction.prepare_cached(
-                "UPDATE matches SET last_seq = ?3, ended_ms = ?4 WHERE id = ?1 AND last_seq = ?2",
-            )?,
+            from: transaction
+                .prepare_cached("SELECT count(*) FROM events WHERE match = ?1 AND seq >= ?2")?,
             insert: transaction.prepare_cached(
                 "INSERT INTO events (match, seq, at_ms, event) VALUES (?1, ?2, ?3, ?4)",
             )?,
@@ -159,7 +172,7 @@ impl<'a> Batch<'a> {
         Record { creation, events }: &Record,
     ) -> rusqlite::Result<Result<(), WriteError>> {
         let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0) ON CONFLICT DO NOTHING";
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
         let inserted = self.transaction.prepare_cached(sql)?.execute((
             creation.id.0.as_bytes(),
             creation.code.to_string(),
@@ -170,11 +183,12 @@ impl<'a> Batch<'a> {
                 .unwrap_or(u64::MAX)
                 .min(i64::MAX.cast_unsigned()),
             creation.seed.cast_signed(),
+            events.len(),
         ))?;
         if inserted == 0 {
             return Ok(Err(WriteError::Conflict));
         }
-        self.append(creation.id, Seq(0), events)
+        self.insert(creation.id, Seq(0), events).map(Ok)
     }
 
     fn append(
@@ -183,23 +197,47 @@ impl<'a> Batch<'a> {
         after: Seq,
         events: &[Event],
     ) -> rusqlite::Result<Result<(), WriteError>> {
-        let (id, now_ms) = (id.0.as_bytes(), self.now_ms);
-        let last = integer(Seq(after.0 + events.len() as u64));
-        let updated = if matches!(events.last(), Some(Event::Ended { .. })) {
-            self.end.execute((id, integer(after), last, now_ms))?
-        } else {
-            self.go_on.execute((id, integer(after), last))?
-        };
-        if updated == 0 {
+        if !self.is_last(id, after)? {
             return Ok(Err(WriteError::Conflict));
         }
+        self.insert(id, after, events).map(Ok)
+    }
+
+    /// Whether the match is there, and this is its last event; 0 if it has none.
+    fn is_last(&mut self, id: MatchId, seq: Seq) -> rusqlite::Result<bool> {
+        if let Some(last) = self.heads.get(&id) {
+            return Ok(*last == seq);
+        }
+        let row = (id.0.as_bytes(), integer(seq));
+        let from: u64 = self.from.query_row(row, |row| row.get(0))?;
+        if seq == Seq(0) {
+            Ok(from == 0 && is_match(self.transaction, id)?)
+        } else {
+            Ok(from == 1)
+        }
+    }
+
+    fn insert(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
         let mut seq = after;
         for event in events {
             seq = seq.next();
-            let text = event_to_text(event);
-            self.insert.execute((id, integer(seq), now_ms, text))?;
+            let row = (
+                id.0.as_bytes(),
+                integer(seq),
+                self.now_ms,
+                event_to_text(event),
+            );
+            self.insert.execute(row)?;
         }
-        Ok(Ok(()))
+        if matches!(events.last(), Some(Event::Ended { .. })) {
+            let sql = "UPDATE matches SET last_seq = ?2, ended_ms = ?3 WHERE id = ?1";
+            let mut end = self.transaction.prepare_cached(sql)?;
+            end.execute((id.0.as_bytes(), integer(seq), self.now_ms))?;
+            self.heads.remove(&id);
+        } else {
+            self.heads.insert(id, seq);
+        }
+        Ok(())
     }
 
     fn add_player(&self, player: &PlayerRecord) -> rusqlite::Result<()> {

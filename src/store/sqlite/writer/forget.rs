@@ -14,16 +14,25 @@ const VACUUM_AT_ONCE: u32 = 256;
 /// is free.
 pub(super) fn forget(connection: &Connection, keep: Duration) -> rusqlite::Result<()> {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
-    let forgotten = connection
+    let transaction = connection.unchecked_transaction()?;
+    let old: Vec<Vec<u8>> = transaction
         .prepare_cached(
-            "DELETE FROM matches WHERE id IN (
-                SELECT id FROM matches
-                WHERE ended_ms < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ?1
-                LIMIT ?2)",
+            "SELECT id FROM matches
+             WHERE ended_ms < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ?1 LIMIT ?2",
         )?
-        .execute((keep_ms, FORGET_AT_ONCE))?;
-    if forgotten > 0 {
-        tracing::debug!(forgotten, "ended matches are forgotten");
+        .query_map((keep_ms, FORGET_AT_ONCE), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in &old {
+        for sql in [
+            "DELETE FROM events WHERE match = ?1",
+            "DELETE FROM matches WHERE id = ?1",
+        ] {
+            transaction.prepare_cached(sql)?.execute([id])?;
+        }
+    }
+    transaction.commit()?;
+    if !old.is_empty() {
+        tracing::debug!(forgotten = old.len(), "ended matches are forgotten");
     }
     let free: u64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     if free > 0 {

@@ -5,6 +5,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::game::Seat;
+use crate::matches::Termination;
+use crate::store::sqlite::reader;
 use crate::store::suite::{moved, player, record, started};
 
 /// A writer without its thread.
@@ -14,6 +16,7 @@ fn work(directory: &Path) -> Work {
         connection: Some(schema::open(&path, directory).expect("it opens")),
         path,
         keep_ended: None,
+        heads: Heads::new(),
         condition: Arc::new(Condition::default()),
     }
 }
@@ -85,7 +88,7 @@ fn while_the_file_cannot_be_opened_nothing_is_certain() {
     connection
         .commit_hook(Some(|| true))
         .expect("the hook is set");
-    let path = std::mem::replace(&mut work.path, kept.path().join("nowhere/plyhouse.db"));
+    let path = mem::replace(&mut work.path, kept.path().join("nowhere/plyhouse.db"));
     assert_eq!(write(&mut work, vec![append()]), [Err(WriteError::Unknown)]);
     assert!(!work.condition.is_certain());
     // Nothing was tried, so that much is known.
@@ -122,4 +125,43 @@ fn what_is_there_is_told_task_by_task() {
     let found = work.what_is_there(&tasks);
     let are_there: Vec<bool> = found.iter().map(Result::is_ok).collect();
     assert_eq!(are_there, [true, false, true, false, true, false, false]);
+}
+
+/// A match that goes on is read whole, whatever its row tells, and its row tells it soon.
+#[test]
+fn the_row_of_a_match_catches_up() {
+    let (mut work, _kept) = begun();
+    let id = record(1, &player(1)).creation.id;
+    assert_eq!(write(&mut work, vec![append()]), [Ok(())]);
+    let told = |work: &mut Work| {
+        let connection = work.reopened().expect("open");
+        let read = reader::load(connection, id).expect("sound").expect("there");
+        let sql = "SELECT last_seq FROM matches";
+        let last: usize = connection
+            .query_row(sql, [], |row| row.get(0))
+            .expect("there");
+        (read.events.len(), last)
+    };
+    assert_eq!(told(&mut work), (3, 1));
+    work.look_around();
+    assert_eq!(told(&mut work), (3, 3));
+    assert!(work.heads.is_empty());
+
+    let ended = Event::Ended {
+        winner: None,
+        termination: Termination::Aborted,
+    };
+    let end = |after| Task::Append {
+        id,
+        after,
+        events: vec![ended.clone()],
+    };
+    let moves = Task::Append {
+        id,
+        after: Seq(3),
+        events: vec![moved(Seat::First, "b2")],
+    };
+    assert_eq!(write(&mut work, vec![moves, end(Seq(4))]), [Ok(()), Ok(())]);
+    assert_eq!(told(&mut work), (5, 5));
+    assert!(work.heads.is_empty());
 }
