@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use plyhouse::catalog::CATALOG;
+use plyhouse::catalog::{self, Entry};
 use plyhouse::game::Seat;
 use plyhouse::matches::{Creation, Event, Occupant};
 use plyhouse::protocol::{MatchCode, MatchId, PlayerId};
@@ -52,7 +52,7 @@ pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> any
 /// Matches of Connect Four between players of their own.
 async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     let store = SqliteStore::open(directory, None)?;
-    let game = CATALOG.last().context("there are games")?;
+    let game = game()?;
     let numbers: Vec<usize> = (0..live).collect();
     for some in numbers.chunks(AT_ONCE) {
         let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
@@ -78,6 +78,10 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn game() -> anyhow::Result<&'static Entry> {
+    catalog::find("connect-four").context("no Connect Four")
+}
+
 fn player(number: usize) -> PlayerRecord {
     let mut token = [0; 32];
     token[..8].copy_from_slice(&number.to_le_bytes());
@@ -96,7 +100,7 @@ fn events(number: usize) -> Vec<Event> {
         Event::Seated { seat, occupant }
     });
     let mut events: Vec<Event> = seated.chain([Event::Started]).collect();
-    let mut position = CATALOG.last().expect("there are games").start();
+    let mut position = game().expect("it is there").start();
     for ply in 0..PLIES {
         let seat = position.turn();
         let mut legal = position.legal_moves();
