@@ -2,6 +2,9 @@
 //!
 //! The library reads, and answers pings and closes. What a match tells is put into frames here: that
 //! is done for every message, and a text from a server is no more than its bytes behind their length.
+//!
+//! Of the library it is the part that knows no tasks: its stream has wakers of its own between the
+//! socket and the task, which are set and woken with every message.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -10,10 +13,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker, ready};
 
-use futures::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::{
+    CloseFrame, Role, WebSocketConfig, WebSocketContext,
+};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
@@ -44,7 +47,10 @@ const PING: u8 = 0x89;
 pub(super) struct Socket<S>(Mutex<Inner<S>>);
 
 struct Inner<S> {
-    stream: WebSocketStream<Metered<S>>,
+    stream: Metered<S>,
+    protocol: WebSocketContext,
+    /// Nothing can be read any more, and why has been told.
+    has_failed: bool,
     /// Frames that are being written. Until they have gone nothing is read, so that the library finds
     /// nothing to answer: its answer would come into the middle of a frame.
     batch: Vec<u8>,
@@ -62,15 +68,15 @@ struct Inner<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
-    pub(super) async fn open(stream: S, settings: &Settings) -> Arc<Self> {
+    pub(super) fn open(stream: S, settings: &Settings) -> Arc<Self> {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BUFFER_BYTES)
             .max_message_size(Some(settings.message_bytes))
             .max_frame_size(Some(settings.message_bytes));
-        let stream = Metered::new(stream, settings);
-        let stream = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
         Arc::new(Self(Mutex::new(Inner {
-            stream,
+            stream: Metered::new(stream, settings),
+            protocol: WebSocketContext::new(Role::Server, Some(config)),
+            has_failed: false,
             batch: Vec::new(),
             gone: 0,
             is_ping_due: false,
@@ -118,18 +124,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             code: code.number().into(),
             reason: code.reason().into(),
         };
-        poll_fn(|context| self.lock().stream.poll_ready_unpin(context)).await?;
-        self.lock()
-            .stream
-            .start_send_unpin(Message::Close(Some(frame)))?;
-        poll_fn(|context| self.lock().stream.poll_flush_unpin(context)).await?;
-        poll_fn(|context| Pin::new(self.lock().stream.get_mut()).poll_shutdown(context)).await?;
+        let mut close = Some(Message::Close(Some(frame)));
+        poll_fn(|context| {
+            let mut inner = self.lock();
+            if let Some(close) = close.take() {
+                // What cannot be written at once goes with what is flushed.
+                if let Poll::Ready(written) =
+                    inner.poll_with(context, |protocol, stream| protocol.write(stream, close))
+                {
+                    written?;
+                }
+            }
+            inner.poll_flush(context)
+        })
+        .await?;
+        poll_fn(|context| Pin::new(&mut self.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
             let mut ignored = [0; 1024];
             loop {
                 let mut ignored = ReadBuf::new(&mut ignored);
                 let mut inner = self.lock();
-                ready!(Pin::new(inner.stream.get_mut()).poll_read(context, &mut ignored))?;
+                ready!(Pin::new(&mut inner.stream).poll_read(context, &mut ignored))?;
                 if ignored.filled().is_empty() {
                     return Poll::Ready(Ok(()));
                 }
@@ -145,13 +160,47 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             self.reader = Some(context.waker().clone());
             return Poll::Pending;
         }
-        let message = ready!(self.stream.poll_next_unpin(context));
-        match message {
-            Some(Ok(Message::Ping(_))) => self.answers = true,
-            Some(Ok(Message::Close(_))) => (self.answers, self.has_ended) = (true, true),
-            _ => {}
+        if self.has_failed {
+            return Poll::Ready(None);
         }
-        Poll::Ready(message)
+        let message = ready!(self.poll_with(context, |protocol, stream| protocol.read(stream)));
+        match &message {
+            Ok(Message::Ping(_)) => self.answers = true,
+            Ok(Message::Close(_)) => (self.answers, self.has_ended) = (true, true),
+            Ok(_) => {}
+            Err(error) => {
+                self.has_failed = true;
+                if matches!(error, Error::ConnectionClosed | Error::AlreadyClosed) {
+                    return Poll::Ready(None);
+                }
+            }
+        }
+        Poll::Ready(Some(message))
+    }
+
+    /// Writes what the library has to answer.
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        match ready!(self.poll_with(context, |protocol, stream| protocol.flush(stream))) {
+            // It was an answer to a goodbye, and is written.
+            Err(Error::ConnectionClosed) => Poll::Ready(Ok(())),
+            flushed => Poll::Ready(flushed),
+        }
+    }
+
+    /// Lets the library read and write for as long as it need not wait.
+    fn poll_with<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        call: impl FnOnce(&mut WebSocketContext, &mut Polled<'_, '_, S>) -> Result<T, Error>,
+    ) -> Poll<Result<T, Error>> {
+        let mut polled = Polled {
+            stream: &mut self.stream,
+            context,
+        };
+        match call(&mut self.protocol, &mut polled) {
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+            done => Poll::Ready(done),
+        }
     }
 
     fn poll_write(
@@ -167,7 +216,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
                 ready!(self.poll_write_batch(context))?;
             }
             if self.answers {
-                ready!(self.stream.poll_flush_unpin(context))?;
+                ready!(self.poll_flush(context))?;
                 self.answers = false;
             }
             if self.has_ended || !(is_more || self.is_ping_due) {
@@ -197,7 +246,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     }
 
     fn poll_write_batch(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut stream = Pin::new(self.stream.get_mut());
+        let mut stream = Pin::new(&mut self.stream);
         while self.gone < self.batch.len() {
             let rest = &self.batch[self.gone..];
             match ready!(stream.as_mut().poll_write(context, rest))? {
@@ -216,6 +265,39 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             reader.wake();
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+/// A stream for the time of one poll: what would have to be waited for blocks, and wakes the task of
+/// this context.
+struct Polled<'a, 'b, S> {
+    stream: &'a mut Metered<S>,
+    context: &'a mut Context<'b>,
+}
+
+/// What would have to be waited for, in the terms of those who block.
+fn or_block<T>(done: Poll<io::Result<T>>) -> io::Result<T> {
+    match done {
+        Poll::Ready(done) => done,
+        Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+    }
+}
+
+impl<S: AsyncRead + Unpin> io::Read for Polled<'_, '_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut buffer = ReadBuf::new(buffer);
+        or_block(Pin::new(&mut *self.stream).poll_read(self.context, &mut buffer))?;
+        Ok(buffer.filled().len())
+    }
+}
+
+impl<S: AsyncWrite + Unpin> io::Write for Polled<'_, '_, S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        or_block(Pin::new(&mut *self.stream).poll_write(self.context, bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        or_block(Pin::new(&mut *self.stream).poll_flush(self.context))
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn serve(
 ) {
     let mut session = server.connect(guest);
     let outbox = session.outbox();
-    let socket = Socket::open(stream, server.settings()).await;
+    let socket = Socket::open(stream, server.settings());
     outbox.attach(socket.clone());
     let end = {
         let mut reading = pin!(read(&socket, &mut session, &outbox, server));
@@ -67,7 +67,7 @@ pub(super) async fn refuse(
     server: &Server,
     code: CloseCode,
 ) {
-    let socket = Socket::open(stream, server.settings()).await;
+    let socket = Socket::open(stream, server.settings());
     server.count_closed(Some(code));
     let goodbye = socket.say_goodbye(code);
     let _ = timeout(server.settings().close_timeout, goodbye).await;
