@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use tokio::sync::oneshot;
@@ -11,7 +10,7 @@ use uuid::Uuid;
 
 use super::Condition;
 use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
-use super::worker::{Queued, Worker};
+use super::worker::{Jobs, Worker};
 use crate::matches::{Creation, Event};
 use crate::protocol::{MatchCode, MatchId, PlayerId};
 use crate::store::{Damage, Live, PlayerRecord, ReadError, Record, TokenHash};
@@ -40,9 +39,10 @@ impl From<rusqlite::Error> for Failure {
 
 impl Reader {
     pub(super) fn start(connection: Connection, condition: &Arc<Condition>) -> io::Result<Self> {
-        let work = move |jobs: Receiver<Queued<Job>>| {
-            for Queued { job, .. } in jobs {
+        let work = move |jobs: Jobs<Job>| {
+            while let Some(job) = jobs.next() {
                 job(&connection);
+                jobs.done(1);
             }
         };
         Ok(Self {

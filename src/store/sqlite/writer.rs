@@ -8,14 +8,14 @@ use std::mem;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 use self::batch::Heads;
-use super::worker::{Queued, Worker};
+use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema};
 use crate::matches::Event;
 use crate::protocol::{MatchId, Seq};
@@ -51,11 +51,12 @@ pub(super) enum Task {
     AddPlayer(PlayerRecord),
 }
 
-/// A task, and where to tell what has become of it.
+/// A task, and where to tell what has become of it. The task goes back with the answer: memory is let
+/// go of best where it was asked for.
 #[derive(Debug)]
 struct Job {
     task: Task,
-    answer: oneshot::Sender<Result<(), WriteError>>,
+    answer: oneshot::Sender<(Result<(), WriteError>, Task)>,
 }
 
 /// The way to the thread that writes.
@@ -88,7 +89,10 @@ impl Writer {
         if !self.worker.give(Job { task, answer }).await {
             return Err(WriteError::Unavailable);
         }
-        written.await.unwrap_or(Err(WriteError::Unknown))
+        match written.await {
+            Ok((written, _)) => written,
+            Err(_) => Err(WriteError::Unknown),
+        }
     }
 }
 
@@ -104,16 +108,17 @@ struct Work {
 }
 
 impl Work {
-    fn run(mut self, jobs: &Receiver<Queued<Job>>) {
+    fn run(mut self, jobs: &Jobs<Job>) {
         let mut batches = 0;
         loop {
-            match jobs.recv_timeout(LOOK_AROUND) {
+            match jobs.next_within(LOOK_AROUND) {
                 Ok(first) => {
                     let began = now();
                     let mut batch = vec![first];
-                    batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
+                    batch.extend(jobs.waiting().take(BATCH_MAX - 1));
                     let size = batch.len();
                     self.write(batch);
+                    jobs.done(size);
                     if BUSY.contains(&size) {
                         gather(GATHER.saturating_sub(now() - began));
                     }
@@ -132,14 +137,14 @@ impl Work {
     }
 
     /// Writes a batch, and answers.
-    fn write(&mut self, batch: Vec<Queued<Job>>) {
-        let tasks: Vec<&Task> = batch.iter().map(|queued| &queued.job.task).collect();
+    fn write(&mut self, batch: Vec<Job>) {
+        let tasks: Vec<&Task> = batch.iter().map(|job| &job.task).collect();
         self.condition.begins();
         let answers = self.answers(&tasks);
         self.condition.ends();
-        for (queued, answer) in batch.into_iter().zip(answers) {
+        for (Job { task, answer }, written) in batch.into_iter().zip(answers) {
             // Who asked may be gone.
-            let _ = queued.job.answer.send(answer);
+            let _ = answer.send((written, task));
         }
     }
 

@@ -30,15 +30,10 @@ fn write(work: &mut Work, tasks: Vec<Task>) -> Vec<Result<(), WriteError>> {
             (written, Job { task, answer })
         })
         .unzip();
-    let places = Arc::new(tokio::sync::Semaphore::new(jobs.len()));
-    work.write(
-        jobs.into_iter()
-            .map(|job| Queued::new(job, Arc::clone(&places).try_acquire_owned().expect("room")))
-            .collect(),
-    );
+    work.write(jobs);
     let answers = answers.into_iter();
     answers
-        .map(|mut answer| answer.try_recv().expect("answered"))
+        .map(|mut answer| answer.try_recv().expect("answered").0)
         .collect()
 }
 
