@@ -117,8 +117,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         .await
     }
 
-    /// Sends a close frame and lets the client read it: a socket that is dropped with unread input
-    /// resets the connection, and the reset would overtake the close frame.
+    /// Sends a close frame.
     pub(super) async fn say_goodbye(&self, code: CloseCode) -> Result<(), Error> {
         let frame = CloseFrame {
             code: code.number().into(),
@@ -137,7 +136,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             }
             inner.poll_flush(context)
         })
-        .await?;
+        .await
+    }
+
+    /// Lets the client read what it was told last: a socket that is dropped with unread input resets
+    /// the connection, and the reset would overtake the close frame, be it ours or the answer to the
+    /// client's.
+    pub(super) async fn leave(&self) -> Result<(), Error> {
         poll_fn(|context| Pin::new(&mut self.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
             let mut ignored = [0; 1024];

@@ -52,13 +52,14 @@ pub(super) async fn serve(
         End::Gone => None,
     });
     outbox.detach();
-    if let End::Close(code) = end {
-        let goodbye = async {
+    let goodbye = async {
+        if let End::Close(code) = end {
             socket.write(&outbox).await?;
-            socket.say_goodbye(code).await
-        };
-        let _ = timeout(server.settings().close_timeout, goodbye).await;
-    }
+            socket.say_goodbye(code).await?;
+        }
+        socket.leave().await
+    };
+    let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 
 /// Turns a client away.
@@ -69,7 +70,10 @@ pub(super) async fn refuse(
 ) {
     let socket = Socket::open(stream, server.settings());
     server.count_closed(Some(code));
-    let goodbye = socket.say_goodbye(code);
+    let goodbye = async {
+        socket.say_goodbye(code).await?;
+        socket.leave().await
+    };
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 

@@ -398,6 +398,9 @@ async fn after_a_close_nothing_is_heard() {
         .await;
     let listed = house.neighbour.text().await;
     assert!(listed.contains(r#""total":0"#), "{listed}");
+    let much = frame(FIN | TEXT, &[b' '; 8000]).repeat(50);
+    let after = [goodbye.clone(), much].concat();
+    house.check_closed("much after it", &after, 1000).await;
     let amid = [frame(TEXT, b"{"), goodbye].concat();
     house.check_closed("in the middle", &amid, 1000).await;
 }
