@@ -35,8 +35,8 @@ const LOOK_AROUND_BATCHES: u32 = 64;
 const BUSY: RangeInclusive<usize> = 16..=256;
 
 /// While many matches are busy, batches begin no more often than this. A disk that syncs quickly
-/// would have them small, and so each write would pay for more of the log's pages: a move costs half
-/// as much processor time in a batch of 240 as in one of 60. It is what a slow disk's sync takes.
+/// would have them small, and so each write would pay for more of the log's pages. It is what a slow
+/// disk's sync takes.
 const GATHER: Duration = Duration::from_millis(10);
 
 /// Something to write.
@@ -162,6 +162,7 @@ impl Work {
         let written = match written {
             Ok(written) => written,
             Err(error) => {
+                tally.failures.one();
                 tracing::error!(%error, "the store cannot be opened anew");
                 self.condition.set_well(false);
                 return batch::all(tasks, WriteError::Unavailable);
