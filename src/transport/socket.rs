@@ -49,8 +49,6 @@ pub(super) struct Socket<S>(Mutex<Inner<S>>);
 struct Inner<S> {
     stream: Metered<S>,
     protocol: WebSocketContext,
-    /// Nothing can be read any more, and why has been told.
-    has_failed: bool,
     /// Frames that are being written. Until they have gone nothing is read, so that the library finds
     /// nothing to answer: its answer would come into the middle of a frame.
     batch: Vec<u8>,
@@ -76,7 +74,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         Arc::new(Self(Mutex::new(Inner {
             stream: Metered::new(stream, settings),
             protocol: WebSocketContext::new(Role::Server, Some(config)),
-            has_failed: false,
             batch: Vec::new(),
             gone: 0,
             is_ping_due: false,
@@ -91,7 +88,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next message of the client.
+    /// The next message of the client. Not to be asked again after an error or the end.
     pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
         poll_fn(|context| self.lock().poll_next(context)).await
     }
@@ -165,20 +162,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             self.reader = Some(context.waker().clone());
             return Poll::Pending;
         }
-        if self.has_failed {
-            return Poll::Ready(None);
-        }
         let message = ready!(self.poll_with(context, |protocol, stream| protocol.read(stream)));
         match &message {
             Ok(Message::Ping(_)) => self.answers = true,
             Ok(Message::Close(_)) => (self.answers, self.has_ended) = (true, true),
             Ok(_) => {}
-            Err(error) => {
-                self.has_failed = true;
-                if matches!(error, Error::ConnectionClosed | Error::AlreadyClosed) {
-                    return Poll::Ready(None);
-                }
-            }
+            Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Poll::Ready(None),
+            Err(_) => {}
         }
         Poll::Ready(Some(message))
     }
