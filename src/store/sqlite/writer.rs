@@ -152,15 +152,10 @@ impl Work {
     fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
         let condition = Arc::clone(&self.condition);
         let tally = &condition.tally;
+        // Kept only if all of it is written.
         let mut heads = mem::take(&mut self.heads);
-        let written = self
-            .reopened()
-            .map(|connection| batch::write(connection, tasks, &tally.sync, &mut heads));
-        if let Ok(Ok(_)) = written {
-            self.heads = heads;
-        }
-        let written = match written {
-            Ok(written) => written,
+        let connection = match self.reopened() {
+            Ok(connection) => connection,
             Err(error) => {
                 tally.failures.one();
                 tracing::error!(%error, "the store cannot be opened anew");
@@ -168,8 +163,9 @@ impl Work {
                 return batch::all(tasks, WriteError::Unavailable);
             }
         };
-        match written {
+        match batch::write(connection, tasks, &tally.sync, &mut heads) {
             Ok(answers) => {
+                self.heads = heads;
                 tally.batches.one();
                 tally.writes.add(tasks.len() as u64);
                 self.condition.set_well(true);
@@ -195,15 +191,16 @@ impl Work {
             Err(batch::Failure::Uncertain(error)) => {
                 tally.failures.one();
                 tracing::error!(%error, "a sync failed: the store is opened anew");
-                self.condition.set_well(false);
                 self.doubt();
                 self.what_is_there(tasks)
             }
         }
     }
 
-    /// From now on nothing counts that the file shows, until it has been opened anew.
+    /// The disk has failed. From now on nothing counts that the file shows, until it has been opened
+    /// anew.
     fn doubt(&mut self) {
+        self.condition.set_well(false);
         self.condition.set_certain(false);
         self.connection = None;
     }
@@ -257,7 +254,6 @@ impl Work {
             Ok(()) => {}
             Err(error) if is_of_the_disk(&error) => {
                 tracing::error!(%error, "ended matches could not be forgotten");
-                self.condition.set_well(false);
                 self.doubt();
             }
             Err(error) => {
@@ -280,7 +276,6 @@ impl Work {
             Ok(()) => {}
             Err(error) if is_of_the_disk(&error) => {
                 tracing::error!(%error, "the rows of matches could not be brought up to date");
-                self.condition.set_well(false);
                 self.doubt();
             }
             // What is missing in them is only the means to notice a fault.

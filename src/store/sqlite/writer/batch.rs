@@ -1,7 +1,7 @@
 //! One batch of writes as one transaction.
 //!
 //! What `matches.last_seq` tells is written when a match ends, and before that now and then (see
-//! [`catch_up`]): with every move it would cost a third of what keeping the move does.
+//! [`catch_up`]): with every move it would be a good part of what keeping the move costs.
 
 use std::collections::HashMap;
 
