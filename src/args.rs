@@ -1,5 +1,7 @@
 //! The command line of the server, and the same in the environment.
 
+#![allow(rustdoc::bare_urls, reason = "these comments are what --help prints")]
+
 use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -10,8 +12,8 @@ use std::time::Duration;
 use axum::http::Uri;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{CommandFactory, Parser};
-use plyhouse::server::{ClientAddress, Search, Settings};
-use plyhouse::transport::{Tls, TlsError};
+use plyhouse_server::{ClientAddress, Search, Settings};
+use plyhouse_transport::{Tls, TlsError};
 use tokio::sync::Semaphore;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;

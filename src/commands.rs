@@ -1,20 +1,12 @@
-//! What the binary does beside serving: a file for each command.
+//! What the binary does beside serving: a file for each command, or a module of the lab.
 
-mod analyse;
 mod archive;
-mod engine;
 mod export;
 mod health;
-mod interrupt;
-mod perft;
-mod tournament;
 mod verify;
 
 use clap::Subcommand;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
-use plyhouse::catalog::{self, CATALOG, Entry};
-use plyhouse::search::{Level, ParseLevelError};
+use plyhouse_lab::{analyse, engine, perft, tournament};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -42,22 +34,4 @@ impl Command {
             Self::Verify(args) => args.run(),
         }
     }
-}
-
-/// Reads the id of a game.
-fn game() -> impl TypedValueParser<Value = &'static Entry> {
-    let ids = CATALOG.each_ref().map(|entry| entry.info.id);
-    PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
-}
-
-/// Reads the id of a level.
-fn level() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::id))
-        .try_map(|id| -> Result<Level, ParseLevelError> { id.parse() })
-}
-
-/// Ends the process as clap does, with status 2: the options are well-formed, but what they say
-/// cannot be.
-fn refuse(error: impl std::fmt::Display) -> ! {
-    clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit()
 }

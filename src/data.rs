@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
-use plyhouse::store::{MemoryStore, SqliteStore, Store};
+use plyhouse_store::{MemoryStore, SqliteStore, Store};
 
 /// What is said instead of a directory.
 const MEMORY: &str = ":memory:";

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use plyhouse::server::Server;
-use plyhouse::transport::{self, Tls, Transport};
+use plyhouse_server::Server;
+use plyhouse_transport::{Tls, Transport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -130,7 +130,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let over = CancellationToken::new();
     let watched = async {
         if let Some((admin, _)) = admin {
-            transport::serve_admin(server.clone(), admin, over.cancelled()).await;
+            plyhouse_transport::serve_admin(server.clone(), admin, over.cancelled()).await;
         }
     };
     let served = async {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use plyhouse::server::Server;
+use plyhouse_server::Server;
 use sd_notify::NotifyState;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 

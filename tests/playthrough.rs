@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use plyhouse::catalog::{CATALOG, Entry};
-use plyhouse::game::Outcome;
+use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::game::Outcome;
 
 #[test]
 fn every_game_plays_as_it_did() {

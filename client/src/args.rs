@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse::protocol::PlayerName;
+use plyhouse_protocol::PlayerName;
 
 use crate::server::Authority;
 

@@ -8,7 +8,7 @@ mod seat;
 use std::pin::Pin;
 use std::time::Duration;
 
-use plyhouse::protocol::{GameSummary, Request, ServerMessage};
+use plyhouse_protocol::{GameSummary, Request, ServerMessage};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 

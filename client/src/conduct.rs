@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use plyhouse::protocol::{Request, ServerMessage};
+use plyhouse_protocol::{Request, ServerMessage};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 

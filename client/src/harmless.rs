@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use plyhouse::protocol::can_be_shown;
+use plyhouse_protocol::can_be_shown;
 
 /// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
 const CHARS_MAX: usize = 300;

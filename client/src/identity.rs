@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
-use plyhouse::protocol::{MatchId, Token};
+use plyhouse_protocol::{MatchId, Token};
 use serde::{Deserialize, Serialize};
 
 /// How many players one machine has on one server. More names than that are not remembered.

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-use plyhouse::client::{Connection, ConnectionError};
-use plyhouse::protocol::{ClientMessage, CloseCode, Request};
+use plyhouse_connection::{Connection, ConnectionError};
+use plyhouse_protocol::{ClientMessage, CloseCode, Request};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plyhouse::client::Connection;
-use plyhouse::protocol::{ClientMessage, Listing, Request, RequestId, ServerMessage, Status};
+use plyhouse_connection::Connection;
+use plyhouse_protocol::{ClientMessage, Listing, Request, RequestId, ServerMessage, Status};
 use tokio::time::timeout;
 
 use crate::Visit;

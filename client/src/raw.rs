@@ -114,7 +114,7 @@ impl Outstanding {
 fn number(text: &str, field: &str) -> Option<u64> {
     let message: Value = serde_json::from_str(text).ok()?;
     let number = message.get(field)?.as_u64()?;
-    (number <= plyhouse::protocol::INTEGER_MAX).then_some(number)
+    (number <= plyhouse_protocol::INTEGER_MAX).then_some(number)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::io;
 use std::time::Duration;
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, Request, RequestId, ServerMessage, Snapshot, Token, VERSION,
 };
 use tokio::time::timeout;

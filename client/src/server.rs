@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use plyhouse::client::{Connection, ConnectionError, Trust};
+use plyhouse_connection::{Connection, ConnectionError, Trust};
 
 use crate::args::DEFAULT_SERVER;
 use crate::harmless::harmless;

@@ -16,7 +16,7 @@ mod tests;
 
 use std::time::Duration;
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, GameSummary, MatchId, Request, RequestId, ServerMessage, Snapshot, Token,
     VERSION, Welcome,
 };

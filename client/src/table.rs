@@ -1,6 +1,6 @@
 //! A match as this side knows it: the last snapshot, and the events since.
 
-use plyhouse::protocol::{Event, Occupant, Ply, SeatNumber, Snapshot, Status};
+use plyhouse_protocol::{Event, Occupant, Ply, SeatNumber, Snapshot, Status};
 
 /// A match as this side knows it.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ mod position;
 mod way;
 mod words;
 
-use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
+use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::customs::Customs;
@@ -177,7 +177,7 @@ pub(crate) mod tests {
     #[test]
     fn a_name_that_has_no_room_beside_the_board_stands_below_it() {
         let mut now = snapshot("x../.o./...");
-        now.seats[0].occupant = plyhouse::protocol::Occupant::Player {
+        now.seats[0].occupant = plyhouse_protocol::Occupant::Player {
             player: now.host,
             name: "歩".repeat(16),
             connected: true,

@@ -1,10 +1,10 @@
 //! What the commands have in common that look at a store from outside.
 
 use anyhow::bail;
-use plyhouse::store::SqliteArchive;
+use plyhouse_store::SqliteArchive;
 
-use super::refuse;
 use crate::data::Data;
+use plyhouse_lab::arguments::refuse;
 
 /// Where the store lies that is looked at.
 #[derive(Debug, clap::Args)]

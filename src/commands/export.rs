@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use plyhouse::matches::Event;
-use plyhouse::protocol::{MatchId, MatchRef};
-use plyhouse::scoresheet::Scoresheet;
-use plyhouse::store::{Record, SqliteArchive};
+use plyhouse_matches::Event;
+use plyhouse_matches::scoresheet::Scoresheet;
+use plyhouse_protocol::{MatchId, MatchRef};
+use plyhouse_store::{Record, SqliteArchive};
 
 use super::archive::{Source, end, reader_is_gone};
 

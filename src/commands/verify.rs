@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use plyhouse::store::Summary;
+use plyhouse_store::Summary;
 
 use super::archive::{Source, end, reader_is_gone};
 

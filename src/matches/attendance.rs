@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Action, Match, Stage};
-use crate::game::Seat;
-use crate::protocol::PlayerId;
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::PlayerId;
 
 /// Watches over the players whose absence matters: those who sit, and the host while the match is
 /// open.

@@ -1,9 +1,9 @@
 //! What can be asked of a match, and what can happen in one. Plain data: it is what is stored.
 
 use super::occupant::Occupant;
-use crate::game::Seat;
-use crate::protocol::{PlayerId, Ply};
-use crate::search::Level;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{PlayerId, Ply};
 
 /// What is asked of a match, by a player, a bot, or the passing of time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Who sits in a seat.
 
-use crate::protocol::PlayerId;
-use crate::search::Level;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::PlayerId;
 
 /// Who sits in a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Why an action is turned down, and what a record that cannot be true is called.
 
-use crate::catalog::IllegalHere;
-use crate::game::ParseMoveError;
-use crate::protocol::{Ply, Seq};
+use plyhouse_engine::catalog::IllegalHere;
+use plyhouse_engine::game::ParseMoveError;
+use plyhouse_protocol::{Ply, Seq};
 
 /// Why an action is turned down. The match is then exactly as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use uuid::Uuid;
 
 use super::*;
-use crate::catalog;
+use plyhouse_engine::catalog;
 
 const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
 const BOB: PlayerId = PlayerId(Uuid::from_u128(2));

@@ -9,7 +9,7 @@ use super::{Request, ServerMessage};
 /// Compares the checked-in schema with the one made from the types. With `UPDATE_SCHEMA` set in
 /// the environment it is written instead.
 fn check(file: &str, schema: &Schema) {
-    let path = format!("{}/src/protocol/schema/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/schema/{file}", env!("CARGO_MANIFEST_DIR"));
     let made = serde_json::to_string_pretty(schema).unwrap() + "\n";
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
         std::fs::write(&path, &made).unwrap();

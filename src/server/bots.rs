@@ -13,10 +13,10 @@ use self::queue::{Job, Queue};
 use super::metrics::Metrics;
 use super::panics::Panics;
 use super::settings::{Search, Settings};
-use crate::catalog::AnyPosition;
-use crate::protocol::PlayerId;
-use crate::search::{Level, Limits, Stop, Table};
-use crate::tally::Gauge;
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_protocol::PlayerId;
+use plyhouse_store::tally::Gauge;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
 const PATIENCE: u32 = 10;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::outbox::Outbox;
 use super::peer::PeerId;
-use crate::protocol::CloseCode;
+use plyhouse_protocol::CloseCode;
 
 /// Every connection, by its number. For each of them to wait for the end of the server by itself would
 /// cost something with every request.

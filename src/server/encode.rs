@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use self::draft::Draft;
 use super::outbox::Frame;
-use crate::catalog::AnyPosition;
-use crate::game::Seat;
-use crate::matches::{Event, Match, Occupant, Stage, Termination};
-use crate::protocol::{PlayerId, RequestId, Seq};
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
+use plyhouse_protocol::{PlayerId, RequestId, Seq};
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
 /// own place would move it several times, and leave room that nobody uses.

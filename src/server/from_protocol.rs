@@ -1,9 +1,9 @@
 //! From the types of the wire to the server's own: names of games and levels become what they name.
 
-use crate::catalog::{self, Entry};
-use crate::game::Seat;
-use crate::protocol::{ErrorCode, SeatNumber, WireError};
-use crate::search::Level;
+use plyhouse_engine::catalog::{self, Entry};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{ErrorCode, SeatNumber, WireError};
 
 pub(super) fn seat(number: SeatNumber) -> Seat {
     Seat::from_index(number.index()).expect("the reader of requests lets 0 and 1 through only")

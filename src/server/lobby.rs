@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::clock::Chance;
 use super::match_handle::{Card, MatchHandle};
-use crate::matches::Creation;
-use crate::protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
+use plyhouse_matches::Creation;
+use plyhouse_protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
 
 /// Every match that can be asked for. It only finds: what happens in a match is the match's own.
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ use super::match_handle::{Card, Message, Presence};
 use super::metrics::GameIndex;
 use super::outbox::Frame;
 use super::shared::Shared;
-use crate::matches::{Attendance, Match};
+use plyhouse_matches::{Attendance, Match};
 
 /// A match that has panicked more often than this without getting on in between is given up.
 const PANICS_MAX: u32 = 3;

@@ -12,10 +12,10 @@ use super::mailbox::{Sender, Unsent};
 use super::peer::{Peer, PeerId};
 use super::reply::Reply;
 use super::to_protocol;
-use crate::catalog::Entry;
-use crate::game::Seat;
-use crate::matches::{Action, Match, Occupant};
-use crate::protocol::{
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Action, Match, Occupant};
+use plyhouse_protocol::{
     ErrorCode, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
 };
 

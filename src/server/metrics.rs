@@ -9,10 +9,10 @@ mod page;
 
 use std::array;
 
-use crate::catalog::{CATALOG, Entry};
-use crate::matches::Termination;
-use crate::protocol::{ClientMessage, CloseCode, ErrorCode};
-use crate::tally::{Counter, Gauge, Timings};
+use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_matches::Termination;
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode};
+use plyhouse_store::tally::{Counter, Gauge, Timings};
 
 pub(super) use page::page;
 

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::metrics::Metrics;
 use super::peer::PeerId;
-use crate::protocol::CloseCode;
+use plyhouse_protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
 pub type Frame = Arc<str>;

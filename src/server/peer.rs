@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::match_handle::MatchHandle;
 use super::outbox::Outbox;
-use crate::protocol::{MatchId, Status};
+use plyhouse_protocol::{MatchId, Status};
 
 /// Tells the connections of one process apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use super::clock::Chance;
 use super::outbox::Outbox;
 use super::peer::Peer;
-use crate::matches::{Match, Stage};
-use crate::protocol::{CloseCode, MatchId, PlayerId, Token};
-use crate::store::{PlayerRecord, TokenHash};
+use plyhouse_matches::{Match, Stage};
+use plyhouse_protocol::{CloseCode, MatchId, PlayerId, Token};
+use plyhouse_store::{PlayerRecord, TokenHash};
 
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use super::mailbox::mailbox;
 use super::match_actor::MatchActor;
 use super::match_handle::{MAILBOX, MatchHandle};
 use super::shared::Shared;
-use crate::matches::{Event, Match, Stage};
-use crate::protocol::{ErrorCode, MatchRef, PlayerId, WireError};
-use crate::store::{Damage, Live, ReadError, Record};
+use plyhouse_matches::{Event, Match, Stage};
+use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
+use plyhouse_store::{Damage, Live, ReadError, Record};
 
 /// What a server has found in its store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::encode::{self, encode};
 use super::outbox::{Frame, Outbox};
 use super::peer::PeerId;
-use crate::protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
+use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
 /// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
 /// a task failed, the client is told `internal`. So every request is answered by construction.

@@ -1,9 +1,9 @@
 //! The scoresheets of matches, for whoever wants to take one home.
 
 use super::shared::Shared;
-use crate::protocol::{MatchCode, MatchRef};
-use crate::scoresheet::{NoScoresheet, Scoresheet};
-use crate::store::{ReadError, Record};
+use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
+use plyhouse_protocol::{MatchCode, MatchRef};
+use plyhouse_store::{ReadError, Record};
 
 /// How many scoresheets are written at a time. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.

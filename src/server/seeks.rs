@@ -7,9 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::match_handle::Follower;
 use super::peer::PeerId;
-use crate::catalog::Entry;
-use crate::protocol::PlayerId;
-use crate::search::Level;
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::PlayerId;
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]

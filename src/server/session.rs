@@ -19,12 +19,12 @@ use super::rate::{Rate, Verdict};
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
-use crate::matches::Occupant;
-use crate::protocol::{
-    self, ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef,
-    PlayerName, PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
+use plyhouse_matches::Occupant;
+use plyhouse_protocol::{
+    ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef, PlayerName,
+    PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
 };
-use crate::store::PlayerRecord;
+use plyhouse_store::PlayerRecord;
 
 /// The malformed message that ends the connection.
 const MALFORMED_MAX: u32 = 20;
@@ -225,11 +225,11 @@ impl Session {
         name: Option<String>,
         token: Option<Token>,
     ) -> Result<(Player, bool), WireError> {
-        if protocol.is_some_and(|version| version != protocol::VERSION) {
+        if protocol.is_some_and(|version| version != plyhouse_protocol::VERSION) {
             let message = "this server speaks another version of the protocol";
             let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
             return Err(WireError {
-                supported: Some([protocol::VERSION].into()),
+                supported: Some([plyhouse_protocol::VERSION].into()),
                 ..error
             });
         }
@@ -301,7 +301,7 @@ impl Session {
         tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
         let welcome = Welcome {
             re: None,
-            protocol: protocol::VERSION,
+            protocol: plyhouse_protocol::VERSION,
             server: concat!("plyhouse/", env!("CARGO_PKG_VERSION")).to_owned(),
             player: PlayerSummary {
                 id,
@@ -346,7 +346,7 @@ impl Session {
     fn limits(&self) -> Limits {
         let settings = &self.server.settings;
         let ms = |duration: std::time::Duration| {
-            u64::try_from(duration.as_millis()).unwrap_or(protocol::INTEGER_MAX)
+            u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
         };
         Limits {
             message_bytes: settings.message_bytes as u64,

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::protocol::MESSAGE_BYTES_MAX;
+use plyhouse_protocol::MESSAGE_BYTES_MAX;
 
 /// How a server is set up.
 #[derive(Clone, Debug)]

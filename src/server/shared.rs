@@ -28,11 +28,11 @@ use super::reply::Reply;
 use super::scoresheets;
 use super::seeks::{Seek, Seeks};
 use super::settings::Settings;
-use crate::catalog::Entry;
-use crate::game::Seat;
-use crate::matches::{Creation, Event, Match, Occupant};
-use crate::protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
-use crate::store::{Record, Store, WriteError};
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Creation, Event, Match, Occupant};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_store::{Record, Store, WriteError};
 
 /// What every task of one server shares.
 #[derive(Debug)]

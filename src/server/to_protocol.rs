@@ -1,12 +1,12 @@
 //! From the server's own types to those of the wire.
 
-use crate::catalog::CATALOG;
-use crate::game::Seat;
-use crate::matches::{Occupant, Refusal, Stage};
-use crate::protocol::{
+use plyhouse_engine::catalog::CATALOG;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Occupant, Refusal, Stage};
+use plyhouse_protocol::{
     ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, SeatNumber, Status, WireError,
 };
-use crate::search::Level;
 
 pub(super) fn status(stage: Stage) -> Status {
     match stage {

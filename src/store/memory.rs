@@ -9,8 +9,8 @@ use futures::future::{self, BoxFuture};
 use rustc_hash::FxHashMap;
 
 use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
-use crate::matches::Event;
-use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 /// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
 /// connection or a part in a live match is known to the server all the same.
@@ -145,7 +145,7 @@ impl Store for MemoryStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::suite::suite;
+    use crate::suite::suite;
 
     suite!((MemoryStore::default(), ()));
 

@@ -26,8 +26,8 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
-use crate::matches::Event;
-use crate::protocol::{MatchCode, MatchId, Seq};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, Seq};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";

@@ -5,11 +5,11 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{PlayerRecord, Record, Store, TokenHash, WriteError};
-use crate::catalog;
-use crate::game::Seat;
-use crate::matches::{Creation, Event, Occupant, Termination};
-use crate::protocol::{MatchCode, MatchId, PlayerId, Seq};
-use crate::search::Level;
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Creation, Event, Occupant, Termination};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
     PlayerRecord {
@@ -191,7 +191,7 @@ macro_rules! suite {
             #[tokio::test]
             async fn $case() {
                 let (store, _kept) = $make;
-                crate::store::suite::$case(&store).await;
+                crate::suite::$case(&store).await;
             }
         )+
     };

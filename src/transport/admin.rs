@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::{ACCEPT_PAUSE, accept, serve_requests, signs};
-use crate::server::Server;
+use plyhouse_server::Server;
 
 /// How many may ask at once. Who comes then waits to be accepted until another has been answered.
 const CONNECTIONS_MAX: usize = 64;

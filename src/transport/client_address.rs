@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 
-use crate::server::{Address, ClientAddress};
+use plyhouse_server::{Address, ClientAddress};
 
 /// The name of the header to which proxies add whom they speak for.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";

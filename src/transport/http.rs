@@ -17,8 +17,8 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 
 use super::client_address::address_of;
 use super::{origin, web, websocket};
-use crate::protocol::{CloseCode, SUBPROTOCOL};
-use crate::server::{Dropped, NotLetIn, NotServed, Served, Server};
+use plyhouse_protocol::{CloseCode, SUBPROTOCOL};
+use plyhouse_server::{Dropped, NotLetIn, NotServed, Served, Server};
 
 /// What the answers to requests are made from.
 #[derive(Clone, Debug)]

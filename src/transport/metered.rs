@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::server::Settings;
+use plyhouse_server::Settings;
 
 /// What a frame has beside what it carries, at most: the header of one that is masked and shorter
 /// than 64 KiB (RFC 6455, section 5.2).

@@ -7,8 +7,7 @@ use axum::routing::get;
 
 use super::client_address::From;
 use super::web;
-use crate::protocol;
-use crate::server::Server;
+use plyhouse_server::Server;
 
 /// OpenMetrics, in the version that the library writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -66,7 +65,7 @@ async fn readiness(State(server): State<Server>) -> (StatusCode, &'static str) {
 }
 
 async fn version() -> Response {
-    let (version, protocol) = (env!("CARGO_PKG_VERSION"), protocol::VERSION);
+    let (version, protocol) = (env!("CARGO_PKG_VERSION"), plyhouse_protocol::VERSION);
     let text = format!("{{\"version\":\"{version}\",\"protocol\":{protocol}}}\n");
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }

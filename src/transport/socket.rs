@@ -20,8 +20,8 @@ use tokio_tungstenite::tungstenite::protocol::{
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
-use crate::protocol::CloseCode;
-use crate::server::{Outbox, Settings, Writer};
+use plyhouse_protocol::CloseCode;
+use plyhouse_server::{Outbox, Settings, Writer};
 
 /// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
 /// the memory, and time to clear before each read, of which there are two a message; most messages have

@@ -17,7 +17,7 @@ use flate2::write::GzEncoder;
 use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
 
-static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/client/web/page");
+static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../client/web/page");
 
 /// What is served where no file is named: the page itself, whatever match it opens.
 pub(super) const INDEX: &str = "index.html";

@@ -12,8 +12,8 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::socket::Socket;
-use crate::protocol::CloseCode;
-use crate::server::{Guest, Outbox, Server, Session};
+use plyhouse_protocol::CloseCode;
+use plyhouse_server::{Guest, Outbox, Server, Session};
 
 /// Why a connection ends.
 enum End {

@@ -28,10 +28,10 @@ use std::hint::black_box;
 use gungraun::{
     Callgrind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use plyhouse::game::Course;
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::game::tic_tac_toe::TicTacToe;
-use plyhouse::search::{Limits, Stop, Table, solve};
+use plyhouse_engine::game::Course;
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::game::tic_tac_toe::TicTacToe;
+use plyhouse_engine::search::{Limits, Stop, Table, solve};
 
 use by_hand::{Board, Solver};
 use positions::{Set, TABLE_BYTES};

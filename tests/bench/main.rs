@@ -8,8 +8,8 @@ mod positions;
 
 use std::ops::RangeInclusive;
 
-use plyhouse::game::Course;
-use plyhouse::search::{Evaluate, Limits, Stop, Table, solve};
+use plyhouse_engine::game::Course;
+use plyhouse_engine::search::{Evaluate, Limits, Stop, Table, solve};
 
 use by_hand::{Board, Solver};
 use positions::{Sample, Set};

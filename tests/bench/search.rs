@@ -21,16 +21,16 @@ use std::io::Write;
 use anyhow::{Context, bail};
 use cozy_chess::{Board, GameStatus};
 use criterion::{BenchmarkId, Criterion, Throughput};
-use plyhouse::game::chess::Chess;
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::game::draughts::Draughts;
-use plyhouse::game::go::Go;
-use plyhouse::game::gomoku::Gomoku;
-use plyhouse::game::othello::Othello;
-use plyhouse::game::perft::perft;
-use plyhouse::game::tic_tac_toe::TicTacToe;
-use plyhouse::game::{Course, Position};
-use plyhouse::search::{
+use plyhouse_engine::game::chess::Chess;
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::game::draughts::Draughts;
+use plyhouse_engine::game::go::Go;
+use plyhouse_engine::game::gomoku::Gomoku;
+use plyhouse_engine::game::othello::Othello;
+use plyhouse_engine::game::perft::perft;
+use plyhouse_engine::game::tic_tac_toe::TicTacToe;
+use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::search::{
     Evaluate, Level, Limits, Score, Stop, Table, choose, reaches, search, solve,
 };
 

@@ -10,9 +10,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use plyhouse::game::connect_four::{ConnectFour, Move};
-use plyhouse::game::{Outcome, Position, Seat};
-use plyhouse::search::{Evaluate, Limits, Score, Stop, Table, reaches};
+use plyhouse_engine::game::connect_four::{ConnectFour, Move};
+use plyhouse_engine::game::{Outcome, Position, Seat};
+use plyhouse_engine::search::{Evaluate, Limits, Score, Stop, Table, reaches};
 
 const PLIES: u32 = 13;
 const TABLE_BYTES: usize = 2 << 30;

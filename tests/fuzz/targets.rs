@@ -8,20 +8,20 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use arbitrary::Unstructured;
-use plyhouse::catalog::{CATALOG, Entry};
-use plyhouse::game::Position;
-use plyhouse::game::Seat;
-use plyhouse::game::chess::Chess;
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::game::draughts::Draughts;
-use plyhouse::game::go::Go;
-use plyhouse::game::gomoku::Gomoku;
-use plyhouse::game::othello::Othello;
-use plyhouse::game::tic_tac_toe::TicTacToe;
-use plyhouse::matches::{Action, Creation, Event, Match, Occupant, Stage};
-use plyhouse::protocol::{ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
-use plyhouse::search::Level;
-use plyhouse::store::{SqliteArchive, SqliteStore};
+use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::game::Position;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::game::chess::Chess;
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::game::draughts::Draughts;
+use plyhouse_engine::game::go::Go;
+use plyhouse_engine::game::gomoku::Gomoku;
+use plyhouse_engine::game::othello::Othello;
+use plyhouse_engine::game::tic_tac_toe::TicTacToe;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Stage};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
+use plyhouse_store::{SqliteArchive, SqliteStore};
 use uuid::Uuid;
 
 /// More actions than this in one match tell nothing new.

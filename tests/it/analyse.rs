@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use plyhouse::game::Position;
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::search::Evaluate;
-use plyhouse::search::minimax::{Scale, minimax};
+use plyhouse_engine::game::Position;
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::search::Evaluate;
+use plyhouse_engine::search::minimax::{Scale, minimax};
 use serde_json::Value;
 
 /// Runs the binary with these options, separated by spaces, and this on stdin.

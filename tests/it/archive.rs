@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use plyhouse::client::Connection;
+use plyhouse_connection::Connection;
 use serde_json::{Value, json};
 
 use crate::socket::start;

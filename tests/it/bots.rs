@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::server::{Search, Settings};
+use plyhouse_server::{Search, Settings};
 use serde_json::json;
 use tokio::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::server::Settings;
+use plyhouse_server::Settings;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;

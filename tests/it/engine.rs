@@ -5,8 +5,8 @@ mod program;
 
 use std::time::Duration;
 
-use plyhouse::catalog::{AnyPosition, find};
-use plyhouse::game::Outcome;
+use plyhouse_engine::catalog::{AnyPosition, find};
+use plyhouse_engine::game::Outcome;
 
 use self::program::{Program, installed};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
-use plyhouse::matches::Event;
-use plyhouse::protocol::{MatchCode, MatchId, Seq};
-use plyhouse::store::{
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, Seq};
+use plyhouse_store::{
     Live, MemoryStore, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
 };
 

@@ -1,7 +1,7 @@
 //! Clients that send whatever they like: every request is answered or the connection closed by the
 //! page, and nobody else notices.
 
-use plyhouse::protocol::ClientMessage;
+use plyhouse_protocol::ClientMessage;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};

@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use std::process::Stdio;
 use std::time::Duration;
 
-use plyhouse::client::Connection;
-use plyhouse::server::{ClientAddress, Settings};
+use plyhouse_connection::Connection;
+use plyhouse_server::{ClientAddress, Settings};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;

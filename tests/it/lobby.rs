@@ -1,6 +1,6 @@
 //! Where matches are found: lists, codes and limits.
 
-use plyhouse::server::Settings;
+use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
 use crate::support::{Player, TestServer, settings, text};

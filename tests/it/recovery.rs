@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use plyhouse::matches::Event;
-use plyhouse::server::{Recovered, Settings};
-use plyhouse::store::{MemoryStore, Store};
+use plyhouse_matches::Event;
+use plyhouse_server::{Recovered, Settings};
+use plyhouse_store::{MemoryStore, Store};
 use serde_json::json;
 
 use crate::support::{Player, TestServer, pass, settings, text};
@@ -143,10 +143,10 @@ async fn a_damaged_match_is_set_aside() {
         .expect("readable")
         .expect("it is there");
     let moved = || Event::Moved {
-        seat: plyhouse::game::Seat::First,
+        seat: plyhouse_engine::game::Seat::First,
         m: "b2".to_owned(),
     };
-    let seq = plyhouse::protocol::Seq(record.events.len() as u64);
+    let seq = plyhouse_protocol::Seq(record.events.len() as u64);
     let twice = vec![moved(), moved()];
     store
         .append(record.creation.id, seq, twice)

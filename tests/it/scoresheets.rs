@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plyhouse::protocol::MatchCode;
+use plyhouse_protocol::MatchCode;
 use serde_json::{Value, json};
 
 use crate::archive::{Client, run};

@@ -4,9 +4,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use plyhouse::client::{Connection, ConnectionError};
-use plyhouse::server::Settings;
-use plyhouse::transport::Transport;
+use plyhouse_connection::{Connection, ConnectionError};
+use plyhouse_server::Settings;
+use plyhouse_transport::Transport;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse::store::Store;
+use plyhouse_store::Store;
 use serde_json::json;
 
 use crate::failing::{

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use jsonschema::Validator;
-use plyhouse::client::{Connection, ConnectionError};
-use plyhouse::server::{Search, Server, Settings};
-use plyhouse::store::{MemoryStore, Store};
-use plyhouse::transport::Transport;
+use plyhouse_connection::{Connection, ConnectionError};
+use plyhouse_server::{Search, Server, Settings};
+use plyhouse_store::{MemoryStore, Store};
+use plyhouse_transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::time::timeout;

@@ -1,33 +1,9 @@
-//! What no compiler checks: the floors of the house, and that the protocol's page is complete.
+//! What no compiler checks: that no upper crate names a game, and that the protocol's page is complete.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Event, ServerMessage};
-
-/// The floor of each module, as `src/ARCHITECTURE.md` tells. A module names only lower floors.
-const FLOORS: [(&str, u8); 18] = [
-    ("game", 0),
-    ("protocol", 0),
-    ("tally", 0),
-    ("search", 1),
-    ("catalog", 2),
-    ("matches", 3),
-    ("tournament", 3),
-    ("scoresheet", 4),
-    ("store", 4),
-    ("server", 5),
-    ("transport", 6),
-    ("main", 7),
-    ("commands", 7),
-    ("args", 7),
-    ("logs", 6),
-    ("service", 6),
-    ("data", 6),
-    // Beside the house: what clients are built on.
-    ("client", 1),
-];
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Event, ServerMessage};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,84 +29,15 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The modules of the crate that a source text names.
-fn named(text: &str) -> Vec<&str> {
-    let starts = text
-        .match_indices("crate::")
-        .map(|(at, path)| &text[at + path.len()..]);
-    starts
-        .flat_map(|rest| match rest.strip_prefix('{') {
-            Some(group) => group
-                .split('}')
-                .next()
-                .unwrap_or(group)
-                .split(',')
-                .collect(),
-            None => vec![rest],
-        })
-        .map(|path| {
-            path.trim()
-                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .next()
-        })
-        .map(Option::unwrap_or_default)
-        .filter(|name| !name.is_empty())
-        .collect()
-}
-
-#[test]
-fn a_module_names_only_lower_floors() {
-    let floors = BTreeMap::from(FLOORS);
-    let mut checked = 0;
-    for path in rust_files(&root().join("src")) {
-        let inside = path.strip_prefix(root().join("src")).expect("below src");
-        let module = inside
-            .iter()
-            .next()
-            .and_then(|name| name.to_str())
-            .expect("a name");
-        let module = module.trim_end_matches(".rs");
-        if module == "lib" {
-            continue;
-        }
-        let own = floors
-            .get(module)
-            .unwrap_or_else(|| panic!("{module} has no floor"));
-        let text = fs::read_to_string(&path).expect("readable");
-        for name in named(&text).into_iter().filter(|name| *name != module) {
-            let floor = floors
-                .get(name)
-                .unwrap_or_else(|| panic!("{name} has no floor"));
-            assert!(
-                floor < own,
-                "{} names {name}, which is not below it",
-                inside.display()
-            );
-            checked += 1;
-        }
-    }
-    assert!(
-        checked > 50,
-        "only {checked} names were found: the reader is broken"
-    );
-}
-
 /// Above the catalog all games look alike.
 #[test]
 fn no_upper_floor_names_a_game() {
     for path in rust_files(&root().join("src")) {
         let inside = path.strip_prefix(root().join("src")).expect("below src");
         let inside = inside.to_str().expect("UTF-8");
-        let is_upper = [
-            "matches",
-            "tournament",
-            "scoresheet",
-            "store",
-            "server",
-            "transport",
-        ]
-        .iter()
-        .any(|module| inside.starts_with(module));
+        let is_upper = ["matches", "store", "server", "transport"]
+            .iter()
+            .any(|folder| inside.starts_with(folder));
         if !is_upper || inside.ends_with("tests.rs") {
             continue;
         }
@@ -209,24 +116,6 @@ fn no_test_file_is_forgotten() {
         assert!(
             name == "main" || read(above).contains(&format!("mod {name};")),
             "{name} is never run"
-        );
-    }
-}
-
-#[test]
-fn the_architecture_tells_the_floors() {
-    let page = read("src/ARCHITECTURE.md");
-    for (module, floor) in FLOORS
-        .into_iter()
-        .filter(|(module, _)| !["args", "client"].contains(module))
-    {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with('|') && line.contains(&format!("`{module}`")));
-        let row = row.unwrap_or_else(|| panic!("{module} is not in the table"));
-        assert!(
-            row.starts_with(&format!("| {floor} ")),
-            "{module} is on another floor: {row}"
         );
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse::client::{Connection, ConnectionError, Trust};
-use plyhouse::server::Settings;
-use plyhouse::transport::{Tls, Transport};
+use plyhouse_connection::{Connection, ConnectionError, Trust};
+use plyhouse_server::Settings;
+use plyhouse_transport::{Tls, Transport};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };

@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::process::{Command, Output};
 
-use plyhouse::catalog;
-use plyhouse::search::{Level, Limits};
-use plyhouse::tournament::{Plan, Player, Ratings, Tournament};
+use plyhouse_engine::catalog;
+use plyhouse_engine::search::{Level, Limits};
+use plyhouse_lab::tournament::{Plan, Player, Ratings, Tournament};
 use serde_json::Value;
 
 /// Every level is stronger than the one below it, and the lowest than a random mover. The games are

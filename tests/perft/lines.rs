@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use plyhouse::game::perft::{PlyCount, perft};
-use plyhouse::game::{Course, Position};
+use plyhouse_engine::game::perft::{PlyCount, perft};
+use plyhouse_engine::game::{Course, Position};
 
 /// Compares with the game's file: the rows on top count from the start of the game, others from the
 /// `position` that is named above them. Rows with more than `nodes_max` nodes are left out.

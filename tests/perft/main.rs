@@ -9,14 +9,14 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use plyhouse::game::chess::Chess;
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::game::draughts::Draughts;
-use plyhouse::game::go::Go;
-use plyhouse::game::othello::Othello;
-use plyhouse::game::perft::{PlyCount, perft};
-use plyhouse::game::tic_tac_toe::TicTacToe;
-use plyhouse::game::{Course, Position};
+use plyhouse_engine::game::chess::Chess;
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::game::draughts::Draughts;
+use plyhouse_engine::game::go::Go;
+use plyhouse_engine::game::othello::Othello;
+use plyhouse_engine::game::perft::{PlyCount, perft};
+use plyhouse_engine::game::tic_tac_toe::TicTacToe;
+use plyhouse_engine::game::{Course, Position};
 
 use plain_connect_four::Plain;
 

@@ -5,8 +5,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use plyhouse::game::connect_four::ConnectFour;
-use plyhouse::game::{GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square};
+use plyhouse_engine::game::connect_four::ConnectFour;
+use plyhouse_engine::game::{
+    GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square,
+};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;

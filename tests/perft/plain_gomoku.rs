@@ -5,9 +5,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use plyhouse::game::gomoku::Gomoku;
-use plyhouse::game::perft::perft;
-use plyhouse::game::{
+use plyhouse_engine::game::gomoku::Gomoku;
+use plyhouse_engine::game::perft::perft;
+use plyhouse_engine::game::{
     Course, GameInfo, IllegalMove, Outcome, ParsePositionError, Position, Seat, Square,
 };
 use rand::SeedableRng as _;

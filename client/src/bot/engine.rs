@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::time::Duration;
 
-use plyhouse::protocol::GameSummary;
+use plyhouse_protocol::GameSummary;
 
 use super::program::{Deadline, Fault, Program};
 use crate::args::EngineProtocol;

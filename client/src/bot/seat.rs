@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, Ending, ErrorCode, GameSummary, Ply, Request, RequestId, SeatRequest,
     ServerMessage, Snapshot, Status, Token, VERSION, WireError,
 };

@@ -1,6 +1,6 @@
 //! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, MatchId, Occupant, SeatNumber, SeatRequest, Snapshot, Status,
 };
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
 };
 

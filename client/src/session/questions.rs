@@ -1,7 +1,7 @@
 //! What a person is asked before a match: what to play, against whom, on which side, and what to
 //! do about a match that was interrupted.
 
-use plyhouse::protocol::{MatchId, Snapshot, Status};
+use plyhouse_protocol::{MatchId, Snapshot, Status};
 
 use super::menu::Menu;
 use super::{Goal, Opponent, Plan, Session, Stage};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::protocol::{ClientMessage, ErrorCode, WireError};
+use plyhouse_protocol::{ClientMessage, ErrorCode, WireError};
 
 use super::{Effect, Goal, HELLO, Session};
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! A person's evening, on text: what the server says and what is typed goes in, and what is sent
 //! and told comes out.
 
-use plyhouse::protocol::{Ply, SeatRequest};
+use plyhouse_protocol::{Ply, SeatRequest};
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
@@ -299,7 +299,7 @@ fn a_person_is_offered_the_match_that_fits_best() {
     let mut newer = snapshot("x../.o./...");
     newer.match_id = serde_json::from_str("\"0b9f0000-0000-7000-8000-000000000001\"").unwrap();
     newer.code = "AAAAAA".to_owned();
-    newer.seats[1].occupant = plyhouse::protocol::Occupant::Bot {
+    newer.seats[1].occupant = plyhouse_protocol::Occupant::Bot {
         level: "max".to_owned(),
     };
     evening.welcome(&[&newer, &snapshot("x../.o./...")]);
@@ -369,7 +369,7 @@ fn of_bots_the_moves_are_told_and_not_the_turns() {
     evening.welcome(&[]);
     let mut now = snapshot("x../.o./...");
     now.you = None;
-    now.turn = Some(plyhouse::protocol::SeatNumber(1));
+    now.turn = Some(plyhouse_protocol::SeatNumber(1));
     evening.answer(now);
     assert!(!evening.told.contains("to move."), "{}", evening.told);
     let id = Evening::target();
@@ -382,9 +382,9 @@ fn of_bots_the_moves_are_told_and_not_the_turns() {
 
 fn an_open_match() -> Snapshot {
     let mut open = snapshot(".../.../...");
-    open.status = plyhouse::protocol::Status::Open;
+    open.status = plyhouse_protocol::Status::Open;
     open.turn = None;
-    open.seats[1].occupant = plyhouse::protocol::Occupant::Open;
+    open.seats[1].occupant = plyhouse_protocol::Occupant::Open;
     open
 }
 
@@ -533,8 +533,8 @@ fn a_move_that_was_played_before_the_drop_is_not_sent_again() {
     evening.sent();
     let mut after = snapshot("x.x/.o./...");
     after.ply = Ply(3);
-    after.seq = plyhouse::protocol::Seq(6);
-    after.turn = Some(plyhouse::protocol::SeatNumber(1));
+    after.seq = plyhouse_protocol::Seq(6);
+    after.turn = Some(plyhouse_protocol::SeatNumber(1));
     evening.connected();
     evening.welcome(&[&after]);
     assert_eq!(evening.sent(), []);
@@ -651,11 +651,11 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         let target = "K7QM2P".to_owned();
         assert_eq!(evening.sent(), [ClientMessage::Watch { target }]);
         let mut over = snapshot("x../.o./...");
-        over.you = you.map(plyhouse::protocol::SeatNumber);
-        over.status = plyhouse::protocol::Status::Ended;
-        over.outcome = Some(plyhouse::protocol::Ending {
-            winner: Some(plyhouse::protocol::SeatNumber(1)),
-            reason: plyhouse::protocol::Reason::Abandonment,
+        over.you = you.map(plyhouse_protocol::SeatNumber);
+        over.status = plyhouse_protocol::Status::Ended;
+        over.outcome = Some(plyhouse_protocol::Ending {
+            winner: Some(plyhouse_protocol::SeatNumber(1)),
+            reason: plyhouse_protocol::Reason::Abandonment,
             detail: None,
             scores: None,
             line: None,

@@ -1,6 +1,6 @@
 //! Draws a board from the text of its position. Knows squares, no rules.
 
-use plyhouse::protocol::{GameSummary, SeatNumber, Snapshot};
+use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 
 use super::paint::{self, FAINT, LAST, LINE, PLAIN, paint};
 use super::position::{self, SIDE_MAX, Square, last_square, numbered, vertex};
@@ -221,9 +221,9 @@ mod tests {
     fn a_winning_line_is_marked() {
         let mut now = snapshot("xoo/.x./..x");
         now.moves = vec!["c1".to_owned()];
-        now.outcome = Some(plyhouse::protocol::Ending {
+        now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: plyhouse::protocol::Reason::Rules,
+            reason: plyhouse_protocol::Reason::Rules,
             detail: None,
             scores: None,
             line: Some(["a3", "b2", "c1"].map(str::to_owned).to_vec()),
@@ -276,9 +276,9 @@ mod tests {
         let mut now = snapshot("7/7/7/7/.yyy3/rrrr3");
         now.game = "connect-four".to_owned();
         now.moves = vec!["1".to_owned()];
-        now.outcome = Some(plyhouse::protocol::Ending {
+        now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: plyhouse::protocol::Reason::Rules,
+            reason: plyhouse_protocol::Reason::Rules,
             detail: None,
             scores: None,
             line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),

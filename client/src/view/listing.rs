@@ -1,6 +1,6 @@
 //! Draws the list of matches.
 
-use plyhouse::protocol::{Listing, Status};
+use plyhouse_protocol::{Listing, Status};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};

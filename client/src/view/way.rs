@@ -1,6 +1,6 @@
 //! In which way a game ended by its rules, in a sentence.
 
-use plyhouse::protocol::{Ending, SeatNumber, Snapshot};
+use plyhouse_protocol::{Ending, SeatNumber, Snapshot};
 
 use crate::harmless::harmless;
 
@@ -40,7 +40,7 @@ fn side(now: &Snapshot, seat: SeatNumber) -> String {
 mod tests {
     use super::super::tests::snapshot;
     use super::*;
-    use plyhouse::protocol::Reason;
+    use plyhouse_protocol::Reason;
 
     fn check(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
         let outcome = Ending {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
+use plyhouse_protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
 
 use super::paint::{STRONG, of_seat, paint};
 use super::way;

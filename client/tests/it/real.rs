@@ -4,9 +4,9 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 
-use plyhouse::server::{Server, Settings};
-use plyhouse::store::MemoryStore;
-use plyhouse::transport::{Tls, Transport};
+use plyhouse_server::{Server, Settings};
+use plyhouse_store::MemoryStore;
+use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 

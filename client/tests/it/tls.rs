@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plyhouse::transport::Tls;
+use plyhouse_transport::Tls;
 
 use crate::fake::Home;
 use crate::real::{Real, Somebody};

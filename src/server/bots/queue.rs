@@ -14,9 +14,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{Question, Waiting as Counted};
-use crate::protocol::PlayerId;
-use crate::search::Limits;
-use crate::server::settings::Settings;
+use crate::settings::Settings;
+use plyhouse_engine::search::Limits;
+use plyhouse_protocol::PlayerId;
 
 /// Something to think about.
 #[derive(Debug)]
@@ -167,8 +167,8 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
-    use crate::catalog::CATALOG;
-    use crate::search::{Level, Stop};
+    use plyhouse_engine::catalog::CATALOG;
+    use plyhouse_engine::search::{Level, Stop};
 
     fn player(number: u128) -> PlayerId {
         PlayerId(uuid::Uuid::from_u128(number))

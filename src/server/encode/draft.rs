@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 use uuid::Uuid;
 
-use crate::game::Seat;
+use plyhouse_engine::game::Seat;
 
 /// JSON that is being written, piece by piece. Whoever writes sees to it that the pieces fit.
 #[derive(Debug, Default)]

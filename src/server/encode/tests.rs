@@ -3,10 +3,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::*;
-use crate::catalog::{CATALOG, Entry};
-use crate::matches::Creation;
-use crate::protocol::{MatchCode, MatchId, ServerMessage};
-use crate::search::Level;
+use plyhouse_engine::catalog::{CATALOG, Entry};
+use plyhouse_engine::search::Level;
+use plyhouse_matches::Creation;
+use plyhouse_protocol::{MatchCode, MatchId, ServerMessage};
 
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 

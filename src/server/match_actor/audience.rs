@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use crate::game::Seat;
-use crate::matches::{Match, Stage};
-use crate::protocol::{MatchId, PlayerId, ServerMessage};
-use crate::server::encode::encode;
-use crate::server::match_handle::{Follower, Presence};
-use crate::server::outbox::{Frame, Outbox};
-use crate::server::peer::PeerId;
-use crate::server::players::Players;
-use crate::server::shared::Shared;
+use crate::encode::encode;
+use crate::match_handle::{Follower, Presence};
+use crate::outbox::{Frame, Outbox};
+use crate::peer::PeerId;
+use crate::players::Players;
+use crate::shared::Shared;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Match, Stage};
+use plyhouse_protocol::{MatchId, PlayerId, ServerMessage};
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
 /// allows, and long enough for a page that is reloaded not to flicker.

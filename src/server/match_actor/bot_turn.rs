@@ -4,11 +4,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::game::Seat;
-use crate::matches::{Action, Match};
-use crate::protocol::Ply;
-use crate::search::Stop;
-use crate::server::bots::{Bots, Question};
+use crate::bots::{Bots, Question};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Stop;
+use plyhouse_matches::{Action, Match};
+use plyhouse_protocol::Ply;
 
 /// What a bot does about one ply. Dropped when the match has moved on without it; its search is
 /// then told to stop.

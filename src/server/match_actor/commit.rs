@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::MatchActor;
-use crate::matches::Event;
-use crate::protocol::Seq;
-use crate::server::clock::now;
-use crate::server::encode;
-use crate::store::WriteError;
+use crate::clock::now;
+use crate::encode;
+use plyhouse_matches::Event;
+use plyhouse_protocol::Seq;
+use plyhouse_store::WriteError;
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
 pub(super) const HISTORY: usize = 256;
@@ -65,7 +65,7 @@ impl MatchActor {
     }
 
     /// Makes stored events part of the match, and then tells everybody.
-    pub(in crate::server) fn happen(&mut self, events: &[Event]) {
+    pub(crate) fn happen(&mut self, events: &[Event]) {
         self.panicked = 0;
         let durable_at = now();
         for event in events {

@@ -4,13 +4,13 @@ use tokio::time::sleep;
 
 use super::commit::HISTORY;
 use super::{MatchActor, RETRY};
-use crate::matches::{Attendance, Event, Match, Stage};
-use crate::protocol::ErrorCode;
-use crate::server::clock::now;
-use crate::server::encode;
-use crate::server::match_handle::Message;
-use crate::server::to_protocol;
-use crate::store::ReadError;
+use crate::clock::now;
+use crate::encode;
+use crate::match_handle::Message;
+use crate::to_protocol;
+use plyhouse_matches::{Attendance, Event, Match, Stage};
+use plyhouse_protocol::ErrorCode;
+use plyhouse_store::ReadError;
 
 impl MatchActor {
     /// Begins again with what the store holds, as soon as it can be read. False if that makes no
@@ -117,12 +117,12 @@ impl MatchActor {
     }
 
     /// Notes who is in the match, which was live when the server before this one ended.
-    pub(in crate::server) fn has_come_back(&self) {
+    pub(crate) fn has_come_back(&self) {
         self.server.players.match_begins(&self.state);
     }
 
     /// Brings everything in step with the state that the match begins with, which these events made.
-    pub(in crate::server) fn begin(&mut self, events: &[Event]) {
+    pub(crate) fn begin(&mut self, events: &[Event]) {
         self.remember(events);
         self.last_ply_at = now();
         self.card.set_ply(self.state.ply());

@@ -7,15 +7,15 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{End, GOES_ON, LOST, MatchActor, commit::NotStored};
-use crate::game::Seat;
-use crate::matches::Action;
-use crate::protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
-use crate::server::encode::{self, encode};
-use crate::server::match_handle::{Done, Follower, Message};
-use crate::server::outbox::Frame;
-use crate::server::peer::PeerId;
-use crate::server::reply::Reply;
-use crate::server::to_protocol;
+use crate::encode::{self, encode};
+use crate::match_handle::{Done, Follower, Message};
+use crate::outbox::Frame;
+use crate::peer::PeerId;
+use crate::reply::Reply;
+use crate::to_protocol;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::Action;
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
 
 impl MatchActor {
     /// Serves one request.
@@ -270,7 +270,7 @@ impl MatchActor {
     }
 }
 
-/// [`ServerMessage::Events`](crate::protocol::ServerMessage::Events) from events that are written already.
+/// [`ServerMessage::Events`](plyhouse_protocol::ServerMessage::Events) from events that are written already.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Events<'a> {

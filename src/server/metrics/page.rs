@@ -12,15 +12,15 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::{Dropped, Metrics, OfGame, TERMINATIONS};
-use crate::catalog::CATALOG;
-use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Status};
-use crate::server::outbox::Depth;
-use crate::server::shared::Shared;
-use crate::store::StoreTally;
-use crate::tally::{Counter, Timings};
+use crate::outbox::Depth;
+use crate::shared::Shared;
+use plyhouse_engine::catalog::CATALOG;
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Status};
+use plyhouse_store::StoreTally;
+use plyhouse_store::tally::{Counter, Timings};
 
 /// The metrics of a server as text.
-pub(in crate::server) fn page(shared: &Arc<Shared>) -> String {
+pub(crate) fn page(shared: &Arc<Shared>) -> String {
     let mut registry = Registry::with_prefix("plyhouse");
     registry.register_collector(Box::new(Sight(Arc::clone(shared))));
     let mut text = String::new();

@@ -6,20 +6,20 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Player, Session};
-use crate::game::Seat;
-use crate::matches::{Action, Occupant};
-use crate::protocol::{
+use crate::addresses::{OpenMatch, TooManyOpen};
+use crate::from_protocol;
+use crate::lobby::{Filter, NoSuchMatch};
+use crate::match_handle::{Follower, MatchHandle, Rest};
+use crate::peer::NoRoom;
+use crate::reply::Reply;
+use crate::seeks::{Full, Seek};
+use crate::shared::{Wanted, too_many_hosted};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Action, Occupant};
+use plyhouse_protocol::{
     ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatRequest, Seq, ServerMessage, Status,
     WireError,
 };
-use crate::server::addresses::{OpenMatch, TooManyOpen};
-use crate::server::from_protocol;
-use crate::server::lobby::{Filter, NoSuchMatch};
-use crate::server::match_handle::{Follower, MatchHandle, Rest};
-use crate::server::peer::NoRoom;
-use crate::server::reply::Reply;
-use crate::server::seeks::{Full, Seek};
-use crate::server::shared::{Wanted, too_many_hosted};
 
 /// How many matches a page of a list shows unless the client says otherwise.
 const PAGE: u64 = 50;

@@ -14,8 +14,8 @@ use uuid::Uuid;
 pub use self::checks::{Fault, Summary};
 use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::{FILE, OpenError, reader, schema};
-use crate::protocol::{MatchId, MatchRef, PlayerId};
-use crate::store::{Damage, Record};
+use crate::{Damage, Record};
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 /// Reads a store without being its server.
 ///
@@ -128,7 +128,7 @@ impl SqliteArchive {
     }
 }
 
-type Events = (Vec<crate::matches::Event>, Vec<i64>);
+type Events = (Vec<plyhouse_matches::Event>, Vec<i64>);
 
 /// The events of a match and when each was written, or what is wrong with them.
 fn read_events(

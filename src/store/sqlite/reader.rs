@@ -11,9 +11,9 @@ use uuid::Uuid;
 use super::Condition;
 use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::worker::{Jobs, Worker};
-use crate::matches::{Creation, Event};
-use crate::protocol::{MatchCode, MatchId, PlayerId};
-use crate::store::{Damage, Live, PlayerRecord, ReadError, Record, TokenHash};
+use crate::{Damage, Live, PlayerRecord, ReadError, Record, TokenHash};
+use plyhouse_matches::{Creation, Event};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
@@ -247,14 +247,14 @@ fn player_of(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
 
 /// The events of a match, as they are read one after the other.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Events {
+pub(crate) struct Events {
     events: Vec<Event>,
     damage: Option<String>,
 }
 
 impl Events {
     /// Adds the event of a row that has its number and its text in these columns.
-    pub(in crate::store) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
+    pub(crate) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
         let seq: i64 = row.get(first)?;
         let expected = self.events.len() as u64 + 1;
         let event = if u64::try_from(seq) == Ok(expected) {

@@ -7,16 +7,16 @@ use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog;
-use crate::game::Seat;
-use crate::matches::{Creation, Event, Occupant, Termination};
-use crate::protocol::{MatchId, PlayerId};
-use crate::search::Level;
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Creation, Event, Occupant, Termination};
+use plyhouse_protocol::{MatchId, PlayerId};
 
 /// An event as JSON. Names are never changed: they are on disks.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub(in crate::store) enum EventRow<'a> {
+pub(crate) enum EventRow<'a> {
     Seated {
         seat: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub(in crate::store) enum EventRow<'a> {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::store) enum Reason {
+pub(crate) enum Reason {
     Rules,
     Resignation,
     Abandonment,
@@ -48,7 +48,7 @@ pub(in crate::store) enum Reason {
 }
 
 /// The text that an event is kept as.
-pub(in crate::store) fn event_to_text(event: &Event) -> String {
+pub(crate) fn event_to_text(event: &Event) -> String {
     serde_json::to_string(&EventRow::from(event)).expect("it has only texts and numbers")
 }
 
@@ -90,7 +90,7 @@ impl<'a> From<&'a Event> for EventRow<'a> {
 }
 
 /// The event that is kept as this text, or what is wrong with it.
-pub(in crate::store) fn event_from_text(text: &str) -> Result<Event, String> {
+pub(crate) fn event_from_text(text: &str) -> Result<Event, String> {
     let row: EventRow = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(match row {
         EventRow::Seated {
@@ -147,10 +147,10 @@ fn seat(number: u8) -> Result<Seat, String> {
 }
 
 /// The columns of a match, in the order in which [`creation`] reads them.
-pub(in crate::store) const CREATION: &str = "id, code, game, host, listed, pace_ms, seed";
+pub(crate) const CREATION: &str = "id, code, game, host, listed, pace_ms, seed";
 
 /// What was settled when the match of this row was created, or what is wrong with the row.
-pub(in crate::store) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
+pub(crate) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
     let id = MatchId(Uuid::from_bytes(row.get(0)?));
     let code: String = row.get(1)?;
     let game: String = row.get(2)?;
@@ -173,20 +173,20 @@ pub(in crate::store) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creat
 }
 
 /// The columns that tell how long a match is, in the order in which [`Length::of`] reads them.
-pub(in crate::store) const LENGTH: &str = "last_seq, ended_ms";
+pub(crate) const LENGTH: &str = "last_seq, ended_ms";
 
 /// How many events a match has, as its row tells.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Length {
+pub(crate) struct Length {
     last_seq: i64,
     /// When it ended, in milliseconds since 1970. Until then there may be more events: the row is
     /// brought up to date only now and then.
-    pub(in crate::store) ended_ms: Option<i64>,
+    pub(crate) ended_ms: Option<i64>,
 }
 
 impl Length {
     /// That of a row that has [`LENGTH`] in the columns from this one on.
-    pub(in crate::store) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+    pub(crate) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         Ok(Self {
             last_seq: row.get(first)?,
             ended_ms: row.get(first + 1)?,
@@ -195,7 +195,7 @@ impl Length {
 
     /// Whether so many events are not too few, nor too many for a match that has ended; or what is
     /// wrong.
-    pub(in crate::store) fn check(self, events: usize) -> Result<(), String> {
+    pub(crate) fn check(self, events: usize) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);
         if found == last_seq || (found > last_seq && ended_ms.is_none()) {

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::game::Seat;
-use crate::store::suite::{self, moved, player, record, started, suite};
+use crate::suite::{self, moved, player, record, started, suite};
+use plyhouse_engine::game::Seat;
 
 fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(directory, None).expect("it opens")

@@ -17,9 +17,9 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema};
-use crate::matches::Event;
-use crate::protocol::{MatchId, Seq};
-use crate::store::{PlayerRecord, Record, WriteError};
+use crate::{PlayerRecord, Record, WriteError};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchId, Seq};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 1024;

@@ -1,4 +1,4 @@
-//! The search of `plyhouse::search::solve`, written by hand for Connect Four alone: the measure of
+//! The search of `plyhouse_engine::search::solve`, written by hand for Connect Four alone: the measure of
 //! what being generic costs.
 //!
 //! It asks the same questions, visits the same positions in the same order, and keeps a table of the
@@ -21,7 +21,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use plyhouse::search::{Limits, Stop};
+use plyhouse_engine::search::{Limits, Stop};
 
 /// A set of squares, seven bits a file, the lowest rank in the lowest bit.
 type Squares = u64;

@@ -9,9 +9,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use plyhouse::game::connect_four::{ConnectFour, Move};
-use plyhouse::game::{Course, Position};
-use plyhouse::search::{Evaluate, Limits, Report, Stop, Table, search, solve};
+use plyhouse_engine::game::connect_four::{ConnectFour, Move};
+use plyhouse_engine::game::{Course, Position};
+use plyhouse_engine::search::{Evaluate, Limits, Report, Stop, Table, search, solve};
 
 /// How large the table is that sets are made with, and solved with: that of the published figures.
 pub(crate) const TABLE_BYTES: usize = 64 << 20;

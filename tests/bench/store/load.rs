@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
-use plyhouse::catalog::CATALOG;
-use plyhouse::game::Seat;
-use plyhouse::matches::{Creation, Event};
-use plyhouse::protocol::{MatchCode, MatchId, PlayerId, Seq};
-use plyhouse::store::{PlayerRecord, Record, SqliteStore, Store, TokenHash};
+use plyhouse_engine::catalog::CATALOG;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Creation, Event};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_store::{PlayerRecord, Record, SqliteStore, Store, TokenHash};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use plyhouse::catalog::{self, Entry};
-use plyhouse::game::Seat;
-use plyhouse::matches::{Creation, Event, Occupant};
-use plyhouse::protocol::{MatchCode, MatchId, PlayerId};
-use plyhouse::server::{Recovered, Server, Settings};
-use plyhouse::store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, TokenHash};
+use plyhouse_engine::catalog::{self, Entry};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Creation, Event, Occupant};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_server::{Recovered, Server, Settings};
+use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, TokenHash};
 use tokio::time::Instant;
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use plyhouse::client::Connection;
+use plyhouse_connection::Connection;
 use rand::RngExt;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use plyhouse::client::Connection;
+use plyhouse_connection::Connection;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, BufReader};
 use tokio::time::timeout;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse::protocol::{ClientMessage, CloseCode, ErrorCode, Request};
-use plyhouse::server::{Dropped, Search, Settings};
-use plyhouse::store::SqliteStore;
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Request};
+use plyhouse_server::{Dropped, Search, Settings};
+use plyhouse_store::SqliteStore;
 use serde_json::json;
 
 use crate::failing::{FailingStore, PANICS};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse::store::Store;
-use plyhouse::transport::{Transport, serve_admin};
+use plyhouse_store::Store;
+use plyhouse_transport::{Transport, serve_admin};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::timeout;

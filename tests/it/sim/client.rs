@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use plyhouse::protocol::{ClientMessage, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token};
+use plyhouse_protocol::{ClientMessage, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::choice::Deed;

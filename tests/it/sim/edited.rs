@@ -4,9 +4,9 @@ mod finding;
 
 use std::collections::BTreeSet;
 
-use plyhouse::game::Seat;
-use plyhouse::matches::{self, Termination};
-use plyhouse::protocol::{ErrorCode, Event, SeatNumber, Seq, ServerMessage};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::Termination;
+use plyhouse_protocol::{ErrorCode, Event, SeatNumber, Seq, ServerMessage};
 
 use self::finding::{
     answer, connection, error, got, is_told, moved, nobody, place, place_of_move, place_of_own,
@@ -79,7 +79,7 @@ const EDITS: &[(&str, Kind, Edit)] = &[
         })
     }),
     ("an impossible event", Kind::Impossible, |_, kept| {
-        moved(kept)?.push(matches::Event::Started);
+        moved(kept)?.push(plyhouse_matches::Event::Started);
         Some(())
     }),
     ("a doubled move", Kind::PlayedTwice, |_, kept| {
@@ -114,10 +114,13 @@ const EDITS: &[(&str, Kind, Edit)] = &[
     ("two results kept", Kind::TwoResults, |_, kept| {
         let mut records = kept.matches.values_mut();
         let events = records.find_map(|record| {
-            let is_end = matches!(record.events.last(), Some(matches::Event::Ended { .. }));
+            let is_end = matches!(
+                record.events.last(),
+                Some(plyhouse_matches::Event::Ended { .. })
+            );
             is_end.then_some(&mut record.events)
         })?;
-        events.push(matches::Event::Ended {
+        events.push(plyhouse_matches::Event::Ended {
             winner: Some(Seat::First),
             termination: Termination::Resignation,
         });

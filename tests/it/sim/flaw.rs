@@ -1,7 +1,7 @@
 //! Stores that break their promise, to see whether the checker finds out.
 
-use plyhouse::matches::{Event, Match};
-use plyhouse::store::Record;
+use plyhouse_matches::{Event, Match};
+use plyhouse_store::Record;
 
 use super::dice::Dice;
 use super::store::Tables;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plyhouse::protocol::{Request, ServerMessage};
+use plyhouse_protocol::{Request, ServerMessage};
 
 /// Everything that was sent and received, in the order of the world's one clock.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use plyhouse::client::{Connection, ConnectionError};
-use plyhouse::protocol::{ClientMessage, Request, RequestId, ServerMessage};
+use plyhouse_connection::{Connection, ConnectionError};
+use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
 use tokio::time::timeout;
 use turmoil::net::TcpStream;
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use plyhouse::matches::Event;
-use plyhouse::protocol::{MatchCode, MatchId, Seq};
-use plyhouse::store::{
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, Seq};
+use plyhouse_store::{
     Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
 };
 use tokio::time::sleep;

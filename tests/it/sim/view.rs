@@ -1,6 +1,6 @@
 //! What a client believes of a match, from what it was told.
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     Event, MatchId, Occupant, PlayerId, Ply, SeatNumber, Seq, Snapshot, Status,
 };
 

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use plyhouse::protocol::MatchId;
-use plyhouse::server::{Search, Server, Settings};
-use plyhouse::transport::Transport;
+use plyhouse_protocol::MatchId;
+use plyhouse_server::{Search, Server, Settings};
+use plyhouse_transport::Transport;
 use turmoil::Sim;
 use turmoil::net::TcpListener;
 

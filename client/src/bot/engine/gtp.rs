@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plyhouse::protocol::GameSummary;
+use plyhouse_protocol::GameSummary;
 
 use super::Answer;
 use crate::bot::program::{Deadline, Fault, Program};

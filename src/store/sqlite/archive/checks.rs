@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 
 use super::{KeptMatch, SqliteArchive};
-use crate::game::Outcome;
-use crate::game::Seat;
-use crate::matches::{Event, Match, Occupant, Stage, Termination};
-use crate::store::{Damage, Record};
+use crate::{Damage, Record};
+use plyhouse_engine::game::Outcome;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
 
 /// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,8 @@
 use serde::{Serialize, Serializer};
 
 use super::KeptMatch;
-use crate::protocol::{MatchId, PlayerId};
-use crate::store::sqlite::rows::EventRow;
+use crate::sqlite::rows::EventRow;
+use plyhouse_protocol::{MatchId, PlayerId};
 
 #[derive(Serialize)]
 struct MatchJson<'a> {

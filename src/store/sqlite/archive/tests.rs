@@ -4,11 +4,11 @@ use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
 use super::*;
-use crate::game::Seat;
-use crate::protocol::Seq;
-use crate::store::Store;
-use crate::store::sqlite::SqliteStore;
-use crate::store::suite::{moved, player, record};
+use crate::Store;
+use crate::sqlite::SqliteStore;
+use crate::suite::{moved, player, record};
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::Seq;
 
 const ANN: u8 = 1;
 const BOB: u8 = 2;
@@ -26,7 +26,7 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
         bob.id
     );
     let mut events = vec![event_from_text(&bob).expect("an event")];
-    events.push(crate::matches::Event::Started);
+    events.push(plyhouse_matches::Event::Started);
     events.extend((moves.iter().enumerate()).map(|(ply, m)| moved(Seat::ALL[ply % 2], m)));
     events.extend(end.map(|text| event_from_text(text).expect("an event")));
     store.append(id, Seq(1), events).await.expect("written");

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
-use crate::matches::Event;
-use crate::protocol::{MatchId, Seq};
-use crate::store::sqlite::now;
-use crate::store::sqlite::rows::event_to_text;
-use crate::store::{PlayerRecord, Record, WriteError};
+use crate::sqlite::now;
+use crate::sqlite::rows::event_to_text;
 use crate::tally::Timings;
+use crate::{PlayerRecord, Record, WriteError};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchId, Seq};
 
 /// The present, by the clock of the machine, in milliseconds since 1970.
 const NOW_MS: &str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";

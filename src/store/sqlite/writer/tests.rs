@@ -4,10 +4,10 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
-use crate::game::Seat;
-use crate::matches::Termination;
-use crate::store::sqlite::reader;
-use crate::store::suite::{moved, player, record, started};
+use crate::sqlite::reader;
+use crate::suite::{moved, player, record, started};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::Termination;
 
 /// A writer without its thread.
 fn work(directory: &Path) -> Work {

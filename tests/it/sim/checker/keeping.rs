@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use plyhouse::matches::{Event, Match, Occupant, Stage};
-use plyhouse::protocol::{self, MatchId, PlayerId, Ply};
-use plyhouse::store::Record;
+use plyhouse_matches::{Event, Match, Occupant, Stage};
+use plyhouse_protocol::{MatchId, PlayerId, Ply};
+use plyhouse_store::Record;
 
 use super::moves::{Asked, Verdict};
 use super::reading::{Reading, Told, contradiction};
@@ -77,7 +77,7 @@ impl<'a> Keeping<'a> {
     }
 
     /// Holds an event that was told against the one that is kept.
-    fn event(&mut self, state: &Match, event: &Event, told: &protocol::Event) {
+    fn event(&mut self, state: &Match, event: &Event, told: &plyhouse_protocol::Event) {
         let kept = as_told(state, event);
         if kept != *told {
             let about = format!("{told:?} was told, {kept:?} is kept");

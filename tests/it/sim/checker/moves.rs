@@ -1,6 +1,6 @@
 //! The moves that were asked for, and what was answered.
 
-use plyhouse::protocol::{ErrorCode, MatchId, PlayerId, Ply, Seq, ServerMessage};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Seq, ServerMessage};
 
 /// One request to move.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ mod events;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, Event, MatchId, MatchRef, PlayerId, RequestId, ServerMessage, Snapshot,
 };
 

@@ -1,44 +1,44 @@
 //! What the protocol's page has a server tell about a match. Written anew and not borrowed from the
 //! server, which is what is being checked.
 
-use plyhouse::game::Seat;
-use plyhouse::matches::{Event, Match, Occupant, Stage, Termination};
-use plyhouse::protocol::{self, Ending, PlayerId, Ply, Reason, SeatNumber, Snapshot, Status};
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
+use plyhouse_protocol::{Ending, PlayerId, Ply, Reason, SeatNumber, Snapshot, Status};
 
 fn number(seat: Seat) -> SeatNumber {
     SeatNumber(u8::from(seat == Seat::Second))
 }
 
 /// An occupant as it is told, but for whether a player is connected.
-fn occupant(occupant: &Occupant) -> protocol::Occupant {
+fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
-        Occupant::Open => protocol::Occupant::Open,
-        Occupant::Player { id, name } => protocol::Occupant::Player {
+        Occupant::Open => plyhouse_protocol::Occupant::Open,
+        Occupant::Player { id, name } => plyhouse_protocol::Occupant::Player {
             player: *id,
             name: name.clone(),
             connected: false,
         },
-        Occupant::Bot(level) => protocol::Occupant::Bot {
+        Occupant::Bot(level) => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
         },
     }
 }
 
 /// The event that has made this state, as it is told.
-pub(super) fn as_told(state: &Match, event: &Event) -> protocol::Event {
+pub(super) fn as_told(state: &Match, event: &Event) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
     let position = state.position();
     match event {
         Event::Seated {
             seat,
             occupant: who,
-        } => protocol::Event::Seated {
+        } => plyhouse_protocol::Event::Seated {
             match_id,
             seq,
             seat: number(*seat),
             occupant: occupant(who),
         },
-        Event::Started => protocol::Event::Started {
+        Event::Started => plyhouse_protocol::Event::Started {
             match_id,
             seq,
             position: position.to_string(),
@@ -46,7 +46,7 @@ pub(super) fn as_told(state: &Match, event: &Event) -> protocol::Event {
             turn: SeatNumber(0),
             legal: position.legal_moves(),
         },
-        Event::Moved { seat, m } => protocol::Event::Moved {
+        Event::Moved { seat, m } => plyhouse_protocol::Event::Moved {
             match_id,
             seq,
             ply: Ply(state.ply().0 - 1),
@@ -59,7 +59,7 @@ pub(super) fn as_told(state: &Match, event: &Event) -> protocol::Event {
         Event::Ended {
             winner,
             termination,
-        } => protocol::Event::Ended {
+        } => plyhouse_protocol::Event::Ended {
             match_id,
             seq,
             outcome: ending(state, *winner, *termination),
@@ -116,7 +116,7 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
 fn has_seats(snapshot: &Snapshot, state: &Match) -> bool {
     snapshot.seats.iter().zip(Seat::ALL).all(|(shown, seat)| {
         let mut shown = shown.occupant.clone();
-        if let protocol::Occupant::Player { connected, .. } = &mut shown {
+        if let plyhouse_protocol::Occupant::Player { connected, .. } = &mut shown {
             *connected = false;
         }
         shown == occupant(state.occupant(seat))

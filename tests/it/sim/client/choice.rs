@@ -1,6 +1,6 @@
 //! What somebody does next.
 
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, HostedOccupant, MatchId, Ply, SeatNumber, SeatRequest, Seq, Status,
 };
 

@@ -1,7 +1,6 @@
 //! Finds the place in a history for an edit.
 
-use plyhouse::matches;
-use plyhouse::protocol::{
+use plyhouse_protocol::{
     ClientMessage, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
 };
 
@@ -9,13 +8,13 @@ use crate::sim::history::{ConnectionId, History, What};
 use crate::sim::store::Tables;
 
 /// The record of a match that goes on with a move.
-pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<matches::Event>> {
+pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<plyhouse_matches::Event>> {
     let mut records = kept.matches.values_mut();
     records.find_map(|record| {
         let place = record
             .events
             .iter()
-            .rposition(|event| matches!(event, matches::Event::Moved { .. }))?;
+            .rposition(|event| matches!(event, plyhouse_matches::Event::Moved { .. }))?;
         record.events.truncate(place + 1);
         Some(&mut record.events)
     })
@@ -25,8 +24,8 @@ pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<matches::Event>> {
 pub(super) fn rename_all(kept: &mut Tables) {
     let records = kept.matches.values_mut();
     for event in records.flat_map(|record| &mut record.events) {
-        if let matches::Event::Seated {
-            occupant: matches::Occupant::Player { name, .. },
+        if let plyhouse_matches::Event::Seated {
+            occupant: plyhouse_matches::Occupant::Player { name, .. },
             ..
         } = event
         {

@@ -1,6 +1,6 @@
 //! What answers say.
 
-use plyhouse::protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
+use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 
 use super::{ConnectionId, Kind, Reading, Verdict, Waiting, wanted};
 

@@ -1,6 +1,6 @@
 //! What is told of matches: each connection in order, and all of them the same.
 
-use plyhouse::protocol::{ClientMessage, Event, Occupant, Snapshot};
+use plyhouse_protocol::{ClientMessage, Event, Occupant, Snapshot};
 
 use super::{ConnectionId, Kind, Reading, Told, Waiting};
 

@@ -1,0 +1,292 @@
+//! What is seen at a glance is compared with what is seen by looking at every square and reply.
+
+use std::fs;
+use std::sync::LazyLock;
+
+use super::*;
+use crate::game::laws::pick;
+use crate::game::{Course, Outcome, Seat};
+use crate::search::{Limits, Stop, Table, search};
+
+/// Positions with some order in them: a few stones near the middle, and then random moves among
+/// the more promising.
+fn positions() -> impl Iterator<Item = Gomoku> {
+    (0..150).flat_map(|seed| {
+        let mut pos = Gomoku::start();
+        let mut all = Vec::new();
+        while pos.outcome().is_none() && pos.plies() < 60 {
+            all.push(pos);
+            let ([own, other], free) = (pos.stones(), pos.free());
+            let near: Vec<u8> = (near(own | other) & free).into_iter().collect();
+            let choices = if near.is_empty() {
+                vec![Squares::bit(7, 7)]
+            } else {
+                near
+            };
+            let square = choices[pick((seed, pos.plies()), choices.len())];
+            pos.play_unchecked(Move::onto(square));
+        }
+        all
+    })
+}
+
+fn set(squares: impl IntoIterator<Item = u8>) -> Squares {
+    let sets = squares.into_iter().map(Squares::of);
+    sets.fold(Squares::NONE, |all, square| all | square)
+}
+
+/// Every window of five squares in a row.
+static WINDOWS: LazyLock<Vec<Squares>> = LazyLock::new(|| {
+    let squares = (0..15_i32).flat_map(|rank| (0..15_i32).map(move |file| (file, rank)));
+    let lines = squares.flat_map(|(file, rank)| {
+        let steps = [(1, 0), (0, 1), (1, 1), (-1, 1)].into_iter();
+        steps.map(move |(right, up)| [0, 1, 2, 3, 4].map(|n| (file + n * right, rank + n * up)))
+    });
+    let on_board = |line: &[(i32, i32); 5]| {
+        let mut places = line.iter();
+        places.all(|(file, rank)| (0..15).contains(file) && (0..15).contains(rank))
+    };
+    let number = |n: i32| u8::try_from(n).expect("on the board");
+    let bits = |line: [(i32, i32); 5]| {
+        set(line.map(|(file, rank)| Squares::bit(number(file), number(rank))))
+    };
+    lines.filter(on_board).map(bits).collect()
+});
+
+/// The squares on which a side with these stones completes a five, by trying each.
+fn fives_by_trial(own: Squares, free: Squares) -> Squares {
+    let completes = |square: &u8| {
+        let own = own | Squares::of(*square);
+        WINDOWS.iter().any(|window| *window & own == *window)
+    };
+    set(free.into_iter().filter(completes))
+}
+
+/// The windows of five squares of `free` and `own` that have so many stones of `own`.
+fn windows_by_hand(own: Squares, free: Squares, count: u32) -> Vec<Squares> {
+    let is_one = |window: &&Squares| {
+        (**window & own).len() == count && (**window & !(own | free)).is_empty()
+    };
+    WINDOWS.iter().filter(is_one).copied().collect()
+}
+
+#[test]
+fn windows_are_counted_right() {
+    for pos in positions().step_by(40) {
+        let free = pos.free();
+        for own in pos.stones() {
+            let seen = Prospects::of(own, free);
+            let by_hand = |count| windows_by_hand(own, free, count);
+            let three_or_more = by_hand(3).len() + by_hand(4).len();
+            let counts = [by_hand(1).len(), by_hand(2).len(), three_or_more];
+            assert_eq!(seen.windows.map(|count| count as usize), counts, "{pos}");
+            assert_eq!(seen.windows, windows::windows(own, free), "{pos}");
+
+            let fours = by_hand(3)
+                .into_iter()
+                .fold(Squares::NONE, |all, window| all | window)
+                & free;
+            assert_eq!(
+                [seen.fives, seen.fours],
+                [fives_by_trial(own, free), fours],
+                "{pos}"
+            );
+            assert_eq!(
+                windows::fives_and_fours(own, free),
+                [seen.fives, seen.fours],
+                "{pos}"
+            );
+            assert_eq!(windows::fives(own, free), seen.fives, "{pos}");
+        }
+    }
+}
+
+/// An open four makes two fives on the ends of a row of four, and on each of its defences a stone
+/// of the other side prevents that.
+#[test]
+fn open_fours_cannot_be_stopped_but_before() {
+    let mut found = 0;
+    for pos in positions() {
+        let ([own, other], free) = (pos.stones(), pos.free());
+        if !windows::fives(own, free).is_empty() {
+            continue;
+        }
+        for OpenFour { square, defences } in windows::open_fours(own, free) {
+            found += 1;
+            let fives = windows::fives(own | square, free & !square);
+            assert_eq!(fives & defences, defences & !square, "{pos}");
+            for defence in defences {
+                let free = free & !Squares::of(defence);
+                let still = windows::open_fours(own, free)
+                    .any(|four| (four.square, four.defences) == (square, defences));
+                assert!(!still, "{pos}");
+            }
+            assert!((defences & other).is_empty(), "{pos}");
+        }
+    }
+    assert!(found > 100, "only {found} open fours");
+}
+
+/// Whether the side to move wins whatever the other does, looking so many plies ahead at all.
+fn wins(pos: &Gomoku, plies: u32) -> bool {
+    let ([own, other], free) = (pos.stones(), pos.free());
+    if plies == 0 || pos.outcome().is_some() {
+        return false;
+    }
+    if !windows::fives(own, free).is_empty() {
+        return true;
+    }
+    // Whoever can be beaten at once can do nothing but prevent that.
+    let forced = windows::fives(other, free);
+    let moves = if forced.is_empty() { free } else { forced };
+    plies > 2
+        && moves.into_iter().any(|square| {
+            let after = pos.after(Move::onto(square));
+            let ([own, other], free) = (after.stones(), after.free());
+            let forced = windows::fives(other, free);
+            let replies = if forced.is_empty() { free } else { forced };
+            windows::fives(own, free).is_empty()
+                && replies
+                    .into_iter()
+                    .all(|reply| wins(&after.after(Move::onto(reply)), plies - 2))
+        })
+}
+
+/// What is told of a position without looking is so.
+#[test]
+fn bounds_are_true() {
+    let mut seen = [0; 4];
+    for pos in positions().step_by(3) {
+        let Bounds { lower, upper } = pos.bounds();
+        if lower == Score::win_in(1) || lower == Score::win_in(3) {
+            let plies = lower.plies_to_end().expect("a win");
+            assert!(
+                wins(&pos, plies) && (plies == 1 || !wins(&pos, plies - 2)),
+                "{pos}"
+            );
+            seen[usize::from(plies == 3)] += 1;
+        } else if upper < Score::DRAW {
+            assert_eq!(
+                (lower, upper),
+                (Score::loss_in(2), Score::loss_in(2)),
+                "{pos}"
+            );
+            let lost = |square| wins(&pos.after(Move::onto(square)), 1);
+            assert!(pos.free().into_iter().all(lost), "{pos}");
+            seen[2] += 1;
+        } else {
+            assert!(!wins(&pos, 1), "{pos}");
+            if let Some(plies) = lower.plies_to_end().filter(|_| lower > Score::DRAW) {
+                assert!(plies >= 3, "{pos}");
+                seen[3] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 10), "{seen:?}");
+}
+
+/// Where the choice is forced, what is left out loses at once.
+#[test]
+fn what_is_left_out_does_not_prevent_an_open_four() {
+    let mut restricted = 0;
+    for pos in positions().step_by(5) {
+        let ([own, other], free) = (pos.stones(), pos.free());
+        let mut moves = Moves::new();
+        moves.begin();
+        pos.consider(&mut moves);
+        let listed: Vec<Move> = (0..moves.len()).map(|index| moves.pick(index).m).collect();
+        assert!(!listed.is_empty(), "{pos}");
+        assert!(listed.iter().all(|m| pos.check(*m).is_ok()), "{pos}");
+        let quiet =
+            windows::fives(own, free).is_empty() && fours::find(own, other, FOURS_WITHIN).is_none();
+        if !quiet || windows::open_fours(other, free).next().is_none() {
+            continue;
+        }
+        restricted += 1;
+        for square in free {
+            if !listed.contains(&Move::onto(square)) {
+                assert!(wins(&pos.after(Move::onto(square)), 3), "{pos}");
+            }
+        }
+    }
+    assert!(restricted > 10, "only {restricted} positions");
+}
+
+/// A line of the file of wins by fours: the moves that lead to the position, who is to move, how
+/// many fours it takes at least, and a line of them with the replies.
+struct Problem {
+    pos: Gomoku,
+    seat: Seat,
+    fours: u32,
+}
+
+fn problems() -> Vec<Problem> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/gomoku.fours");
+    let text = fs::read_to_string(path).expect(path);
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let problem = |line: &str| {
+        let (moves, fours) = line.split_once(" | ").expect(line);
+        let mut pos = Gomoku::start();
+        for m in moves.split(' ') {
+            pos.play(m.parse().expect(m)).expect(line);
+        }
+        Problem {
+            pos,
+            seat: pos.turn(),
+            fours: fours.parse().expect(line),
+        }
+    };
+    lines.map(problem).collect()
+}
+
+/// Every win of the file is found, and no shorter one, since there is none. The moves are played
+/// out: every four is answered, and the last cannot be.
+#[test]
+fn wins_by_fours_are_found() {
+    let problems = problems();
+    assert!(problems.len() > 30);
+    for Problem { pos, seat, fours } in problems {
+        let mut pos = pos;
+        for left in (1..=fours).rev() {
+            let [own, other] = pos.stones();
+            let win = fours::find(own, other, FOURS_AT_ROOT).expect("there is a win by fours");
+            assert_eq!(win.fours, left, "{pos}");
+            pos.play(Move::onto(win.first)).expect("it is free");
+            let replies = windows::fives(pos.stones()[1], pos.free());
+            assert!(
+                windows::fives(pos.stones()[0], pos.free()).is_empty(),
+                "{pos}"
+            );
+            assert_eq!(replies.are_many(), left == 1, "{pos}");
+            pos.play(Move::onto(replies.first().expect("it is a four")))
+                .expect("it is free");
+        }
+        let five = windows::fives(pos.stones()[0], pos.free())
+            .first()
+            .expect("a five");
+        let end = pos.after(Move::onto(five));
+        assert_eq!(end.outcome(), Some(Outcome::Decisive { winner: seat }));
+    }
+}
+
+/// Where there is such a win, the search plays it, however little it may look at.
+#[test]
+fn the_search_wins_by_fours() {
+    let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
+    for Problem { pos, fours, .. } in problems() {
+        table.forget();
+        let limits = Limits {
+            nodes: Some(1_000),
+            ..Limits::default()
+        };
+        let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
+        assert_eq!(
+            report.score,
+            Score::win_in(2 * fours + 1),
+            "{pos}: {report:?}"
+        );
+        let pos = pos.after(report.pv[0]);
+        let forced = windows::fives(pos.stones()[1], pos.free());
+        assert!(!forced.is_empty(), "{pos}: not a four");
+    }
+}

@@ -1,0 +1,303 @@
+//! `plyhouse analyse`: what a search thinks of a position.
+
+mod answer;
+mod json;
+mod lines;
+mod text;
+
+use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plyhouse_engine::catalog::{Analyst, Entry};
+use plyhouse_engine::search::analysis::Method;
+use plyhouse_engine::search::minimax::Scale;
+use plyhouse_engine::search::{Limits, Report, Stop};
+
+use self::answer::Answer;
+use crate::arguments::{game, refuse};
+use crate::interrupt::stop_on_interrupt;
+
+/// Without a limit, a position is looked at for so long, in milliseconds.
+const TIME_DEFAULT: u64 = 5000;
+
+/// With at most so many plies left, the searches of the textbook need no limit: where every move
+/// fills a square, plain minimax takes seconds at most.
+const WALKED_MAX: u32 = 10;
+
+/// Values a position and every legal move, and tells what it took to find out.
+///
+/// Values are for the side to move, wins and losses on the scale that is customary for the game:
+/// in Connect Four the number of the winner's own discs left and one, in tic-tac-toe ten less the
+/// plies. Where the end of the game can be seen they are exact; else `about` so much, by looking
+/// ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
+/// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
+/// position, and what is known by then is told; not so with --method.
+///
+/// With `-` for a position it reads a position or a list of moves a line from stdin, and answers
+/// each with one line. A line that cannot be answered is answered with an error, and the status is
+/// then 1 in the end. What is found for one line is kept for the next.
+///
+/// With --json an answer is one object: `position`; `turn`, the side to move, which all values are
+/// for; `outcome`, as in the protocol, if the game is over; `score`; `result`, win, draw or loss, if
+/// that is known; `plies` to the win or loss; whether all this is `exact`; the `depth` that was
+/// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited (by the first
+/// thread, if there are several), and `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
+/// `table_use`, how many of a thousand places this search has filled; moves `pruned`, where a method
+/// counts them; the `best` move; `pv`, the principal variation; and `moves`, best first, each with
+/// `move`, `score`, `result`, `plies`, and how well that is `known`: exact, estimate, or at_most
+/// where the method did not need to know more. An error is an object with `error` alone.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The position: in wire notation, or as the moves that lead to it. Without it: the start.
+    /// With `-`: one a line from stdin
+    position: Option<String>,
+
+    /// The game
+    #[arg(long, value_name = "GAME", value_parser = game())]
+    game: &'static Entry,
+
+    /// Moves to play first from the position, with commas or spaces between
+    #[arg(long, value_name = "M,M,…")]
+    moves: Option<String>,
+
+    /// Looks no further ahead than this many plies
+    #[arg(long, value_name = "N", conflicts_with_all = ["time", "exact"],
+          value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+
+    /// Thinks no longer than this many milliseconds. Without a limit: 5000, or with --exact for as
+    /// long as it takes
+    #[arg(long, value_name = "MS")]
+    time: Option<u64>,
+
+    /// Searches as the textbooks do, to see what each idea saves: minimax or alpha-beta, moves in
+    /// the order of the rules, nothing remembered. Needs --depth where more than 10 plies are left
+    #[arg(long, value_name = "METHOD", value_parser = method(), conflicts_with_all = ["time", "exact"])]
+    method: Option<Method>,
+
+    /// How such a search scores the end of a game: `plies`, less for every ply, or `outcome`, by one
+    #[arg(long, value_name = "SCALE", value_parser = scale(), requires = "method",
+          default_value = "plies")]
+    scale: Scale,
+
+    /// The value of the game itself or nothing: fails if --time is over before it is known
+    #[arg(long)]
+    exact: bool,
+
+    /// Values every move also where `-` and --exact go together, and the value is asked for and one
+    /// best move
+    #[arg(long, requires = "exact")]
+    every_move: bool,
+
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Thinks with so many threads, which share the table. With more than one, what is visited and
+    /// which of equal moves is best may differ from run to run
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with = "method",
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// The size of the transposition table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    table: u32,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse analyse --game tic-tac-toe --method minimax
+  plyhouse analyse --game connect-four 4444443
+  plyhouse analyse --game connect-four --exact --json - < positions.txt";
+
+/// What is to be found out of every position.
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    /// By a search of the textbook.
+    Textbook {
+        method: Method,
+        depth: Option<u32>,
+        scale: Scale,
+    },
+    /// The value of every move.
+    EveryMove { exact: bool, limits: Limits },
+    /// The exact value, and a best move.
+    Value { limits: Limits },
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum NoAnswer {
+    #[error("{0} plies are left, too many to walk: the method needs --depth")]
+    TooFar(u32),
+    #[error("the search ended before the exact value was known")]
+    Ended,
+}
+
+impl Args {
+    /// Answers, and prints what was asked for.
+    pub fn run(self) -> anyhow::Result<()> {
+        let mut analyst = self.game.analyst((self.table as usize) << 20);
+        if self.position.as_deref() == Some("-") {
+            if self.moves.is_some() {
+                refuse("--moves cannot be used with `-`: a line may be a list of moves");
+            }
+            let lines = lines::Lines {
+                info: &self.game.info,
+                question: self.question(!self.every_move),
+                json: self.json,
+            };
+            return lines.answer(analyst.as_mut());
+        }
+        let position = self.position.as_deref().unwrap_or_default();
+        let moves = self.moves.as_deref().unwrap_or_default();
+        if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play(moves)) {
+            refuse(error);
+        }
+        self.answer(analyst.as_ref())
+    }
+
+    /// Answers one position.
+    fn answer(&self, analyst: &dyn Analyst) -> anyhow::Result<()> {
+        let (info, question) = (&self.game.info, self.question(false));
+        let position = analyst.position().to_string();
+        let report = match analyst.position().outcome() {
+            Some(outcome) => return self.print(&Answer::ended(info, analyst, &position, outcome)),
+            None => question.ask(analyst, &question.stop()?, &mut progress()),
+        };
+        match report {
+            Ok(report) => {
+                let scale = question.scale();
+                self.print(&Answer::new(info, analyst, &position, scale, &report))
+            }
+            Err(error @ NoAnswer::TooFar(_)) => refuse(error),
+            Err(error @ NoAnswer::Ended) => {
+                if self.json {
+                    let mut out = Vec::new();
+                    json::write_error(&mut out, &error.to_string());
+                    print_line(out)?;
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    fn print(&self, answer: &Answer<'_>) -> anyhow::Result<()> {
+        if self.json {
+            let mut out = Vec::new();
+            json::write(&mut out, answer);
+            return print_line(out);
+        }
+        print(text::Page(answer).to_string().as_bytes())
+    }
+
+    fn question(&self, value_alone: bool) -> Question {
+        if let Some(method) = self.method {
+            return Question::Textbook {
+                method,
+                depth: self.depth,
+                scale: self.scale,
+            };
+        }
+        let default = (self.depth.is_none() && !self.exact).then_some(TIME_DEFAULT);
+        let limits = Limits {
+            depth: self.depth,
+            time: self.time.or(default).map(Duration::from_millis),
+            threads: NonZeroUsize::new(self.threads.into()),
+            ..Limits::default()
+        };
+        if self.exact && value_alone {
+            Question::Value { limits }
+        } else {
+            Question::EveryMove {
+                exact: self.exact,
+                limits,
+            }
+        }
+    }
+}
+
+/// Prints a line.
+fn print_line(mut line: Vec<u8>) -> anyhow::Result<()> {
+    line.push(b'\n');
+    print(&line)
+}
+
+fn print(text: &[u8]) -> anyhow::Result<()> {
+    io::stdout()
+        .write_all(text)
+        .context("cannot write to stdout")
+}
+
+impl Question {
+    /// Answers it of the analyst's position, in which there is no outcome yet.
+    fn ask(
+        &self,
+        analyst: &dyn Analyst,
+        stop: &Stop,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Result<Report<String>, NoAnswer> {
+        match self {
+            Self::Textbook {
+                method,
+                depth,
+                scale,
+            } => {
+                let left = analyst.plies_left();
+                let walked = (left <= WALKED_MAX).then_some(left);
+                let depth = depth.or(walked).ok_or(NoAnswer::TooFar(left))?;
+                Ok(analyst.textbook(*method, depth, *scale))
+            }
+            Self::EveryMove { exact, limits } => analyst
+                .analyse(*exact, limits, stop, watch)
+                .ok_or(NoAnswer::Ended),
+            Self::Value { limits } => analyst.solve(limits, stop).ok_or(NoAnswer::Ended),
+        }
+    }
+
+    const fn scale(&self) -> Scale {
+        match self {
+            Self::Textbook { scale, .. } => *scale,
+            Self::EveryMove { .. } | Self::Value { .. } => Scale::Plies,
+        }
+    }
+
+    /// The flag that Ctrl-C raises. The searches of the textbook know none, so Ctrl-C ends them as
+    /// it ends any process.
+    fn stop(&self) -> anyhow::Result<Stop> {
+        match self {
+            Self::Textbook { .. } => Ok(Stop::new()),
+            Self::EveryMove { .. } | Self::Value { .. } => stop_on_interrupt(),
+        }
+    }
+}
+
+/// Tells a person at a terminal how far the search has come.
+fn progress() -> impl FnMut(&Report<String>) {
+    let is_shown = io::stderr().is_terminal();
+    move |report| {
+        if is_shown {
+            // The answer counts, not what is told on the way.
+            let _ = writeln!(io::stderr(), "{}", text::Progress(report));
+        }
+    }
+}
+
+fn method() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(["minimax", "alpha-beta"]).map(|id| match id.as_str() {
+        "minimax" => Method::Minimax,
+        _ => Method::AlphaBeta,
+    })
+}
+
+fn scale() -> impl TypedValueParser<Value = Scale> {
+    PossibleValuesParser::new(["plies", "outcome"]).map(|id| match id.as_str() {
+        "plies" => Scale::Plies,
+        _ => Scale::Outcome,
+    })
+}

@@ -1,0 +1,144 @@
+//! A position a line from stdin, an answer a line to stdout. Test sets have many positions that
+//! take little time each, so little is spent around them.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::str;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use plyhouse_engine::catalog::Analyst;
+use plyhouse_engine::game::GameInfo;
+use plyhouse_engine::search::Stop;
+
+use super::answer::Answer;
+use super::text::Line;
+use super::{Question, json};
+
+/// No line is longer than this many bytes: far more than any position takes.
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// Answers are written together, when so many bytes of them have gathered or no line is waiting.
+const WRITTEN_BYTES: usize = 16 << 10;
+
+/// What took so long is written at once.
+const SLOW: Duration = Duration::from_millis(20);
+
+/// How lines are answered.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pub(super) info: &'static GameInfo,
+    pub(super) question: Question,
+    pub(super) json: bool,
+}
+
+impl Lines {
+    /// Answers every line, and fails in the end if one could not be answered.
+    pub(super) fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
+        // With a buffer of its own, it can be told whether another line is waiting.
+        let input = BufReader::with_capacity(LINE_BYTES_MAX, io::stdin().lock());
+        let failed = self.answer_all(analyst, input, io::stdout().lock())?;
+        if failed > 0 {
+            bail!("lines that could not be answered: {failed}");
+        }
+        Ok(())
+    }
+
+    /// Tells how many lines could not be answered.
+    fn answer_all(
+        &self,
+        analyst: &mut dyn Analyst,
+        mut input: BufReader<impl Read>,
+        mut output: impl Write,
+    ) -> anyhow::Result<u64> {
+        let (mut line, mut position, stop) = (Vec::new(), String::new(), Stop::new());
+        let mut out = Vec::new();
+        let mut failed = 0;
+        while read_line(&mut input, &mut line).context("cannot read from stdin")? {
+            let answered = text_of(&line)
+                .map_err(str::to_owned)
+                .and_then(|text| self.answer_one(analyst, text, &mut position, &stop, &mut out));
+            if let Err(error) = &answered {
+                failed += 1;
+                if self.json {
+                    json::write_error(&mut out, error);
+                } else {
+                    out.extend_from_slice(format!("error: {error}").as_bytes());
+                }
+            }
+            out.push(b'\n');
+            // Whoever waits for the answer before the next line gets it, and so does whoever has
+            // waited long for this one.
+            let is_slow = answered.is_ok_and(|took| took >= SLOW);
+            if is_slow || input.buffer().is_empty() || out.len() >= WRITTEN_BYTES {
+                write(&mut output, &mut out)?;
+            }
+        }
+        write(&mut output, &mut out)?;
+        Ok(failed)
+    }
+
+    /// Writes the answer to a line, but not its end, and tells how long the search took; or tells what
+    /// is wrong with the line.
+    fn answer_one(
+        &self,
+        analyst: &mut dyn Analyst,
+        text: &str,
+        position: &mut String,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+    ) -> Result<Duration, String> {
+        analyst.set_up(text).map_err(|error| error.to_string())?;
+        position.clear();
+        write!(position, "{}", analyst.position()).expect("written to memory");
+        if let Some(outcome) = analyst.position().outcome() {
+            self.tell(&Answer::ended(self.info, analyst, position, outcome), out);
+            return Ok(Duration::ZERO);
+        }
+        let found = self.question.ask(analyst, stop, &mut |_| {});
+        let report = found.map_err(|error| error.to_string())?;
+        let scale = self.question.scale();
+        self.tell(
+            &Answer::new(self.info, analyst, position, scale, &report),
+            out,
+        );
+        Ok(report.time)
+    }
+
+    fn tell(&self, answer: &Answer<'_>, out: &mut Vec<u8>) {
+        if self.json {
+            json::write(out, answer);
+        } else {
+            out.extend_from_slice(Line(answer).to_string().as_bytes());
+        }
+    }
+}
+
+/// Writes what has gathered.
+fn write(output: &mut impl Write, out: &mut Vec<u8>) -> anyhow::Result<()> {
+    let written = output.write_all(out).and_then(|()| output.flush());
+    out.clear();
+    written.context("cannot write to stdout")
+}
+
+/// Reads a line, or as much of it as is needed to know that it is too long. Tells whether there was
+/// one.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let most = LINE_BYTES_MAX as u64 + 1;
+    input.take(most).read_until(b'\n', line)?;
+    if line.len() > LINE_BYTES_MAX && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(!line.is_empty())
+}
+
+fn text_of(line: &[u8]) -> Result<&str, &'static str> {
+    if line.len() > LINE_BYTES_MAX {
+        return Err("the line is too long");
+    }
+    str::from_utf8(line).map_err(|_| "the line is not text")
+}
+
+#[cfg(test)]
+mod tests;

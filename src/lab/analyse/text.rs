@@ -1,0 +1,166 @@
+//! Answers as people read them.
+
+use std::fmt;
+
+use plyhouse_engine::search::Report;
+
+use super::answer::{Answer, Known, Row, Verdict};
+
+/// An answer on a page: a table of the moves, what it took, and the principal variation.
+pub(super) struct Page<'a>(pub(super) &'a Answer<'a>);
+
+/// An answer on a line.
+pub(super) struct Line<'a>(pub(super) &'a Answer<'a>);
+
+/// How far a search has come, on a line.
+pub(super) struct Progress<'a>(pub(super) &'a Report<String>);
+
+impl fmt::Display for Page<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answer = self.0;
+        writeln!(f, "{}", answer.position)?;
+        if answer.outcome.is_some() {
+            return writeln!(f, "{}", Line(answer));
+        }
+        writeln!(f, "{} to move: {}\n", answer.turn, whole(answer))?;
+
+        let rows: Vec<_> = answer.moves.iter().map(|row| (row, of_move(row))).collect();
+        let widest =
+            |least: usize, widths: &mut dyn Iterator<Item = usize>| widths.fold(least, usize::max);
+        let first = widest(4, &mut rows.iter().map(|(row, _)| row.m.len()));
+        let second = widest(5, &mut rows.iter().map(|(_, words)| words.len()));
+        writeln!(
+            f,
+            "{:<first$}  {:<second$}  {:>6}",
+            "move", "value", "score"
+        )?;
+        for (row, words) in rows {
+            writeln!(f, "{:<first$}  {words:<second$}  {:>6}", row.m, row.score)?;
+        }
+
+        write!(
+            f,
+            "\n{} nodes in {:.3} s ({} a second), ",
+            grouped(answer.nodes),
+            answer.time_us as f64 / 1e6,
+            grouped(answer.nodes_per_second)
+        )?;
+        match answer.pruned {
+            Some(pruned) => writeln!(f, "{} moves pruned", grouped(pruned))?,
+            None => writeln!(
+                f,
+                "{} found in the table, {:.1}% of its places filled",
+                grouped(answer.table_hits),
+                f64::from(answer.table_use) / 10.0
+            )?,
+        }
+        writeln!(
+            f,
+            "depth {}, longest line {}",
+            answer.depth, answer.selective_depth
+        )?;
+        writeln!(f, "pv {}", answer.pv.join(" "))
+    }
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answer = self.0;
+        if let Some(outcome) = &answer.outcome {
+            return match outcome.winner {
+                Some(_) => write!(f, "{} has lost, score {}", answer.turn, answer.score),
+                None => f.write_str("drawn, score 0"),
+            };
+        }
+        write!(f, "{}, score {}", whole(answer), answer.score)?;
+        if let Some(best) = answer.best {
+            write!(f, ", best {best}")?;
+        }
+        write!(f, ", nodes {}", answer.nodes)?;
+        let mut before = "; ";
+        for row in &answer.moves {
+            write!(f, "{before}{}: {}", row.m, of_move(row))?;
+            before = ", ";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Progress<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report {
+            score,
+            depth,
+            nodes,
+            time,
+            pv,
+            ..
+        } = self.0;
+        write!(
+            f,
+            "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
+            score.to_string(),
+            grouped(*nodes),
+            time.as_secs_f64(),
+            pv.join(" ")
+        )
+    }
+}
+
+/// The value of a position in words.
+fn whole(answer: &Answer<'_>) -> String {
+    words(answer.result, answer.plies, answer.score)
+}
+
+/// The value of a move in words.
+fn of_move(row: &Row<'_>) -> String {
+    let words = words(row.result, row.plies, row.score);
+    match row.known {
+        Known::Exact | Known::Estimate => words,
+        Known::AtMost => format!("at most {words}"),
+    }
+}
+
+fn words(result: Option<Verdict>, plies: Option<u32>, score: i32) -> String {
+    let name = match result {
+        Some(Verdict::Win) => "win",
+        Some(Verdict::Draw) => "draw",
+        Some(Verdict::Loss) => "loss",
+        None if score == 0 => return "about 0".to_owned(),
+        None => return format!("about {score:+}"),
+    };
+    plies.map_or_else(|| name.to_owned(), |plies| format!("{name} in {plies}"))
+}
+
+/// A number with a comma before every three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_commas() {
+        let texts = [0, 999, 1000, 549_946, 12_345_678].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "549,946", "12,345,678"]);
+    }
+
+    #[test]
+    fn values_read_as_people_say_them() {
+        assert_eq!(words(Some(Verdict::Win), Some(7), 3), "win in 7");
+        assert_eq!(words(Some(Verdict::Loss), None, -1), "loss");
+        assert_eq!(words(Some(Verdict::Draw), None, 0), "draw");
+        assert_eq!(words(None, None, 35), "about +35");
+        assert_eq!(words(None, None, 0), "about 0");
+    }
+}

@@ -1,0 +1,124 @@
+//! `plyhouse engine`: the engine as other programs run one, by the protocol of the game.
+
+mod clock;
+mod gtp;
+mod piskvork;
+mod session;
+mod uci;
+
+use std::io;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plyhouse_engine::catalog::{self, CATALOG, Entry};
+use plyhouse_engine::game::EngineProtocol;
+use plyhouse_engine::search::Level;
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+use self::gtp::Gtp;
+use self::piskvork::Piskvork;
+use self::uci::Uci;
+use crate::arguments::level;
+
+/// Plays as an engine that another program runs: an interface, or a manager of tournaments.
+///
+/// It reads commands from stdin and answers on stdout, in the protocol of the game: chess by UCI, Go
+/// by GTP 2, Gomoku by the protocol of Gomocup (Piskvork).
+///
+/// Of a clock it spends on a move what is left, by the number of moves that are to be made with it
+/// (30 where nobody says), and three quarters of the increment; at most three quarters of what is left,
+/// which is counted 30 ms short for the way between the programs.
+///
+/// UCI: uci, isready, ucinewgame, position, go (wtime, btime, winc, binc, movestogo, depth, nodes,
+/// movetime, infinite), stop, quit, and the options Hash and Level. A game that is drawn by repetition
+/// or by fifty moves, which a player need not claim, is thought about as if what was before had not
+/// been.
+///
+/// GTP: what list_commands names. The rules are those of the server: 9 x 9, area scoring, no suicide,
+/// positional superko. Any komi is taken and counted by final_score, but the engine plays for the
+/// server's. If one side is asked for a move out of turn, or moves, the other has passed.
+///
+/// Piskvork: START, RESTART, BEGIN, TURN, BOARD, TAKEBACK, INFO (timeout_turn, timeout_match,
+/// time_left, max_memory; rule 0, freestyle, is the one that is played), ABOUT, END.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The game
+    #[arg(long, value_name = "GAME", value_parser = game_with_engines())]
+    game: &'static Entry,
+
+    /// How strong it plays
+    #[arg(long, value_name = "LEVEL", value_parser = level(), default_value_t = Level::Max)]
+    level: Level,
+
+    /// How long it thinks about a move where the protocol says nothing of time, in milliseconds. Not
+    /// for UCI, in which a search without a limit goes on until `stop`
+    #[arg(long, value_name = "MS", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    time: u64,
+
+    /// The size of the transposition table in MiB, until the protocol says another
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(TABLE_MIB_MAX)))]
+    table: u32,
+
+    /// What chance is drawn from below full strength. Without it: another in every run
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+}
+
+/// More than a search of a day fills.
+const TABLE_MIB_MAX: u32 = 1 << 16;
+
+const EXAMPLES: &str = "\
+Examples:
+  printf 'uci\\nposition startpos moves e2e4\\ngo movetime 500\\n' | plyhouse engine --game chess
+  plyhouse engine --game go --level medium";
+
+/// What is settled before the first command.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    game: &'static Entry,
+    level: Level,
+    /// For a move, where the protocol says nothing of time.
+    time: Duration,
+    table_mib: u32,
+}
+
+impl Args {
+    /// Speaks until it is told to quit, or nobody is there any more.
+    pub fn run(self) -> anyhow::Result<()> {
+        let settings = Settings {
+            game: self.game,
+            level: self.level,
+            time: Duration::from_millis(self.time),
+            table_mib: self.table,
+        };
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => SysRng.try_next_u64().context("there is no randomness")?,
+        };
+        let out = io::stdout();
+        match self.game.engine.expect("clap lets no other game pass") {
+            EngineProtocol::Uci => session::run(Uci::new(settings), &settings, seed, out),
+            EngineProtocol::Gtp { komi } => {
+                session::run(Gtp::new(settings, komi), &settings, seed, out)
+            }
+            EngineProtocol::Piskvork => session::run(Piskvork::new(settings), &settings, seed, out),
+        }
+    }
+}
+
+/// Bytes of a table of this size.
+const fn bytes(mib: u32) -> usize {
+    (mib as usize) << 20
+}
+
+/// Reads the id of a game that engines speak of.
+fn game_with_engines() -> impl TypedValueParser<Value = &'static Entry> {
+    let games = CATALOG.iter().filter(|entry| entry.engine.is_some());
+    let ids: Vec<&str> = games.map(|entry| entry.info.id).collect();
+    PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
+}

@@ -1,0 +1,92 @@
+//! The board as a person at a terminal sees it, and how the game stands.
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::game::GameInfo;
+
+/// A komi in halves of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Komi {
+    halves: i32,
+}
+
+/// No board has so many points, so beyond this all komis are one.
+const KOMI_MAX: f64 = 10_000.0;
+
+impl From<u32> for Komi {
+    fn from(points: u32) -> Self {
+        let points = i32::try_from(points).expect("no rules give so much");
+        Self { halves: 2 * points }
+    }
+}
+
+impl FromStr for Komi {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let points: f64 = text.parse().map_err(|_| ())?;
+        if !points.is_finite() {
+            return Err(());
+        }
+        let halves = (2.0 * points.clamp(-KOMI_MAX, KOMI_MAX)).round();
+        #[expect(clippy::cast_possible_truncation, reason = "it is small, and whole")]
+        let halves = halves as i32;
+        Ok(Self { halves })
+    }
+}
+
+/// The score if both sides passed now: all stones on the board count as alive.
+pub(super) fn final_score(pos: &dyn AnyPosition, komi: Komi, own_komi: u32) -> String {
+    let mut end = pos.clone_box();
+    while end.outcome().is_none() {
+        end.play(super::PASS).expect("a pass is always legal");
+    }
+    let scores = end.ending().and_then(|ending| ending.scores);
+    let [black, white] = scores.expect("the game is decided by counting");
+    let points = |points| Komi::from(points).halves;
+    Margin(points(black) - (points(white) - points(own_komi)) - komi.halves).to_string()
+}
+
+/// By how many halves of points black is ahead.
+struct Margin(i32);
+
+impl fmt::Display for Margin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(halves) = *self;
+        if halves == 0 {
+            return f.write_str("0");
+        }
+        let winner = if halves > 0 { "B" } else { "W" };
+        let size = halves.unsigned_abs();
+        write!(f, "{winner}+{}", size / 2)?;
+        f.write_str(if size.is_multiple_of(2) { "" } else { ".5" })
+    }
+}
+
+/// The board with its coordinates: `X` for black, `O` for white.
+pub(super) fn drawn(pos: &dyn AnyPosition, info: &GameInfo) -> String {
+    let columns: String = ('A'..='Z')
+        .filter(|column| *column != 'I')
+        .take(info.files.into())
+        .flat_map(|column| [' ', column])
+        .collect();
+    let text = pos.to_string();
+    let rows = text.split(' ').next().unwrap_or_default().split('/');
+    let mut board = format!("\n  {columns}\n");
+    for (row, number) in rows.zip((1..=info.ranks).rev()) {
+        let _ = write!(board, "{number:>2}");
+        for point in row.chars() {
+            let stone = match point {
+                'b' => 'X',
+                'w' => 'O',
+                _ => '.',
+            };
+            let _ = write!(board, " {stone}");
+        }
+        let _ = writeln!(board, " {number}");
+    }
+    board + "  " + &columns
+}

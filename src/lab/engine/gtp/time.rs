@@ -1,0 +1,116 @@
+//! Time as GTP tells it: a main time, and after it Canadian byo-yomi, so much for so many stones.
+
+use std::time::Duration;
+
+use plyhouse_engine::game::Seat;
+
+use crate::engine::clock::Clock;
+
+/// How both sides' time is kept, and what is left of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TimeSystem {
+    /// A time, and for how many stones. No stones: there is none.
+    byo_yomi: (Duration, u32),
+    /// By seat. `None` is as long as one likes.
+    left: Option<[Left; 2]>,
+}
+
+/// What a side has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Left {
+    time: Duration,
+    /// For how many stones; in the main time 0.
+    stones: u32,
+}
+
+impl TimeSystem {
+    /// Reads `time_settings`: the main time, that of a byo-yomi in seconds, and its stones.
+    pub(super) fn read(words: &[&str]) -> Option<Self> {
+        let [main, byo_yomi, stones] = words else {
+            return None;
+        };
+        let (main, byo_yomi) = (seconds(main)?, seconds(byo_yomi)?);
+        let stones = stones.parse().ok()?;
+        // How the protocol says that there is no limit.
+        if stones == 0 && !byo_yomi.is_zero() {
+            return Some(Self::default());
+        }
+        let mut system = Self {
+            byo_yomi: (byo_yomi, stones),
+            left: None,
+        };
+        let left = Left {
+            time: main,
+            stones: 0,
+        };
+        system.left = Some([system.renewed(left); 2]);
+        Some(system)
+    }
+
+    /// Reads `time_left` after its colour: a time in seconds, and for how many stones.
+    pub(super) fn tell(&mut self, seat: Seat, words: &[&str]) -> Option<()> {
+        let [time, stones] = words else {
+            return None;
+        };
+        let left = Left {
+            time: seconds(time)?,
+            stones: stones.parse().ok()?,
+        };
+        let mut both = self.left.unwrap_or([left; 2]);
+        both[seat.index()] = left;
+        self.left = Some(both);
+        Some(())
+    }
+
+    /// How long to think about a move; `None` without a limit.
+    pub(super) fn share(&self, seat: Seat) -> Option<Duration> {
+        let left = self.left?[seat.index()];
+        let clock = Clock {
+            left: left.time,
+            increment: Duration::ZERO,
+            moves: (left.stones > 0).then_some(left.stones),
+        };
+        Some(clock.share())
+    }
+
+    /// Takes off what a move has cost, for controllers that do not tell what is left.
+    pub(super) fn spend(&mut self, seat: Seat, time: Duration) {
+        let Some(both) = self.left else {
+            return;
+        };
+        let left = both[seat.index()];
+        let after = Left {
+            time: left.time.saturating_sub(time),
+            stones: left.stones.saturating_sub(1),
+        };
+        // The last stone of a byo-yomi begins a new one.
+        let after = if left.stones == 1 {
+            Left {
+                time: Duration::ZERO,
+                stones: 0,
+            }
+        } else {
+            after
+        };
+        let mut both = both;
+        both[seat.index()] = self.renewed(after);
+        self.left = Some(both);
+    }
+
+    /// Where nothing is left, a byo-yomi begins, if there is one.
+    const fn renewed(&self, left: Left) -> Left {
+        let (time, stones) = self.byo_yomi;
+        if left.time.is_zero() && left.stones == 0 && stones > 0 {
+            return Left { time, stones };
+        }
+        left
+    }
+}
+
+/// No clock of Go runs for longer than a year.
+const SECONDS_MAX: u64 = 366 * 24 * 3600;
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: u64 = text.parse().ok()?;
+    (seconds <= SECONDS_MAX).then(|| Duration::from_secs(seconds))
+}

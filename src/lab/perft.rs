@@ -1,0 +1,117 @@
+//! `plyhouse perft`: counts the lines of play from a position, ply by ply.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::game::perft::PlyCount;
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::arguments::{game, refuse};
+
+/// Counts the lines of play from a position, ply by ply, and how many of them end the game.
+///
+/// A position that is reached in two ways counts twice. Each row is counted by itself, with the
+/// time that took.
+///
+/// With --json there is one object a line, for each ply: `ply`, `nodes` (lines of this length),
+/// `won` (those that end the game with a win, by seat), `drawn` (those that end it without a
+/// winner), `time_us` (microseconds).
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The position: in wire notation, or as the moves that lead to it. Without it: the start
+    position: Option<String>,
+
+    /// The game
+    #[arg(long, value_name = "GAME", value_parser = game())]
+    game: &'static Entry,
+
+    /// How many plies are counted
+    #[arg(long, value_name = "N")]
+    depth: u32,
+
+    /// Prints JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse perft --game tic-tac-toe --depth 9
+  plyhouse perft --game connect-four --depth 8 4455";
+
+/// What is printed of a ply.
+#[derive(Debug, Serialize)]
+struct Row {
+    ply: u32,
+    nodes: u64,
+    won: [u64; 2],
+    drawn: u64,
+    time_us: u128,
+}
+
+impl Args {
+    /// Counts, and prints a row as soon as it is known.
+    pub fn run(self) -> anyhow::Result<()> {
+        // Nothing is searched, so the least table will do.
+        let mut analyst = self.game.analyst(0);
+        if let Err(error) = analyst.set_up(self.position.as_deref().unwrap_or_default()) {
+            refuse(error);
+        }
+        let mut out = io::stdout().lock();
+        let mut print = |line: String| writeln!(out, "{line}").context("cannot write to stdout");
+        if !self.json {
+            print(head(self.game.info.sides))?;
+        }
+        for ply in 0..=self.depth.min(analyst.plies_left()) {
+            let begin = Instant::now();
+            let counts = analyst.perft(ply as usize);
+            let PlyCount { nodes, won, drawn } = counts[ply as usize];
+            if nodes == 0 {
+                break;
+            }
+            let row = Row {
+                ply,
+                nodes,
+                won,
+                drawn,
+                time_us: begin.elapsed().as_micros(),
+            };
+            print(if self.json {
+                serde_json::to_string(&row).context("cannot write a row as JSON")?
+            } else {
+                row.text()
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn head([first, second]: [&str; 2]) -> String {
+    let won = |side| format!("{side} wins");
+    format!(
+        "{:>3} {:>16} {:>14} {:>14} {:>14} {:>9}",
+        "ply",
+        "nodes",
+        won(first),
+        won(second),
+        "drawn",
+        "seconds"
+    )
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let Self {
+            ply,
+            nodes,
+            won: [first, second],
+            drawn,
+            time_us,
+        } = self;
+        let seconds = *time_us as f64 / 1e6;
+        format!("{ply:>3} {nodes:>16} {first:>14} {second:>14} {drawn:>14} {seconds:>9.3}")
+    }
+}

@@ -1,0 +1,141 @@
+//! `plyhouse tournament`: the command line of tournaments, and the progress of one.
+
+mod report;
+mod table;
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use crate::tournament::{Plan, Player, Tournament, default_plies};
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::search::{Level, Limits};
+
+use self::report::Report;
+use crate::arguments::{game, level, refuse};
+
+/// More games of a pair would tell no more: their ratings are known to 2 Elo by then.
+const GAMES_MAX: u32 = 100_000;
+
+/// More threads than any machine has cores would only wait for each other.
+const THREADS_MAX: u16 = 1024;
+
+/// Lets the levels play each other, and rates them.
+///
+/// Every pair plays from the same random openings, each once with either side. A random mover takes
+/// part, and its rating is the zero of all others. The same options give the same games on every
+/// machine and any number of threads.
+///
+/// Ratings are fitted to all games at once (Bradley and Terry), so a step between two players is
+/// known better than by their own games. To the games of each pair half a win and half a loss are
+/// added, so that nobody's rating is infinite. LOS is the likelihood of superiority.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The game
+    #[arg(long, value_name = "GAME", value_parser = game())]
+    game: &'static Entry,
+
+    /// The levels that play, with commas between
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level(),
+          default_values_t = Level::ALL)]
+    levels: Vec<Level>,
+
+    /// How many games each pair plays: an even number, two for each opening
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = games)]
+    games: u32,
+
+    /// What all chance is drawn from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// How many positions a bot may visit for a move. There is no limit of time, so that the same
+    /// games are played everywhere
+    #[arg(long, value_name = "N", default_value_t = 200_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+
+    /// How many random plies make an opening. Without it: a tenth of the game's greatest length,
+    /// from 3 to 8
+    #[arg(long, value_name = "N")]
+    opening_plies: Option<u32>,
+
+    /// How many games are played at a time. Without it: as many as the processor has cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=THREADS_MAX.into()))]
+    threads: Option<u16>,
+
+    /// Prints one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse tournament --game tic-tac-toe
+  plyhouse tournament --game connect-four --levels easy,medium --games 1000 --seed 7 --json";
+
+impl Args {
+    /// Plays the tournament and prints its report.
+    pub fn run(self) -> anyhow::Result<()> {
+        let threads = self.threads();
+        let plan = self.plan();
+        let tournament = match Tournament::new(plan.clone()) {
+            Ok(tournament) => tournament,
+            Err(error) => refuse(error),
+        };
+        let progress = progress(tournament.games())?;
+        let pairings = tournament.play(threads, || progress.inc(1));
+        progress.finish_and_clear();
+
+        let report = Report::new(&plan, &pairings);
+        let text = if self.json {
+            serde_json::to_string(&report).context("cannot write the report as JSON")?
+        } else {
+            report.to_string()
+        };
+        writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")
+    }
+
+    fn plan(&self) -> Plan {
+        let mut levels = self.levels.clone();
+        levels.sort_unstable();
+        levels.dedup();
+        let bots = levels.into_iter().map(Player::Bot);
+        Plan {
+            game: self.game,
+            players: std::iter::once(Player::Random).chain(bots).collect(),
+            openings: self.games as usize / 2,
+            opening_plies: self
+                .opening_plies
+                .unwrap_or_else(|| default_plies(&self.game.info)),
+            limits: Limits {
+                nodes: Some(self.nodes),
+                ..Limits::default()
+            },
+            seed: self.seed,
+        }
+    }
+
+    fn threads(&self) -> NonZeroUsize {
+        let asked = self.threads.map(usize::from).and_then(NonZeroUsize::new);
+        asked
+            .or_else(|| available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+/// A bar on stderr, which is not shown where stderr is no terminal.
+fn progress(games: usize) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")
+        .context("cannot draw the progress bar")?;
+    Ok(ProgressBar::new(games as u64).with_style(style))
+}
+
+fn games(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
+        Ok(_) | Err(_) => Err(format!("an even number from 2 to {GAMES_MAX} is needed")),
+    }
+}

@@ -1,0 +1,49 @@
+//! Who plays in a tournament.
+
+use std::fmt;
+
+use plyhouse_engine::catalog::AnyPosition;
+use plyhouse_engine::search::chance::Chance;
+use plyhouse_engine::search::{Level, Limits, Stop, Table};
+
+/// Who plays in a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Player {
+    /// Plays any legal move, all as likely: the zero of the ratings.
+    Random,
+    /// A bot of this level.
+    Bot(Level),
+}
+
+impl Player {
+    /// The player's move in a game that still goes on. The same position, seed and limits give the
+    /// same move.
+    pub(super) fn choose(
+        self,
+        pos: &dyn AnyPosition,
+        seed: u64,
+        limits: &Limits,
+        table: &mut Table,
+    ) -> String {
+        match self {
+            Self::Random => {
+                let mut moves = pos.legal_moves();
+                let index = Chance::new(seed, &pos.to_string()).below(moves.len());
+                moves.swap_remove(index)
+            }
+            Self::Bot(level) => {
+                let choice = pos.choose(level, seed, limits, &Stop::new(), table);
+                choice.expect("the game goes on").m
+            }
+        }
+    }
+}
+
+impl fmt::Display for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => f.write_str("random"),
+            Self::Bot(level) => level.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What the games of one pair say about the two, without regard to anyone else.
+
+use super::rating::{ELO_PER_NAT, Estimate};
+use plyhouse_engine::game::{Outcome, Seat};
+
+/// What is added to the wins and to the losses of a pair before anything is estimated: together
+/// one game that neither has won.
+///
+/// So a player who has won every game gets a finite rating, and games that were all drawn leave
+/// some doubt. It is Jeffreys's prior for a share ("An invariant form for the prior probability in
+/// estimation problems", 1946), and for the logarithm of the odds the correction that removes most
+/// of the bias (Haldane 1956, Anscombe 1956). It draws ratings together.
+pub(super) const PRIOR: f64 = 0.5;
+
+/// How the games of one player against another ended, as the one sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many it won.
+    pub wins: u32,
+    /// How many nobody won.
+    pub draws: u32,
+    /// How many it lost.
+    pub losses: u32,
+}
+
+impl Tally {
+    /// Counts a game that the player played on this seat.
+    pub(super) fn record(&mut self, outcome: Outcome, seat: Seat) {
+        match outcome {
+            Outcome::Decisive { winner } if winner == seat => self.wins += 1,
+            Outcome::Decisive { winner: _ } => self.losses += 1,
+            Outcome::Draw => self.draws += 1,
+        }
+    }
+
+    /// How many games there were.
+    #[must_use]
+    pub fn games(&self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// The player's points: 1 for a win, 1/2 for a draw.
+    #[must_use]
+    pub fn points(&self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    }
+
+    /// The same games as the opponent sees them.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self {
+            wins: self.losses,
+            draws: self.draws,
+            losses: self.wins,
+        }
+    }
+
+    /// How much stronger the player is than the opponent, by their own games alone.
+    ///
+    /// The difference is the logarithm of the odds, and its error comes from the variance of a
+    /// game's points by the delta method, so that draws make it smaller; half a win and half a loss
+    /// are added before.
+    #[must_use]
+    pub fn difference(&self) -> Estimate {
+        let (wins, losses) = (f64::from(self.wins) + PRIOR, f64::from(self.losses) + PRIOR);
+        let draws = f64::from(self.draws);
+        let games = wins + draws + losses;
+        let share = (wins + draws / 2.0) / games;
+        let squares =
+            wins * (1.0 - share).powi(2) + draws * (0.5 - share).powi(2) + losses * share.powi(2);
+        let odds = share / (1.0 - share);
+        Estimate {
+            elo: ELO_PER_NAT * odds.ln(),
+            // The square root of the variance of the mean, by the slope of the odds' logarithm.
+            error: ELO_PER_NAT * squares.sqrt() / (games * share * (1.0 - share)),
+        }
+    }
+
+    /// The likelihood of superiority: how sure it is, from 0 to 1, that the player is stronger than
+    /// the opponent. Without a game that was won it is 1/2, since draws tell nothing.
+    ///
+    /// Of n decided games between equals the wins less the losses have the variance n, so it is
+    /// Φ((wins − losses) / √(wins + losses)) (Chess Programming Wiki, "Match Statistics").
+    #[must_use]
+    pub fn superiority(&self) -> f64 {
+        let decided = f64::from(self.wins + self.losses);
+        let lead = f64::from(self.wins) - f64::from(self.losses);
+        if decided == 0.0 {
+            return 0.5;
+        }
+        libm::erfc(-lead / (2.0 * decided).sqrt()) / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plyhouse_engine::search::chance::Chance;
+
+    const fn tally(wins: u32, draws: u32, losses: u32) -> Tally {
+        Tally {
+            wins,
+            draws,
+            losses,
+        }
+    }
+
+    fn check_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 0.05, "{found}, not {expected}");
+    }
+
+    /// Odds of three to one are 190.8 Elo, of ten to one 400. With the half games that are added
+    /// the tallies make them exactly.
+    #[test]
+    fn differences_are_the_logarithm_of_the_odds() {
+        for (tally, elo) in [
+            (tally(74, 1, 24), 190.85),
+            (tally(499, 1, 49), 400.0),
+            (tally(3, 8, 3), 0.0),
+        ] {
+            check_near(tally.difference().elo, elo);
+            check_near(tally.reversed().difference().elo, -elo);
+        }
+    }
+
+    /// Of games without draws the variance is the binomial's, p(1 − p) each; of draws alone there
+    /// is next to none, and less than none is left by the game that is added.
+    #[test]
+    fn draws_make_a_difference_surer() {
+        let binomial = ELO_PER_NAT / (100.0_f64 * 0.25).sqrt();
+        check_near(tally(50, 0, 49).difference().error, binomial);
+        let drawn = tally(25, 49, 25).difference().error;
+        assert!((0.6..0.8).contains(&(drawn / binomial)), "{drawn}");
+        let error = tally(0, 99, 0).difference().error;
+        assert!((1.0..10.0).contains(&error), "{error}");
+    }
+
+    /// Who has won 400 of 400 games scores at least 99.08% (Clopper and Pearson 1934: the share p
+    /// with p^400 = 2.5%), which are 813 Elo. No more than that is claimed.
+    #[test]
+    fn a_perfect_score_is_finite_and_uncertain() {
+        let [low, high] = tally(400, 0, 0).difference().interval();
+        assert!((600.0..813.0).contains(&low), "{low}");
+        assert!((1300.0..2000.0).contains(&high), "{high}");
+    }
+
+    /// Where it is known who is how strong, the interval of 95% says so in about 95% of all
+    /// matches.
+    #[test]
+    fn the_interval_holds_what_it_promises() {
+        const MATCHES: u32 = 2000;
+        for (win, draw) in [(0.3_f64, 0.4), (0.55, 0.25), (0.9, 0.0)] {
+            let share = win + draw / 2.0;
+            let truth = ELO_PER_NAT * (share / (1.0 - share)).ln();
+            let mut chance = Chance::new(1, "matches");
+            let mut play = || match chance.share() {
+                drawn if drawn < win => tally(1, 0, 0),
+                drawn if drawn < win + draw => tally(0, 1, 0),
+                _ => tally(0, 0, 1),
+            };
+            let mut held = 0;
+            for _ in 0..MATCHES {
+                let sum = (0..200).map(|_| play()).fold(tally(0, 0, 0), |a, b| {
+                    tally(a.wins + b.wins, a.draws + b.draws, a.losses + b.losses)
+                });
+                let [low, high] = sum.difference().interval();
+                held += u32::from(low < truth && truth < high);
+            }
+            let held = f64::from(held) / f64::from(MATCHES);
+            assert!((0.935..0.965).contains(&held), "{win} {draw}: {held}");
+        }
+    }
+
+    #[test]
+    fn superiority_is_a_normal_distribution() {
+        for (tally, superiority) in [
+            (tally(0, 0, 0), 0.5),
+            (tally(0, 9, 0), 0.5),
+            (tally(7, 2, 7), 0.5),
+            // A lead of one and of two standard deviations, by any table of Φ.
+            (tally(10, 5, 6), 0.841_344_746),
+            (tally(10, 0, 6), 0.841_344_746),
+            (tally(60, 0, 40), 0.977_249_868),
+            (tally(40, 9, 60), 0.022_750_132),
+        ] {
+            let found = tally.superiority();
+            assert!((found - superiority).abs() < 1e-9, "{tally:?}: {found}");
+        }
+    }
+}

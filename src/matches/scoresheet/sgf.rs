@@ -1,0 +1,96 @@
+//! Smart Game Format, for Go and for games that are played with the same stones: a root with all
+//! that is known of the game, and a node for each move.
+
+use std::fmt::Write as _;
+
+use super::date::Date;
+use super::{Color, Verdict, color, name, verdict};
+use crate::{Match, Termination};
+use plyhouse_engine::game::Seat;
+
+/// How many moves stand in a line, for people who look at the file.
+const MOVES_IN_LINE: usize = 10;
+
+/// The text of a match after these moves.
+pub(super) fn text(state: &Match, game: u8, rules: &[(&str, &str)], moves: &[String]) -> String {
+    let mut text = format!(
+        "(;FF[4]GM[{game}]CA[UTF-8]AP[Plyhouse:{}]SZ[{}]",
+        env!("CARGO_PKG_VERSION"),
+        state.creation().game.info.files
+    );
+    for (property, value) in rules {
+        add(&mut text, property, value);
+    }
+    text.push('\n');
+    add(
+        &mut text,
+        "GN",
+        &format!("Plyhouse match {}", state.creation().code),
+    );
+    add(&mut text, "PC", "Plyhouse");
+    if let Some(Date {
+        year, month, day, ..
+    }) = Date::of(state.id())
+    {
+        add(&mut text, "DT", &format!("{year:04}-{month:02}-{day:02}"));
+    }
+    for (property, color) in [("PB", Color::Black), ("PW", Color::White)] {
+        if let Some(name) = name(state, color) {
+            add(&mut text, property, &name);
+        }
+    }
+    if let Some(result) = result(state) {
+        add(&mut text, "RE", &result);
+    }
+    for (ply, m) in moves.iter().enumerate() {
+        if ply.is_multiple_of(MOVES_IN_LINE) {
+            text.push('\n');
+        }
+        let seat = if ply.is_multiple_of(2) {
+            Seat::First
+        } else {
+            Seat::Second
+        };
+        let _ = write!(text, ";{}[{m}]", letter(color(state, seat)));
+    }
+    text.push_str(")\n");
+    text
+}
+
+/// Adds a property; what would end its value is escaped.
+fn add(text: &mut String, property: &str, value: &str) {
+    let value = value.replace('\\', r"\\").replace(']', r"\]");
+    let _ = write!(text, "{property}[{value}]");
+}
+
+const fn letter(color: Color) -> char {
+    match color {
+        Color::Black => 'B',
+        Color::White => 'W',
+    }
+}
+
+/// The property RE; `None` while the game goes on.
+fn result(state: &Match) -> Option<String> {
+    Some(match verdict(state) {
+        Verdict::Open => return None,
+        Verdict::Void => "Void".to_owned(),
+        Verdict::Drawn => "0".to_owned(),
+        Verdict::Won(color, termination) => {
+            let how = match termination {
+                Termination::Rules => margin(state),
+                Termination::Resignation => "R".to_owned(),
+                // Whoever is not there forfeits.
+                Termination::Abandonment | Termination::Aborted => "F".to_owned(),
+            };
+            format!("{}+{how}", letter(color))
+        }
+    })
+}
+
+/// By how many points the game was won; nothing where there are none.
+fn margin(state: &Match) -> String {
+    let scores = state.position().ending().and_then(|ending| ending.scores);
+    let points = scores.map(|[first, second]| first.abs_diff(second).to_string());
+    points.unwrap_or_default()
+}

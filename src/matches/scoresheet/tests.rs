@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use super::*;
+use plyhouse_engine::catalog::find;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+
+/// A match of this game: Ann, who would break any quotation, against a bot.
+fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Termination)>) -> String {
+    let id = uuid::Uuid::try_parse("019b77e7-1400-7000-8000-000000000001").expect("an id");
+    let creation = Creation {
+        id: MatchId(id),
+        code: MatchCode::from_number(0),
+        game: find(game).expect("it is hosted"),
+        host: PlayerId(id),
+        listed: true,
+        pace: Duration::ZERO,
+        seed: 0,
+    };
+    let ann = Occupant::Player {
+        id: PlayerId(id),
+        name: r#"ann "\]"#.to_owned(),
+    };
+    let mut events = vec![
+        Event::Seated {
+            seat: Seat::First,
+            occupant: ann,
+        },
+        Event::Seated {
+            seat: Seat::Second,
+            occupant: Occupant::Bot(Level::Hard),
+        },
+        Event::Started,
+    ];
+    let seats = Seat::ALL.into_iter().cycle();
+    let moves = moves.split_whitespace().map(str::to_owned).zip(seats);
+    events.extend(moves.map(|(m, seat)| Event::Moved { seat, m }));
+    events.extend(ended.map(|(winner, termination)| Event::Ended {
+        winner,
+        termination,
+    }));
+    let sheet = Scoresheet::of(creation, &events).expect("it can be written");
+    sheet.text
+}
+
+const RULES: Termination = Termination::Rules;
+
+#[test]
+fn chess_is_kept_in_pgn() {
+    let mate = sheet(
+        "chess",
+        "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7",
+        Some((Some(Seat::First), RULES)),
+    );
+    let expected = r#"[Event "Plyhouse match 222222"]
+[Site "Plyhouse"]
+[Date "2026.01.01"]
+[Round "-"]
+[White "ann \"\\]"]
+[Black "Plyhouse bot (hard)"]
+[Result "1-0"]
+[UTCDate "2026.01.01"]
+[UTCTime "04:53:11"]
+[WhiteType "human"]
+[BlackType "program"]
+[PlyCount "7"]
+[Termination "normal"]
+
+1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0
+"#;
+    assert_eq!(mate, expected);
+}
+
+#[test]
+fn lines_are_shorter_than_eighty_characters() {
+    let files = "abcdefgh".chars();
+    let mut moves: String = files
+        .map(|file| format!("{file}2{file}4 {file}7{file}5 "))
+        .collect();
+    moves += "g1f3 g8f6 b1c3 b8c6 a1a3";
+    let running = sheet("chess", &moves, None);
+    let moves = running.split("\n\n").nth(1).expect("the moves");
+    assert_eq!(moves.lines().count(), 2, "{moves}");
+    assert!(moves.lines().all(|line| line.len() < 80), "{moves}");
+    let words: Vec<&str> = moves.split_whitespace().collect();
+    assert_eq!(words.len(), 21 + 11 + 1);
+    assert_eq!(words[30..], ["11.", "Ra3", "*"]);
+    assert!(
+        running.contains("[Termination \"unterminated\"]"),
+        "{running}"
+    );
+}
+
+/// White has the second seat, and black's moves are numbered.
+#[test]
+fn draughts_is_kept_in_pdn() {
+    let resigned = Some((Some(Seat::First), Termination::Resignation));
+    let game = sheet("draughts", "11-15 22-18 15x22 25x18", resigned);
+    for line in [
+        "[GameType \"21\"]\n",
+        "[White \"Plyhouse bot (hard)\"]\n[Black \"ann \\\"\\\\]\"]\n[Result \"0-1\"]\n",
+        "\n\n1. 11-15 22-18 2. 15x22 25x18 0-1\n",
+    ] {
+        assert!(game.contains(line), "{line} in {game}");
+    }
+}
+
+#[test]
+fn go_is_kept_in_sgf() {
+    let game = sheet(
+        "go",
+        "D4 E5 A9 J1 pass pass",
+        Some((Some(Seat::Second), RULES)),
+    );
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = format!(
+        "(;FF[4]GM[1]CA[UTF-8]AP[Plyhouse:{version}]SZ[9]KM[7]\
+         RU[area scoring, positional superko, no suicide]\n\
+         GN[Plyhouse match 222222]PC[Plyhouse]DT[2026-01-01]PB[ann \"\\\\\\]]\
+         PW[Plyhouse bot (hard)]RE[W+7]\n\
+         ;B[df];W[ee];B[aa];W[ii];B[];W[])\n"
+    );
+    assert_eq!(game, expected);
+}
+
+#[test]
+fn othello_and_gomoku_are_kept_in_sgf_too() {
+    let othello = sheet("othello", "d3 c5", None);
+    assert!(othello.starts_with("(;FF[4]GM[2]"), "{othello}");
+    assert!(othello.ends_with("]\n;B[dc];W[ce])\n"), "{othello}");
+    assert!(!othello.contains("RE["), "it goes on: {othello}");
+    let gomoku = "a15 b15 a14 b14 a13 b13 a12 b12 a11";
+    let gomoku = sheet("gomoku", gomoku, Some((Some(Seat::First), RULES)));
+    assert!(gomoku.starts_with("(;FF[4]GM[4]CA[UTF-8]"), "{gomoku}");
+    assert!(
+        gomoku.contains("SZ[15]") && gomoku.contains("RE[B+]"),
+        "{gomoku}"
+    );
+    assert!(gomoku.contains("\n;B[aa];W[ba];B[ab]"), "{gomoku}");
+}
+
+#[test]
+fn every_end_has_its_result() {
+    let ended = |game, winner, why| sheet(game, "", Some((winner, why)));
+    let (black, white) = (Some(Seat::First), Some(Seat::Second));
+    for (text, result) in [
+        (ended("go", black, Termination::Resignation), "RE[B+R]"),
+        (ended("go", white, Termination::Abandonment), "RE[W+F]"),
+        (ended("go", None, Termination::Aborted), "RE[Void]"),
+        (ended("chess", None, Termination::Aborted), "[Result \"*\"]"),
+        (
+            ended("chess", None, Termination::Aborted),
+            "[Termination \"abandoned\"]",
+        ),
+        (
+            ended("chess", white, Termination::Abandonment),
+            "[Result \"0-1\"]",
+        ),
+        (
+            ended("chess", white, Termination::Abandonment),
+            "[Termination \"abandoned\"]",
+        ),
+    ] {
+        assert!(text.contains(result), "{result} in {text}");
+    }
+    let drawn = sheet("chess", "e2e4", Some((None, RULES)));
+    assert!(
+        drawn.contains("[Result \"1/2-1/2\"]") && drawn.ends_with("1. e4 1/2-1/2\n"),
+        "{drawn}"
+    );
+}

@@ -1,0 +1,189 @@
+//! The server: players, matches and bots, each match a task of its own. Sockets are not known here.
+//!
+//! Ownership is a tree: a connection owns its session, the lobby its matches, a match its bot's
+//! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
+//! back through outboxes and never waits. So no two tasks ever wait for each other.
+
+mod addresses;
+mod assisted;
+mod bots;
+mod bucket;
+mod clock;
+mod connections;
+mod encode;
+mod from_protocol;
+mod lobby;
+mod mailbox;
+mod match_actor;
+mod match_handle;
+mod metrics;
+mod outbox;
+mod panics;
+mod peer;
+mod players;
+mod rate;
+mod recovery;
+mod reply;
+mod scoresheets;
+mod seeks;
+mod session;
+mod settings;
+mod shared;
+mod to_protocol;
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+pub use addresses::{Address, Guest, NotLetIn};
+pub use metrics::Dropped;
+pub use outbox::{Frame, Outbox, Writer};
+pub use recovery::Recovered;
+pub use scoresheets::{NotServed, Served};
+pub use session::Session;
+pub use settings::{ClientAddress, Search, Settings};
+
+use plyhouse_protocol::{CloseCode, MatchRef};
+use plyhouse_store::{ReadError, Store};
+use shared::Shared;
+
+/// One server. Clones are the same server.
+#[derive(Clone, Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a server that keeps its matches in `store`. To be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// The search threads could not be started.
+    pub fn start(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Self> {
+        Ok(Self {
+            shared: Shared::new(settings, store)?,
+        })
+    }
+
+    /// Lets every match of the store go on that has not ended. To be called before the first
+    /// connection.
+    ///
+    /// # Errors
+    ///
+    /// The store could not be read.
+    pub async fn recover(&self) -> Result<Recovered, ReadError> {
+        self.shared.recover().await
+    }
+
+    /// Whether everything is well: what is asked now is likely to be kept.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        self.shared.store.is_well()
+    }
+
+    /// Whether it is to be given anything to do: it is well, and not about to stop.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_well() && !self.shared.is_stopping()
+    }
+
+    /// Comes back once the parts that everything goes through have answered: the lobby, and the
+    /// store to something that is read, whatever it answered.
+    pub async fn answer(&self) {
+        let (mut asked, answered) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        // Where everything else runs, so that it is that which answers.
+        self.spawn(async move {
+            tokio::select! {
+                () = shared.answer() => {}
+                () = asked.closed() => {} // Nobody waits any more.
+            }
+            let _ = asked.send(());
+        });
+        if answered.await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// What was counted, and what there is to see at the moment, as OpenMetrics text.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        metrics::page(&self.shared)
+    }
+
+    /// Counts a WebSocket that was closed for this reason without a session, or that its client left.
+    pub fn count_closed(&self, code: Option<CloseCode>) {
+        self.shared.metrics.closed(code);
+    }
+
+    /// Counts a connection that came to nothing before it was a WebSocket.
+    pub fn count_dropped(&self, cause: Dropped) {
+        self.shared.metrics.dropped(cause);
+    }
+
+    /// How often a match or a search has panicked. Each time it was that match alone which was harmed,
+    /// and it went on.
+    #[must_use]
+    pub fn panics(&self) -> u64 {
+        self.shared.panics.get()
+    }
+
+    /// How the server is set up.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    /// The scoresheet of a match, as far as it has come, if it is kept in files of this kind. Whoever
+    /// asks for one that there is not, from this address, waits ever longer for the answer.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn scoresheet(
+        &self,
+        target: MatchRef,
+        extension: &str,
+        address: Option<Address>,
+    ) -> Result<Served, NotServed> {
+        let served = self.shared.scoresheet(target, extension).await;
+        if matches!(served, Err(NotServed::Unknown)) {
+            let delay = self.shared.addresses.guessed(address, clock::now());
+            self.shared.put_off(delay).await;
+        }
+        served
+    }
+
+    /// Lets a connection in from this address, or from nobody's.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotLetIn`].
+    pub fn let_in(&self, address: Option<Address>) -> Result<Guest, NotLetIn> {
+        self.shared.addresses.enter(address, clock::now())
+    }
+
+    /// A session for a client that has been let in and has just connected.
+    #[must_use]
+    pub fn connect(&self, guest: Guest) -> Session {
+        Session::new(Arc::clone(&self.shared), guest)
+    }
+
+    /// Runs a task that the end of the server waits for.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.shared.spawn(task);
+    }
+
+    /// Cancelled when the server is to stop: nobody is to be let in then. Whoever is there is told
+    /// goodbye through their outboxes.
+    #[must_use]
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.shared.shutdown
+    }
+
+    /// Ends every connection, search and match, and waits until they have ended.
+    pub async fn stop(&self) {
+        self.shared.stop().await;
+    }
+}

@@ -1,0 +1,219 @@
+//! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
+//! texts, and no match.
+
+mod admin;
+mod client_address;
+mod handshakes;
+mod http;
+mod metered;
+mod origin;
+mod signs;
+mod socket;
+mod tls;
+mod web;
+mod websocket;
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep, sleep_until};
+
+pub use self::admin::serve_admin;
+use self::client_address::From;
+use self::handshakes::Handshakes;
+pub use self::tls::{Tls, TlsError};
+use plyhouse_server::{Dropped, Server};
+
+/// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
+/// few thousand.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+
+/// How long a connection may go on to the next request: a browser asks for the files of the page over
+/// a few connections, one after the other, and is done. Much less than `handshake_timeout`, so that
+/// the last answer has its time.
+const KEEP_ALIVE: Duration = Duration::from_secs(3);
+
+/// How long nothing is accepted after the operating system could not accept: most often there are
+/// no descriptors left, and some will be given back soon.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Brings connections to a server. Clones bring them to the same server.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    server: Server,
+    router: axum::Router,
+    handshakes: Handshakes,
+    tls: Option<Tls>,
+}
+
+impl Transport {
+    /// A way to this server, which shows its metrics to those who ask from this machine.
+    #[must_use]
+    pub fn new(server: Server) -> Self {
+        Self::with(server, None, true)
+    }
+
+    /// A way to this server that speaks nothing but TLS on its ports, if it is given, and that shows
+    /// the metrics to those who ask from this machine, or to nobody.
+    #[must_use]
+    pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
+        let signs = if shows_metrics {
+            signs::with_metrics_for_this_machine()
+        } else {
+            signs::for_all()
+        };
+        let router = http::router(signs, server.clone(), tls.is_some());
+        Self {
+            server,
+            router,
+            handshakes: Handshakes::default(),
+            tls,
+        }
+    }
+
+    /// Accepts connections until the server is told to stop.
+    pub async fn serve(&self, listener: TcpListener) {
+        loop {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = self.server.shutdown().cancelled() => return,
+                () = self.accept(&listener) => {}
+            }
+        }
+    }
+
+    /// Accepts one connection and serves it in a task of its own.
+    async fn accept(&self, listener: &TcpListener) {
+        match accept(listener).await {
+            Ok((stream, from)) => {
+                let transport = self.clone();
+                self.server
+                    .spawn(async move { transport.serve_socket(stream, from).await });
+            }
+            Err(error) => {
+                self.server.count_dropped(Dropped::NotAccepted);
+                tracing::warn!(%error, "cannot accept connections now");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+
+    /// Serves what comes to a port.
+    async fn serve_socket(&self, stream: TcpStream, from: IpAddr) {
+        let from = Some(from);
+        let Some(tls) = &self.tls else {
+            return self.serve_stream(stream, from).await;
+        };
+        let served = async {
+            match tls.greet(stream).await {
+                Ok(Some(stream)) => self.answer_requests(stream, from).await,
+                Ok(None) => {
+                    self.server.count_dropped(Dropped::NoTls);
+                    tracing::debug!(?from, "request without TLS");
+                }
+                Err(error) => {
+                    self.server.count_dropped(Dropped::NoTls);
+                    tracing::debug!(?from, %error, "no TLS came about");
+                }
+            }
+        };
+        self.within_limits(from, served).await;
+    }
+
+    /// Serves HTTP requests for a short while. One that becomes a WebSocket goes on in a task of its
+    /// own. `from` is the address at the other end, if it has one.
+    pub async fn serve_stream(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+    ) {
+        self.within_limits(from, self.answer_requests(stream, from))
+            .await;
+    }
+
+    /// Serves a connection that is no WebSocket yet, for as long as it may take.
+    async fn within_limits(&self, from: Option<IpAddr>, served: impl Future<Output = ()>) {
+        let place = self.handshakes.enter(Instant::now().into_std());
+        tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
+            () = served => {}
+            // One limit for all of it: a client that sends nothing, or half a request, or does not
+            // read the answer is gone at the same time.
+            () = sleep(self.server.settings().handshake_timeout) => {
+                self.server.count_dropped(Dropped::SlowRequest);
+                tracing::debug!(?from, "request took too long");
+            }
+            () = place.lost() => {
+                self.server.count_dropped(Dropped::Displaced);
+                tracing::debug!(?from, "request gave way to a newer one");
+            }
+            () = self.server.shutdown().cancelled() => {}
+        }
+    }
+
+    async fn answer_requests(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+    ) {
+        if let Err(error) = serve_requests(stream, from, &self.router).await {
+            self.server.count_dropped(Dropped::BrokenRequest);
+            tracing::debug!(?from, %error, "request failed");
+        }
+    }
+}
+
+/// Serves requests until the connection has been kept for long enough.
+async fn serve_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: Option<IpAddr>,
+    router: &axum::Router,
+) -> hyper::Result<()> {
+    let kept_until = Instant::now() + KEEP_ALIVE;
+    let requests = AtomicUsize::new(0);
+    let router = TowerToHyperService::new(router.clone());
+    let service = service_fn(|mut request: hyper::Request<_>| {
+        request.extensions_mut().insert(From(from));
+        requests.fetch_add(1, Ordering::Relaxed);
+        let answer = router.call(request);
+        async move {
+            match answer.await {
+                Ok(answer) if Instant::now() >= kept_until => Ok(http::last(answer).await),
+                other => other,
+            }
+        }
+    });
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .max_buf_size(HEAD_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades()
+    );
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        served = connection.as_mut() => return served,
+        () = sleep_until(kept_until) => {}
+    }
+    // Whoever has not asked yet may still do so, once.
+    if requests.load(Ordering::Relaxed) > 0 {
+        connection.as_mut().graceful_shutdown();
+    }
+    connection.await
+}
+
+async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {
+    let (stream, from) = listener.accept().await?;
+    // A move is small and should leave at once.
+    stream.set_nodelay(true)?;
+    Ok((stream, from.ip()))
+}
