@@ -14,8 +14,9 @@ mod tests;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 pub use command::Args;
 pub use opening::{TooFewOpenings, default_plies};
@@ -104,7 +105,7 @@ impl Tournament {
                 }
                 let game = self.game(number);
                 let outcome = game.play(&self.plan.limits, &mut table);
-                let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tallies = tallies.lock();
                 tallies[game.pair].record(outcome, game.first);
                 drop(tallies);
                 ended();
@@ -115,7 +116,7 @@ impl Tournament {
                 scope.spawn(work);
             }
         });
-        let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let tallies = tallies.into_inner();
         let pairings = self.pairs.iter().zip(tallies);
         pairings
             .map(|(&players, tally)| Pairing { players, tally })

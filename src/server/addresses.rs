@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::bucket::Bucket;
 use super::settings::Settings;
@@ -113,17 +115,12 @@ impl Addresses {
         }))
     }
 
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        // No code that holds the lock can panic half-way through a change.
-        self.0.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets a connection in. Nobody's address is not counted.
     pub(super) fn enter(&self, address: Option<Address>, now: Instant) -> Result<Guest, NotLetIn> {
         let Some(address) = address else {
             return Ok(Guest(None));
         };
-        let mut tables = self.tables();
+        let mut tables = self.0.tables.lock();
         tables.sweep(now);
         let used = tables
             .uses
@@ -143,7 +140,7 @@ impl Addresses {
         let Some(address) = address else {
             return Duration::ZERO;
         };
-        let mut tables = self.tables();
+        let mut tables = self.0.tables.lock();
         tables.sweep(now);
         let used = tables.uses.entry(address);
         let used = used.or_insert_with(|| self.unused(now));
@@ -161,7 +158,7 @@ impl Addresses {
 
     /// Changes what is known of an address that has something.
     fn change<T>(&self, address: Address, change: impl FnOnce(&mut Use) -> T) -> T {
-        let mut tables = self.tables();
+        let mut tables = self.0.tables.lock();
         let used = tables.uses.get_mut(&address);
         change(used.expect("an address is kept while it has something"))
     }
@@ -318,10 +315,10 @@ mod tests {
         for n in 2..count {
             drop(addresses.enter(of(n), now).unwrap());
         }
-        assert_eq!(addresses.tables().uses.len(), SWEEP_MIN);
+        assert_eq!(addresses.0.tables.lock().uses.len(), SWEEP_MIN);
         let later = now + 60 * SECOND;
         drop(addresses.enter(of(count), later).unwrap());
-        assert_eq!(addresses.tables().uses.len(), 3);
+        assert_eq!(addresses.0.tables.lock().uses.len(), 3);
         drop((stays, open));
     }
 }

@@ -8,12 +8,13 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures::future::BoxFuture;
 use futures::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 
 /// How often one call polls at most while the future wakes itself. Then its own task goes on: whoever
 /// assists has work of its own.
@@ -54,14 +55,14 @@ impl Assisted {
 
     /// Begins, and gives the task that is to be spawned.
     pub(super) fn begin(&self, future: impl Future<Output = ()> + Send + 'static) -> Task {
-        *self.0.lock() = Some(Box::pin(future));
+        *self.0.future.lock() = Some(Box::pin(future));
         Task(self.clone())
     }
 
     /// Does what wakes the future, such as sending to it, and then carries the future on as far as it
     /// goes without waiting. If somebody else is at it, they do.
     pub(super) fn assist<T>(&self, wake: impl FnOnce() -> T) -> T {
-        let Some(slot) = self.0.try_lock() else {
+        let Some(slot) = self.0.future.try_lock() else {
             return wake();
         };
         self.0.is_attended.store(true, Ordering::SeqCst);
@@ -72,19 +73,6 @@ impl Assisted {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        // No code that holds the lock can panic: what the future panics with is caught.
-        self.future.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn try_lock(&self) -> Option<MutexGuard<'_, Slot>> {
-        match self.future.try_lock() {
-            Ok(future) => Some(future),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
     /// Polls while there is something for the future to do, and leaves the rest to its task.
     fn poll(self: &Arc<Self>, mut slot: MutexGuard<'_, Slot>) {
         let waker = Waker::from(Arc::clone(self));
@@ -131,7 +119,7 @@ impl Future for Task {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let inner = &self.0.0;
         inner.task.register(context.waker());
-        let Some(slot) = inner.try_lock() else {
+        let Some(slot) = inner.future.try_lock() else {
             // Whoever has it wakes this task if something is left to do.
             return Poll::Pending;
         };
@@ -146,7 +134,7 @@ impl Future for Task {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        let future = self.0.0.lock().take();
+        let future = self.0.0.future.lock().take();
         drop(future);
     }
 }

@@ -1,8 +1,8 @@
 //! The server's time and chance: the two things that it takes from outside.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
 
@@ -60,10 +60,7 @@ impl Chance {
 
     pub(super) fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fill_bytes(&mut bytes);
+        self.0.lock().fill_bytes(&mut bytes);
         bytes
     }
 

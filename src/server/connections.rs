@@ -1,7 +1,6 @@
 //! Every connection, so that all can be closed when the server stops.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::outbox::Outbox;
@@ -23,14 +22,9 @@ impl Connections {
         }
     }
 
-    fn outboxes(&self) -> MutexGuard<'_, Option<FxHashMap<PeerId, Outbox>>> {
-        // No code that holds the lock can panic half-way through a change.
-        self.outboxes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes a connection, or closes it if the server stops.
     pub(super) fn add(&self, outbox: &Outbox) {
-        match &mut *self.outboxes() {
+        match &mut *self.outboxes.lock() {
             Some(outboxes) => {
                 outboxes.insert(outbox.connection(), outbox.clone());
             }
@@ -40,14 +34,14 @@ impl Connections {
 
     /// A connection has ended.
     pub(super) fn remove(&self, id: PeerId) {
-        if let Some(outboxes) = &mut *self.outboxes() {
+        if let Some(outboxes) = &mut *self.outboxes.lock() {
             outboxes.remove(&id);
         }
     }
 
     /// Closes all, and all that come from now on.
     pub(super) fn close_all(&self) {
-        let outboxes = self.outboxes().take();
+        let outboxes = self.outboxes.lock().take();
         for outbox in outboxes.into_iter().flat_map(FxHashMap::into_values) {
             outbox.close(CloseCode::GoingAway);
         }

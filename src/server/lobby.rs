@@ -1,8 +1,9 @@
 //! Every match by its id, its code and its stage: where matches are found.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
@@ -67,11 +68,6 @@ pub(super) struct Filter {
 }
 
 impl Lobby {
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        // No code that holds the lock can panic half-way through a change.
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Gives a match that is being created its id and its code.
     pub(super) fn reserve(
         &self,
@@ -79,7 +75,7 @@ impl Lobby {
         now_ms: u64,
         chance: &Chance,
     ) -> Result<(MatchId, MatchCode), Full> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         tables.make_room(matches_max)?;
         let id = next_match_id(tables.last_id, now_ms, chance);
         tables.last_id = Some(id);
@@ -114,7 +110,7 @@ impl Lobby {
         handle: MatchHandle,
         matches_max: usize,
     ) -> Result<Adopted, Full> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         if let Some(entry) = tables.matches.get(&creation.id) {
             return entry.handle.clone().map(Adopted::Known).ok_or(Full);
         }
@@ -138,7 +134,7 @@ impl Lobby {
 
     /// Makes a match that was created known.
     pub(super) fn open(&self, handle: MatchHandle) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let status = handle.card().status();
         tables.list(handle.card(), status);
         if let Some(entry) = tables.matches.get_mut(&handle.id()) {
@@ -149,7 +145,7 @@ impl Lobby {
 
     /// Lets go of a match.
     pub(super) fn forget(&self, id: MatchId) {
-        self.tables().forget(id);
+        self.tables.lock().forget(id);
     }
 
     /// Lets go of every match, since the server stops.
@@ -158,13 +154,13 @@ impl Lobby {
             is_closed: true,
             ..Tables::default()
         };
-        let tables = std::mem::replace(&mut *self.tables(), closed);
+        let tables = std::mem::replace(&mut *self.tables.lock(), closed);
         drop(tables);
     }
 
     /// Keeps the lists in step with a match.
     pub(super) fn status_changed(&self, card: &Card, status: Status) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let Some(entry) = tables.matches.get_mut(&card.id) else {
             return;
         };
@@ -177,12 +173,12 @@ impl Lobby {
 
     /// How many matches can be asked for, by game and status.
     pub(super) fn counts(&self) -> BTreeMap<(&'static str, Status), usize> {
-        self.tables().counts.clone()
+        self.tables.lock().counts.clone()
     }
 
     /// The match that is meant, if there is one.
     pub(super) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let id = match target {
             MatchRef::Id(id) => id,
             MatchRef::Code(code) => *tables.codes.get(&code)?,
@@ -202,7 +198,7 @@ impl Lobby {
         let mut cards: Vec<Arc<Card>> = Vec::new();
         let mut total = 0;
         {
-            let tables = self.tables();
+            let tables = self.tables.lock();
             let end = match after {
                 None => None,
                 Some(MatchRef::Id(id)) if tables.matches.contains_key(&id) => Some(id),

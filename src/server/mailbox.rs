@@ -6,9 +6,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// A mailbox with room for so many messages: where they go in, and where they come out.
@@ -58,17 +59,10 @@ struct Queue<T> {
     receiver: Option<Waker>,
 }
 
-impl<T> Inner<T> {
-    fn queue(&self) -> MutexGuard<'_, Queue<T>> {
-        // No code that holds the lock can panic half-way through a change.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<T> Sender<T> {
     /// Puts a message in, if there is room.
     pub(super) fn try_send(&self, message: T) -> Result<(), Unsent<T>> {
-        let mut queue = self.0.queue();
+        let mut queue = self.0.queue.lock();
         if queue.is_over {
             return Err(Unsent::Closed(message));
         }
@@ -102,7 +96,7 @@ impl<T> Receiver<T> {
     /// The next message, first in, first out. `None` once no more can come.
     pub(super) async fn recv(&mut self) -> Option<T> {
         poll_fn(|context| {
-            let mut queue = self.0.queue();
+            let mut queue = self.0.queue.lock();
             if let Some(message) = queue.messages.pop_front() {
                 let is_room_awaited = std::mem::take(&mut queue.is_room_awaited);
                 drop(queue);
@@ -126,7 +120,7 @@ impl<T> Receiver<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        let mut queue = self.0.queue();
+        let mut queue = self.0.queue.lock();
         queue.is_over = true;
         let receiver = queue.receiver.take();
         drop(queue);
@@ -136,7 +130,7 @@ impl<T> Drop for Sender<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut queue = self.0.queue();
+        let mut queue = self.0.queue.lock();
         queue.is_over = true;
         let unread = std::mem::take(&mut queue.messages);
         drop(queue);

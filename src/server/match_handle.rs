@@ -1,10 +1,11 @@
 //! How the rest of the server speaks to a match.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::assisted::Assisted;
@@ -291,7 +292,7 @@ impl Card {
 
     /// Brings the card in step with the match. Gives the status if that is another now.
     pub(super) fn update(&self, state: &Match, presence: Presence) -> Option<Status> {
-        let mut roster = self.roster();
+        let mut roster = self.roster.lock();
         roster.presence = presence;
         for seat in Seat::ALL {
             let (known, occupant) = (&mut roster.seats[seat.index()], state.occupant(seat));
@@ -304,18 +305,13 @@ impl Card {
         (before != status).then_some(status)
     }
 
-    fn roster(&self) -> MutexGuard<'_, Roster> {
-        // No code that holds the lock can panic half-way through a change.
-        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn status(&self) -> Status {
-        self.roster().status
+        self.roster.lock().status
     }
 
     /// The seat in which this player sits.
     pub(super) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
-        let roster = self.roster();
+        let roster = self.roster.lock();
         let is_theirs = |seat: &Seat| roster.seats[seat.index()].player() == Some(id);
         let seat = Seat::ALL.into_iter().find(is_theirs);
         seat.map(to_protocol::seat)
@@ -326,7 +322,7 @@ impl Card {
             status,
             seats,
             presence,
-        } = &*self.roster();
+        } = &*self.roster.lock();
         let seat = |seat: Seat| SeatState {
             side: self.game.info.sides[seat.index()].to_owned(),
             occupant: to_protocol::occupant(

@@ -6,8 +6,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::metrics::Metrics;
 use super::peer::PeerId;
@@ -109,19 +111,14 @@ impl Outbox {
         }))
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        // No code that holds the lock can panic half-way through a change.
-        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets whoever has something to tell write it at once, through this.
     pub fn attach(&self, writer: Arc<dyn Writer>) {
-        self.queue().writer = Some(writer);
+        self.0.queue.lock().writer = Some(writer);
     }
 
     /// Ends that.
     pub fn detach(&self) {
-        let writer = self.queue().writer.take();
+        let writer = self.0.queue.lock().writer.take();
         drop(writer);
     }
 
@@ -134,7 +131,7 @@ impl Outbox {
     /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
     /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
     pub(super) fn post(&self, frame: Frame) {
-        let mut queue = self.queue();
+        let mut queue = self.0.queue.lock();
         if queue.closing.is_some() {
             return;
         }
@@ -154,7 +151,7 @@ impl Outbox {
     /// Writes what was added at once, if the socket takes it, or has the connection do it.
     pub(super) fn flush(&self) {
         let writer = {
-            let queue = self.queue();
+            let queue = self.0.queue.lock();
             if queue.frames.is_empty() {
                 return;
             }
@@ -172,7 +169,7 @@ impl Outbox {
 
     /// Changes something that the connection's task may wait for, and wakes it.
     fn change(&self, change: impl FnOnce(&mut Queue)) {
-        let mut queue = self.queue();
+        let mut queue = self.0.queue.lock();
         change(&mut queue);
         Queue::wake_task(queue);
     }
@@ -180,7 +177,7 @@ impl Outbox {
     /// Waits until there is something here. All waiting is the connection's task's alone.
     async fn wait_for<T>(&self, mut look: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
-            let mut queue = self.queue();
+            let mut queue = self.0.queue.lock();
             match look(&mut queue) {
                 Some(found) => Poll::Ready(found),
                 None => {
@@ -217,7 +214,7 @@ impl Outbox {
 
     /// How much waits to be written.
     pub(super) fn depth(&self) -> Depth {
-        let queue = self.queue();
+        let queue = self.0.queue.lock();
         Depth {
             messages: queue.frames.len(),
             bytes: queue.bytes,
@@ -226,7 +223,7 @@ impl Outbox {
 
     /// Whether the connection is being closed.
     pub(super) fn is_closing(&self) -> bool {
-        self.queue().closing.is_some()
+        self.0.queue.lock().closing.is_some()
     }
 
     /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
@@ -237,7 +234,7 @@ impl Outbox {
     /// Takes messages out, first to last, and hands each to `take` until that has enough: it tells
     /// whether it wants another. True if some are left.
     pub fn take(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
-        let mut queue = self.queue();
+        let mut queue = self.0.queue.lock();
         let mut wants = true;
         while wants && let Some(frame) = queue.frames.pop_front() {
             queue.bytes -= frame.len();
@@ -257,7 +254,7 @@ impl Outbox {
     ///
     /// The connection is to be closed, for this reason.
     pub fn has_room(&self) -> Result<bool, CloseCode> {
-        let mut queue = self.queue();
+        let mut queue = self.0.queue.lock();
         if let Some(code) = queue.closing {
             return Err(code);
         }
@@ -361,7 +358,7 @@ mod tests {
 
     impl Writer for Narrow {
         fn try_write(&self, outbox: &Outbox) -> bool {
-            let mut room = self.0.lock().unwrap();
+            let mut room = self.0.lock();
             let fits = outbox.depth().messages <= *room;
             if fits {
                 *room -= taken(outbox).len();

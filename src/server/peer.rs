@@ -1,8 +1,10 @@
 //! One connection as the rest of the server sees it: where to write, and what it follows.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::match_handle::MatchHandle;
 use super::outbox::Outbox;
@@ -111,20 +113,13 @@ impl Peer {
     /// Whether the connection follows a match that goes on, and the player has no part in any.
     pub(super) fn only_watches(&self) -> bool {
         let goes_on = |followed: &mut Followed| !followed.has_ended();
-        !self.plays.load(Ordering::Relaxed) && self.following().matches.iter_mut().any(goes_on)
-    }
-
-    fn following(&self) -> MutexGuard<'_, Following> {
-        // No code that holds the lock can panic half-way through a change.
-        self.following
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        !self.plays.load(Ordering::Relaxed) && self.following.lock().matches.iter_mut().any(goes_on)
     }
 
     /// Notes that this connection follows a match. A client need not `leave` what has ended: the
     /// match that ended and was followed longest makes room.
     pub(super) fn follow(&self, handle: &MatchHandle) -> Result<Follow, NoRoom> {
-        let mut following = self.following();
+        let mut following = self.following.lock();
         if following.closed {
             return Err(NoRoom);
         }
@@ -150,7 +145,7 @@ impl Peer {
     /// Notes it for a player who has a part in the match, whatever the limit: it was kept when they
     /// sat down. False if there is nothing to note, and nothing to be shown.
     pub(super) fn follow_again(&self, handle: &MatchHandle) -> bool {
-        let mut following = self.following();
+        let mut following = self.following.lock();
         if following.closed || following.find(handle.id()).is_some() {
             return false;
         }
@@ -161,29 +156,30 @@ impl Peer {
     /// Whether the connection is gone: it is then told to leave what it followed until now, and
     /// must not be let in any more.
     pub(super) fn is_closed(&self) -> bool {
-        self.following().closed
+        self.following.lock().closed
     }
 
     /// Whether one more match can be followed.
     pub(super) fn has_room(&self) -> bool {
-        let mut following = self.following();
+        let mut following = self.following.lock();
         following.matches.len() < self.following_max || following.first_ended().is_some()
     }
 
     pub(super) fn unfollow(&self, id: MatchId) {
-        self.following()
+        self.following
+            .lock()
             .matches
             .retain(|followed| followed.id != id);
     }
 
     /// The match with this id, if the connection follows it.
     pub(super) fn followed(&self, id: MatchId) -> Option<MatchHandle> {
-        self.following().find(id).cloned()
+        self.following.lock().find(id).cloned()
     }
 
     /// Ends all following, for good, and gives what was followed.
     pub(super) fn close(&self) -> Vec<MatchHandle> {
-        let mut following = self.following();
+        let mut following = self.following.lock();
         following.closed = true;
         let matches = std::mem::take(&mut following.matches);
         matches

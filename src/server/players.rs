@@ -3,10 +3,11 @@
 //! A player is held here while connected or in a live match; the store remembers the others.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
@@ -70,14 +71,9 @@ impl Player {
 }
 
 impl Players {
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        // No code that holds the lock can panic half-way through a change.
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The player with this token, if one is held here, and whether the store remembers it too.
     pub(super) fn by_token(&self, token: TokenHash) -> Option<(PlayerRecord, bool)> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
         let id = tables.by_token.get(&token)?;
         tables
@@ -96,7 +92,7 @@ impl Players {
         peer: &Arc<Peer>,
         greet: impl FnOnce(Vec<MatchId>),
     ) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         tables.by_token.insert(record.token, record.id);
         let player = tables
             .players
@@ -111,12 +107,12 @@ impl Players {
 
     /// How many players are held here.
     pub(super) fn len(&self) -> usize {
-        self.tables().players.len()
+        self.tables.lock().players.len()
     }
 
     /// Where everybody is written to who is connected.
     pub(super) fn outboxes(&self) -> Vec<Outbox> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let peers = tables
             .players
             .values()
@@ -126,11 +122,12 @@ impl Players {
 
     /// The player's connection, if there is one.
     pub(super) fn peer(&self, id: PlayerId) -> Option<Arc<Peer>> {
-        self.tables().players.get(&id)?.peer.clone()
+        self.tables.lock().players.get(&id)?.peer.clone()
     }
 
     pub(super) fn is_connected(&self, id: PlayerId) -> bool {
-        self.tables()
+        self.tables
+            .lock()
             .players
             .get(&id)
             .is_some_and(|player| player.peer.is_some())
@@ -151,7 +148,7 @@ impl Players {
 
     /// What the store is to remember of this player, if it does not yet.
     pub(super) fn unstored(&self, id: PlayerId) -> Option<PlayerRecord> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let player = tables.players.get(&id).filter(|player| !player.is_stored)?;
         Some(player.record.clone())
     }
@@ -163,7 +160,8 @@ impl Players {
 
     /// The live matches in which the player sits or of which the player is host.
     pub(super) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
-        self.tables()
+        self.tables
+            .lock()
             .players
             .get(&id)
             .map_or_else(Vec::new, Player::live_matches)
@@ -171,7 +169,8 @@ impl Players {
 
     /// Whether the player hosts fewer than `max` live matches.
     pub(super) fn may_host(&self, id: PlayerId, max: usize) -> bool {
-        self.tables()
+        self.tables
+            .lock()
             .players
             .get(&id)
             .is_none_or(|player| player.hosts.len() < max)
@@ -179,7 +178,7 @@ impl Players {
 
     /// Makes the player host of one more live match, of which `max` are allowed.
     pub(super) fn host(&self, id: PlayerId, hosted: MatchId, max: usize) -> Result<(), TooMany> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let Some(player) = tables.players.get_mut(&id) else {
             return Ok(());
         };
@@ -212,7 +211,7 @@ impl Players {
 
     /// Brings back a player who is in a live match, as the store remembers one.
     pub(super) fn restore(&self, record: PlayerRecord) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         tables.by_token.insert(record.token, record.id);
         tables
             .players
@@ -254,7 +253,7 @@ impl Players {
 
     /// Changes a player, and lets go of one who is neither connected nor in a live match.
     fn change(&self, id: PlayerId, change: impl FnOnce(&mut Player)) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let Some(player) = tables.players.get_mut(&id) else {
             return;
         };

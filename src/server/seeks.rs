@@ -1,8 +1,9 @@
 //! Players who look for somebody to play.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::match_handle::Follower;
@@ -43,20 +44,15 @@ impl Seeks {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Arc<Seek>>> {
-        // No code that holds the lock can panic half-way through a change.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// How many wait.
     pub(super) fn len(&self) -> usize {
-        self.waiting().len()
+        self.waiting.lock().len()
     }
 
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
     pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, Full> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| {
             other.follower.player == seek.follower.player
         });
@@ -80,17 +76,21 @@ impl Seeks {
 
     /// Takes this very seek out. False if it was over already.
     pub(super) fn take(&self, seek: &Arc<Seek>) -> bool {
-        remove(&mut self.waiting(), |other| Arc::ptr_eq(other, seek))
+        remove(&mut self.waiting.lock(), |other| Arc::ptr_eq(other, seek))
     }
 
     /// Ends the player's seek, if there is one.
     pub(super) fn end(&self, player: PlayerId) {
-        remove(&mut self.waiting(), |other| other.follower.player == player);
+        remove(&mut self.waiting.lock(), |other| {
+            other.follower.player == player
+        });
     }
 
     /// Ends the seek that was made over this connection, if there is one.
     pub(super) fn end_of(&self, peer: PeerId) {
-        remove(&mut self.waiting(), |other| other.follower.peer.id == peer);
+        remove(&mut self.waiting.lock(), |other| {
+            other.follower.peer.id == peer
+        });
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
@@ -35,16 +35,9 @@ struct Tables {
     first_players: VecDeque<TokenHash>,
 }
 
-impl MemoryStore {
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        // No code that holds the lock can panic half-way through a change.
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Store for MemoryStore {
     fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let written = match tables.matches.entry(record.creation.id) {
             Entry::Vacant(place) => {
                 place.insert(record);
@@ -61,7 +54,7 @@ impl Store for MemoryStore {
         after: Seq,
         events: Vec<Event>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let written = match tables.matches.get_mut(&id) {
             Some(record) if record.events.len() as u64 == after.0 => {
                 if record.events.capacity() < record.events.len() + events.len() {
@@ -76,11 +69,11 @@ impl Store for MemoryStore {
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
-        future::ready(Ok(self.tables().matches.get(&id).cloned())).boxed()
+        future::ready(Ok(self.tables.lock().matches.get(&id).cloned())).boxed()
     }
 
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let found = tables
             .matches
             .values()
@@ -91,7 +84,7 @@ impl Store for MemoryStore {
     }
 
     fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let has_ended =
             |record: &&Record| matches!(record.events.last(), Some(Event::Ended { .. }));
         let mut live: Vec<Record> = (tables.matches.values())
@@ -111,12 +104,12 @@ impl Store for MemoryStore {
     }
 
     fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
-        self.tables().matches.remove(&id);
+        self.tables.lock().matches.remove(&id);
         future::ready(()).boxed()
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let token = player.token;
         if tables.players.insert(token, player).is_none() {
             tables.first_players.push_back(token);
@@ -130,7 +123,7 @@ impl Store for MemoryStore {
     }
 
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        future::ready(Ok(self.tables().players.get(&token).cloned())).boxed()
+        future::ready(Ok(self.tables.lock().players.get(&token).cloned())).boxed()
     }
 
     fn is_well(&self) -> bool {

@@ -14,9 +14,11 @@ mod writer;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 pub use archive::{Fault, KeptMatch, SqliteArchive, Summary};
 use futures::FutureExt;
@@ -202,23 +204,16 @@ impl Condition {
 
     /// Whether a write has been under way for too long.
     fn hangs(&self) -> bool {
-        let since = *self.busy_since();
+        let since = *self.busy_since.lock();
         since.is_some_and(|since| since.elapsed() > WRITE_MAX)
     }
 
     fn begins(&self) {
-        *self.busy_since() = Some(now());
+        *self.busy_since.lock() = Some(now());
     }
 
     fn ends(&self) {
-        *self.busy_since() = None;
-    }
-
-    fn busy_since(&self) -> MutexGuard<'_, Option<Instant>> {
-        // No code that holds the lock can panic.
-        self.busy_since
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *self.busy_since.lock() = None;
     }
 
     fn set_well(&self, is_well: bool) {

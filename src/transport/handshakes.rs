@@ -1,9 +1,10 @@
 //! The connections that are neither a WebSocket yet nor finished.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// From this many on, one more takes the place of the one that has been at it for longest …
@@ -33,14 +34,9 @@ pub(super) struct Place {
 }
 
 impl Handshakes {
-    fn places(&self) -> MutexGuard<'_, Places> {
-        // No code that holds the lock can panic half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a place at `now`, if need be from the connection that has had one for longest.
     pub(super) fn enter(&self, now: Instant) -> Place {
-        let mut places = self.places();
+        let mut places = self.0.lock();
         let count = places.taken.len();
         if let Some(oldest) = places.taken.first_entry() {
             let (since, lost) = oldest.get();
@@ -71,7 +67,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.handshakes.places().taken.remove(&self.number);
+        self.handshakes.0.lock().taken.remove(&self.number);
     }
 }
 
@@ -107,6 +103,6 @@ mod tests {
     fn a_place_is_given_back() {
         let handshakes = Handshakes::default();
         drop(handshakes.enter(tokio::time::Instant::now().into_std()));
-        assert!(handshakes.places().taken.is_empty());
+        assert!(handshakes.0.lock().taken.is_empty());
     }
 }

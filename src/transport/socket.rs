@@ -10,9 +10,10 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::protocol::{
     CloseFrame, Role, WebSocketConfig, WebSocketContext,
@@ -84,29 +85,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner<S>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The next message of the client. Not to be asked again after an error or the end.
     pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
-        poll_fn(|context| self.lock().poll_next(context)).await
+        poll_fn(|context| self.0.lock().poll_next(context)).await
     }
 
     /// Whether what the client says is read.
     pub(super) fn is_listening(&self) -> bool {
-        self.lock().batch.is_empty()
+        self.0.lock().batch.is_empty()
     }
 
     /// Has a ping go out with what is written next.
     pub(super) fn ping(&self) {
-        self.lock().is_ping_due = true;
+        self.0.lock().is_ping_due = true;
     }
 
     /// Writes all that the outbox holds.
     pub(super) async fn write(&self, outbox: &Outbox) -> Result<(), Error> {
         poll_fn(|context| {
-            let mut inner = self.lock();
+            let mut inner = self.0.lock();
             let written = inner.poll_write(outbox, context);
             inner.is_waiting = written.is_pending();
             written
@@ -122,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         };
         let mut close = Some(Message::Close(Some(frame)));
         poll_fn(|context| {
-            let mut inner = self.lock();
+            let mut inner = self.0.lock();
             if let Some(close) = close.take() {
                 // What cannot be written at once goes with what is flushed.
                 if let Poll::Ready(written) =
@@ -140,12 +137,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     /// the connection, and the reset would overtake the close frame, be it ours or the answer to the
     /// client's.
     pub(super) async fn leave(&self) -> Result<(), Error> {
-        poll_fn(|context| Pin::new(&mut self.lock().stream).poll_shutdown(context)).await?;
+        poll_fn(|context| Pin::new(&mut self.0.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
             let mut ignored = [0; 1024];
             loop {
                 let mut ignored = ReadBuf::new(&mut ignored);
-                let mut inner = self.lock();
+                let mut inner = self.0.lock();
                 ready!(Pin::new(&mut inner.stream).poll_read(context, &mut ignored))?;
                 if ignored.filled().is_empty() {
                     return Poll::Ready(Ok(()));
@@ -315,10 +312,8 @@ fn push_text(batch: &mut Vec<u8>, text: &[u8]) {
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
     fn try_write(&self, outbox: &Outbox) -> bool {
-        let mut inner = match self.0.try_lock() {
-            Ok(inner) => inner,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return false,
+        let Some(mut inner) = self.0.try_lock() else {
+            return false;
         };
         if inner.is_waiting {
             // To try here would put a waker that wakes nobody in the place of the task's.

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -82,13 +83,12 @@ impl Tls {
     /// As for [`read`](Self::read); what there was is then kept.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = read(&self.0.certificate, &self.0.key)?;
-        // No code that holds the lock can panic.
-        *(self.0.config.write()).unwrap_or_else(PoisonError::into_inner) = config;
+        *self.0.config.write() = config;
         Ok(())
     }
 
     fn acceptor(&self) -> TlsAcceptor {
-        let config = (self.0.config.read()).unwrap_or_else(PoisonError::into_inner);
+        let config = self.0.config.read();
         TlsAcceptor::from(Arc::clone(&config))
     }
 

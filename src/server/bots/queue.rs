@@ -9,8 +9,9 @@
 //! counted as one.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{Question, Waiting as Counted};
@@ -64,11 +65,6 @@ impl Queue {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // No code that holds the lock can panic half-way through a change.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for room for one more.
     pub(super) async fn room(&self, has_people: bool) -> Option<OwnedSemaphorePermit> {
         let room = Arc::clone(&self.rooms[class(has_people)]);
@@ -77,7 +73,7 @@ impl Queue {
 
     pub(super) fn add(&self, job: Job) {
         let class = class(job.question.has_people);
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         let turn = waiting.next_turn(job.question.host);
         waiting.jobs[class].push_back((turn, job));
         drop(waiting);
@@ -87,7 +83,7 @@ impl Queue {
     /// Waits for something to think about; [`finished`](Self::finished) is to be told of it. `None`
     /// once there will be nothing more.
     pub(super) fn take(&self) -> Option<Job> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         loop {
             if waiting.is_closed {
                 return None;
@@ -95,17 +91,14 @@ impl Queue {
             if let Some(job) = waiting.next(self.per_player) {
                 return Some(job);
             }
-            waiting = self
-                .filled
-                .wait(waiting)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.filled.wait(&mut waiting);
         }
     }
 
     /// Notes that a bot of this player's has done thinking. The thread that tells so asks for the
     /// next, so nobody else has to be woken.
     pub(super) fn finished(&self, host: PlayerId) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if let Some(count) = waiting.thinking.get_mut(&host) {
             *count -= 1;
             if *count == 0 {
@@ -117,7 +110,7 @@ impl Queue {
     /// Lets every thread end, and drops what waits.
     pub(super) fn close(&self) {
         let jobs = {
-            let mut waiting = self.waiting();
+            let mut waiting = self.waiting.lock();
             waiting.is_closed = true;
             std::mem::take(&mut waiting.jobs)
         };
@@ -197,7 +190,7 @@ mod tests {
 
     /// Whose turn it is, and whether somebody waits for it.
     fn next(queue: &Queue) -> Option<(PlayerId, bool)> {
-        let job = queue.waiting().next(queue.per_player)?;
+        let job = queue.waiting.lock().next(queue.per_player)?;
         Some((job.question.host, job.question.has_people))
     }
 
@@ -238,7 +231,7 @@ mod tests {
         order.extend(std::iter::from_fn(|| next(&queue)));
         let expect = [1, 2, 3, 1, 2, 4, 3, 1, 4].map(|host| (player(host), true));
         assert_eq!(order, expect);
-        assert!(queue.waiting().last_turns.len() <= 2);
+        assert!(queue.waiting.lock().last_turns.len() <= 2);
     }
 
     #[test]
@@ -259,7 +252,7 @@ mod tests {
         for host in [1, 1] {
             queue.finished(player(host));
         }
-        assert!(queue.waiting().thinking.is_empty());
+        assert!(queue.waiting.lock().thinking.is_empty());
     }
 
     #[test]
@@ -278,6 +271,6 @@ mod tests {
         add(&queue, 1, true);
         queue.close();
         assert!(queue.take().is_none());
-        assert!(queue.waiting().jobs.iter().all(VecDeque::is_empty));
+        assert!(queue.waiting.lock().jobs.iter().all(VecDeque::is_empty));
     }
 }

@@ -10,11 +10,12 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use futures::stream::SplitSink;
 use futures::{SinkExt, StreamExt, lock};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -168,7 +169,7 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
         match request.kind {
             "create" => {
                 let (mailbox, asked) = mpsc::channel(MAILBOX);
-                let mut matches = open.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut matches = open.lock();
                 matches.1 += 1;
                 let id = Uuid::from_u128(matches.1).to_string();
                 matches.0.insert(id.clone(), mailbox.clone());
@@ -180,7 +181,6 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
                 let target = request.target.context("no match to watch")?;
                 let mailbox = open
                     .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
                     .0
                     .get(target)
                     .cloned()
@@ -191,12 +191,7 @@ async fn serve(stream: TcpStream, open: &Open, writing: Writing) -> anyhow::Resu
             }
             "join" => {
                 let target = request.target.context("no match to join")?;
-                let mailbox = open
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
-                    .remove(target)
-                    .context("no such match")?;
+                let mailbox = open.lock().0.remove(target).context("no such match")?;
                 let sink = sink.clone();
                 // A match that is gone takes part no more.
                 let _ = mailbox.send(Asked::Join { sink, re }).await;

@@ -7,12 +7,13 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::Sub;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use futures::{SinkExt, StreamExt};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -153,7 +154,7 @@ impl Load {
 
     /// How long the moves took that were played since this was asked last, the shortest first.
     pub(crate) fn take_waits(&self) -> Vec<Duration> {
-        let mut waits = std::mem::take(&mut *self.counters.waits());
+        let mut waits = std::mem::take(&mut *self.counters.waits.lock());
         waits.sort_unstable();
         waits
     }
@@ -180,12 +181,6 @@ impl Sub for Tally {
             frames: self.frames - before.frames,
             bytes: self.bytes - before.bytes,
         }
-    }
-}
-
-impl Counters {
-    fn waits(&self) -> MutexGuard<'_, Vec<Duration>> {
-        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -233,7 +228,7 @@ impl Pair {
         let mut request = mover.send_move(id, 0, plies[0].m).await?;
         for ply in 0..plies.len() {
             let seen_by_other = other.moved(&self.script, id, ply).await?;
-            self.counters.waits().push(sent_at.elapsed());
+            self.counters.waits.lock().push(sent_at.elapsed());
             ensure!(
                 seq.is_none_or(|seq| seen_by_other == seq + 1),
                 "event {seen_by_other} after {seq:?}"

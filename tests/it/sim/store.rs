@@ -2,11 +2,12 @@
 //! or some of it is not, and nobody can tell before.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use plyhouse_store::{
@@ -157,13 +158,9 @@ impl SimStore {
         })))
     }
 
-    fn disk(&self) -> MutexGuard<'_, Disk> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The host dies. Of what was not synced, the first so many writes are there all the same.
     pub(crate) fn crash(&self, now: Duration) -> usize {
-        let mut disk = self.disk();
+        let mut disk = self.0.lock();
         disk.settle(now);
         let unsynced: Vec<Write> = std::mem::take(&mut disk.batches)
             .into_iter()
@@ -190,29 +187,29 @@ impl SimStore {
 
     /// Everything that is durable in the end.
     pub(crate) fn kept(&self, now: Duration) -> Tables {
-        let mut disk = self.disk();
+        let mut disk = self.0.lock();
         disk.settle(now);
         disk.synced.clone()
     }
 
     /// How many matches are live.
     pub(crate) fn live_matches(&self) -> usize {
-        self.disk().synced.live().count()
+        self.0.lock().synced.live().count()
     }
 
     async fn write(&self, write: Write) -> Result<(), WriteError> {
-        let (takes, outcome) = self.disk().write(write, now());
+        let (takes, outcome) = self.0.lock().write(write, now());
         sleep(takes).await;
         outcome
     }
 
     /// Reads what is durable, after all that was written before.
     async fn read<T>(&self, read: impl FnOnce(&Tables) -> T) -> T {
-        let durable_at = self.disk().durable_at();
+        let durable_at = self.0.lock().durable_at();
         if let Some(wait) = durable_at.and_then(|at| at.checked_sub(now())) {
             sleep(wait).await;
         }
-        let mut disk = self.disk();
+        let mut disk = self.0.lock();
         disk.settle(now());
         read(&disk.synced)
     }
@@ -220,7 +217,7 @@ impl SimStore {
     /// The same, if the disk can be read.
     async fn try_read<T>(&self, read: impl FnOnce(&Tables) -> T) -> Result<T, ReadError> {
         let is_unreadable = {
-            let mut disk = self.disk();
+            let mut disk = self.0.lock();
             let percent = disk.plan.unreadable_percent;
             disk.dice.percent(percent)
         };
@@ -295,6 +292,6 @@ impl Store for SimStore {
     }
 
     fn is_well(&self) -> bool {
-        !self.disk().plan.is_sick(now())
+        !self.0.lock().plan.is_sick(now())
     }
 }
