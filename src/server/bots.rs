@@ -10,13 +10,11 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use self::queue::{Job, Queue};
-use super::metrics::Metrics;
-use super::panics::Panics;
+use super::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 use plyhouse_protocol::PlayerId;
-use plyhouse_store::tally::Gauge;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
 const PATIENCE: u32 = 10;
@@ -48,51 +46,12 @@ pub(super) struct Question {
     pub(super) stop: Stop,
 }
 
-/// A bot that waits for a thread, counted for as long as this is held.
-#[derive(Debug)]
-struct Waiting(Arc<Metrics>);
-
-impl Waiting {
-    fn new(metrics: &Arc<Metrics>) -> Self {
-        metrics.searches_waiting.up();
-        Self(Arc::clone(metrics))
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.0.searches_waiting.down();
-    }
-}
-
-/// A search under way, which may panic.
-struct Running<'a>(&'a Gauge);
-
-impl<'a> Running<'a> {
-    fn new(gauge: &'a Gauge) -> Self {
-        gauge.up();
-        Self(gauge)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.down();
-    }
-}
-
 impl Bots {
     /// Starts the threads. They end when this is dropped.
-    pub(super) fn start(
-        settings: &Settings,
-        panics: &Panics,
-        metrics: &Arc<Metrics>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let threads = match settings.search {
             Search::Inline => None,
-            Search::Threads(threads) => {
-                Some(Threads::start(threads.max(1), settings, panics, metrics)?)
-            }
+            Search::Threads(threads) => Some(Threads::start(threads.max(1), settings, metrics)?),
         };
         Ok(Self {
             search_time: settings.search_time,
@@ -111,7 +70,7 @@ impl Bots {
         let Some(threads) = &self.threads else {
             return question.search(&limits, &mut Table::new(self.table_bytes), &self.metrics);
         };
-        let waiting = Waiting::new(&self.metrics);
+        let waiting = Counted::new(&self.metrics.searches_waiting);
         let thinking = async {
             let room = threads.0.room(question.has_people).await?;
             let (answer, thought) = oneshot::channel();
@@ -127,29 +86,24 @@ impl Bots {
         let thought = tokio::time::timeout(self.search_time * PATIENCE, thinking).await;
         let found = thought.ok().flatten();
         if found.is_none() {
-            self.metrics.searches_missed.one();
+            self.metrics.searches_missed.inc();
         }
         found
     }
 }
 
 impl Threads {
-    fn start(
-        count: usize,
-        settings: &Settings,
-        panics: &Panics,
-        metrics: &Arc<Metrics>,
-    ) -> std::io::Result<Self> {
+    fn start(count: usize, settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::new(settings));
         let threads = Self(Arc::clone(&queue));
         for number in 0..count {
-            let (queue, panics) = (Arc::clone(&queue), panics.clone());
+            let queue = Arc::clone(&queue);
             let (table_bytes, metrics) = (settings.search_table, Arc::clone(metrics));
             thread::Builder::new()
                 .name(format!("search-{number}"))
                 .spawn(move || {
                     give_way();
-                    work(&queue, Table::new(table_bytes), &panics, &metrics);
+                    work(&queue, Table::new(table_bytes), &metrics);
                 })?;
         }
         Ok(threads)
@@ -179,7 +133,7 @@ fn give_way() {
 const fn give_way() {}
 
 /// Every thread has a table of its own, which forgets between searches.
-fn work(queue: &Queue, mut table: Table, panics: &Panics, metrics: &Metrics) {
+fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
             question,
@@ -196,7 +150,7 @@ fn work(queue: &Queue, mut table: Table, panics: &Panics, metrics: &Metrics) {
             }));
             // Nobody may be waiting any more.
             let _ = answer.send(found.unwrap_or_else(|_| {
-                let panics = panics.count();
+                let panics = metrics.panics.inc() + 1;
                 tracing::error!(panics, "a search panicked; the bot moves without it");
                 None
             }));
@@ -208,12 +162,14 @@ fn work(queue: &Queue, mut table: Table, panics: &Panics, metrics: &Metrics) {
 impl Question {
     fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<String> {
         let choice = {
-            let _running = Running::new(&metrics.searches_running);
+            let _running = Counted::new(&metrics.searches_running);
             self.position
                 .choose(self.level, self.seed, limits, &self.stop, table)?
         };
-        metrics.search_time.took(choice.report.time);
-        metrics.search_nodes.add(choice.report.nodes);
+        metrics
+            .search_time
+            .observe(choice.report.time.as_secs_f64());
+        metrics.search_nodes.inc_by(choice.report.nodes);
         Some(choice.m)
     }
 }

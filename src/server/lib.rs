@@ -18,7 +18,7 @@ mod match_actor;
 mod match_handle;
 mod metrics;
 mod outbox;
-mod panics;
+mod page;
 mod peer;
 mod players;
 mod rate;
@@ -109,7 +109,7 @@ impl Server {
     /// What was counted, and what there is to see at the moment, as OpenMetrics text.
     #[must_use]
     pub fn metrics(&self) -> String {
-        metrics::page(&self.shared)
+        page::page(&self.shared)
     }
 
     /// Counts a WebSocket that was closed for this reason without a session, or that its client left.
@@ -126,7 +126,7 @@ impl Server {
     /// and it went on.
     #[must_use]
     pub fn panics(&self) -> u64 {
-        self.shared.panics.get()
+        self.shared.metrics.panics.get()
     }
 
     /// How the server is set up.

@@ -27,7 +27,7 @@ use super::addresses::OpenMatch;
 use super::clock::now;
 use super::mailbox::Receiver;
 use super::match_handle::{Card, Message, Presence};
-use super::metrics::GameIndex;
+use super::metrics::GameMetrics;
 use super::outbox::Frame;
 use super::shared::Shared;
 use plyhouse_matches::{Attendance, Match};
@@ -65,7 +65,7 @@ pub(super) struct MatchActor {
     /// A move has been told and not been written yet.
     is_move_unwritten: bool,
     /// Where the game is counted.
-    game: GameIndex,
+    game: Arc<GameMetrics>,
     /// Nothing is tried by the match itself before this, because the store failed.
     not_before: Option<Instant>,
     /// When the match is forgotten, once it has ended.
@@ -95,7 +95,7 @@ impl MatchActor {
         let audience = Audience::default();
         let card = Arc::new(Card::new(&state));
         let attendance = Attendance::new(server.settings.abandon_after);
-        let game = GameIndex::of(state.creation().game);
+        let game = Arc::clone(server.metrics.game(state.creation().game));
         Box::new(Self {
             server,
             state,
@@ -129,7 +129,7 @@ impl MatchActor {
                 Ok(End::Over) => break,
                 Ok(End::Lost) => {}
                 Err(_) => {
-                    let panics = self.server.panics.count();
+                    let panics = self.server.metrics.panics.inc() + 1;
                     tracing::error!(match_id = %id, panics, "the task of a match panicked");
                     self.panicked += 1;
                     if self.panicked > PANICS_MAX {
@@ -180,7 +180,7 @@ impl MatchActor {
             self.audience.flush(&self.server);
             if std::mem::take(&mut self.is_move_unwritten) {
                 let took = now().saturating_duration_since(self.last_ply_at);
-                self.server.metrics.move_written.took(took);
+                self.server.metrics.move_written.observe(took.as_secs_f64());
             }
             if let ControlFlow::Break(end) = going {
                 return end;

@@ -1,45 +1,52 @@
 //! What the server counts, for its operator. It counts and never decides: nothing in the server asks
 //! what was counted.
 //!
-//! Everything here has a fixed place, found by an index and never by a text, so that what a client
-//! sends can neither add a series nor make counting slow. What can be told by looking, such as the
-//! number of matches, is not counted but looked at when somebody asks.
+//! Every series is there from the start, so that what a client sends can add none. Who counts holds
+//! the counter itself, or finds it by an index: a family would have to be locked and searched. What
+//! can be told by looking, such as the number of matches, is not counted but looked at when somebody
+//! asks for the page.
 
-mod page;
-
-use std::array;
+use std::sync::Arc;
 
 use plyhouse_engine::catalog::{CATALOG, Entry};
 use plyhouse_matches::Termination;
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode};
-use plyhouse_store::tally::{Counter, Gauge, Timings};
+use plyhouse_store::{StoreMetrics, durations};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry, Unit};
 
-pub(super) use page::page;
-
-/// What the server counts.
-#[derive(Debug, Default)]
+/// What the server counts. Times are in seconds.
+#[derive(Debug)]
 pub(super) struct Metrics {
+    registry: Registry,
+    pub(super) seen: Seen,
+
     /// Sessions that stand.
     pub(super) connections: Gauge,
     /// Sessions that were begun.
     pub(super) opened: Counter,
-    closed: Each<{ CloseCode::ALL.len() }>,
-    left: Counter,
-    dropped: Each<{ Dropped::ALL.len() }>,
+    /// By close code; the last is for clients that went by themselves.
+    closed: Vec<Counter>,
+    dropped: Vec<Counter>,
 
-    requests: Each<{ ClientMessage::TYPES.len() }>,
-    unreadable: Counter,
-    errors: Each<{ ErrorCode::ALL.len() }>,
+    /// By type; the last is for messages that are no request.
+    requests: Vec<Counter>,
+    errors: Vec<Counter>,
     /// Players who came back by their token.
     pub(super) resumes: Counter,
     /// Messages that were thrown away with the connection of a client that did not read.
     pub(super) unread: Counter,
 
-    games: [OfGame; CATALOG.len()],
+    games: Vec<Arc<GameMetrics>>,
     /// From a player's move being read to its being durable.
-    pub(super) move_durable: Timings,
+    pub(super) move_durable: Histogram,
     /// From a move being durable to its being written.
-    pub(super) move_written: Timings,
+    pub(super) move_written: Histogram,
 
     /// Bots that wait for a search thread.
     pub(super) searches_waiting: Gauge,
@@ -48,33 +55,35 @@ pub(super) struct Metrics {
     /// Bots that had to move without a search.
     pub(super) searches_missed: Counter,
     /// How long searches took.
-    pub(super) search_time: Timings,
+    pub(super) search_time: Histogram,
     /// Positions that searches visited.
     pub(super) search_nodes: Counter,
+
+    /// How often a match or a search has panicked.
+    pub(super) panics: Counter,
 }
 
-/// What is counted of each game.
-#[derive(Debug, Default)]
-pub(super) struct OfGame {
+/// What is counted of one game.
+#[derive(Debug)]
+pub(super) struct GameMetrics {
     /// Matches that were created.
     pub(super) created: Counter,
     /// Moves that were played, by players and bots.
     pub(super) moves: Counter,
-    ended: Each<{ TERMINATIONS.len() }>,
+    ended: Vec<Counter>,
 }
 
-/// The place of a game among those that are counted.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GameIndex(usize);
-
-/// A counter for each of a closed list of things.
+/// What is not counted but looked at when somebody asks for the page.
 #[derive(Debug)]
-struct Each<const N: usize>([Counter; N]);
-
-impl<const N: usize> Default for Each<N> {
-    fn default() -> Self {
-        Self(array::from_fn(|_| Counter::default()))
-    }
+pub(super) struct Seen {
+    pub(super) players: Gauge,
+    pub(super) seeks: Gauge,
+    pub(super) outbox_messages: Gauge,
+    pub(super) outbox_messages_max: Gauge,
+    pub(super) outbox_bytes: Gauge,
+    /// By game and status.
+    pub(super) matches: Family<[(&'static str, &'static str); 2], Gauge>,
+    pub(super) store_well: Gauge,
 }
 
 /// Every reason for which a match ends, with its name on the wire.
@@ -84,6 +93,23 @@ const TERMINATIONS: [(Termination, &str); 4] = [
     (Termination::Abandonment, "abandonment"),
     (Termination::Aborted, "aborted"),
 ];
+
+/// One of those that a gauge counts, for as long as this is held.
+#[derive(Debug)]
+pub(super) struct Counted(Gauge);
+
+impl Counted {
+    pub(super) fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
 
 /// Why a connection came to nothing before it was a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,62 +157,214 @@ impl Dropped {
     }
 }
 
+/// A page that is being laid out: what is added is shown on it.
+struct Page(Registry);
+
+impl Page {
+    fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    fn times(&mut self, name: &str, help: &str) -> Histogram {
+        let times = durations();
+        self.0
+            .register_with_unit(name, help, Unit::Seconds, times.clone());
+        times
+    }
+
+    /// A counter for each value of a label.
+    fn each(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &'static str,
+        values: impl IntoIterator<Item = impl ToString>,
+    ) -> Vec<Counter> {
+        let family: Family<[(&'static str, String); 1], Counter> = self.add(name, help);
+        let values = values.into_iter().map(|value| [(label, value.to_string())]);
+        values
+            .map(|labels| family.get_or_create_owned(&labels))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new(&StoreMetrics::default())
+    }
+}
+
 impl Metrics {
+    /// Everything at zero, on a page with the figures of the store.
+    pub(super) fn new(store: &StoreMetrics) -> Self {
+        let mut page = Page(Registry::with_prefix("plyhouse"));
+        page.0.register(
+            "build",
+            "The version of the server",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        store.register(&mut page.0);
+        let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
+        Self {
+            connections: page.add("connections", "WebSockets that stand"),
+            opened: page.add("connections_opened", "WebSockets that were opened"),
+            closed: page.each(
+                "connections_closed",
+                "WebSockets that have ended, by close code, or left by their clients",
+                "code",
+                close_codes.chain(["left".to_owned()]),
+            ),
+            dropped: page.each(
+                "connections_dropped",
+                "Connections that came to nothing before they were WebSockets, by cause",
+                "cause",
+                Dropped::ALL.map(Dropped::as_str),
+            ),
+            requests: page.each(
+                "requests",
+                "Messages of clients, by type",
+                "type",
+                ClientMessage::TYPES.into_iter().chain(["unreadable"]),
+            ),
+            errors: page.each(
+                "errors",
+                "Errors that were sent, by code",
+                "code",
+                ErrorCode::ALL,
+            ),
+            resumes: page.add("resumes", "Players who came back by their token"),
+            unread: page.add(
+                "outbox_unread",
+                "Messages thrown away with the connection of a client that did not read",
+            ),
+            games: games(&mut page),
+            move_durable: page.times(
+                "move_durable",
+                "From a player's move being read to its being durable",
+            ),
+            move_written: page.times(
+                "move_written",
+                "From a move being durable to its being written to its followers",
+            ),
+            searches_waiting: page.add("searches_waiting", "Bots that wait for a search thread"),
+            searches_running: page.add("searches_running", "Searches under way"),
+            searches_missed: page.add(
+                "searches_missed",
+                "Bots that moved without a search: no room, no time, or a panic",
+            ),
+            search_time: page.times("search", "How long searches took"),
+            search_nodes: page.add("search_nodes", "Positions that searches visited"),
+            panics: page.add("panics", "Panics, each of which harmed one match alone"),
+            seen: Seen::new(&mut page),
+            registry: page.0,
+        }
+    }
+
+    /// The page as OpenMetrics text.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a string takes everything");
+        text
+    }
+
     /// A message came; `None` stands for one that is no request.
     pub(super) fn request(&self, message: Option<&ClientMessage>) {
-        match message {
-            Some(message) => self.requests.0[message.type_index()].one(),
-            None => self.unreadable.one(),
-        }
+        let unreadable = ClientMessage::TYPES.len();
+        self.requests[message.map_or(unreadable, ClientMessage::type_index)].inc();
     }
 
     /// A request was answered with an error.
     pub(super) fn error(&self, code: ErrorCode) {
-        self.errors.0[code as usize].one();
+        self.errors[code as usize].inc();
     }
 
     /// A WebSocket was closed for this reason; `None` if the client went by itself.
     pub(super) fn closed(&self, code: Option<CloseCode>) {
-        match code {
-            Some(code) => self.closed.0[code as usize].one(),
-            None => self.left.one(),
-        }
+        let left = CloseCode::ALL.len();
+        self.closed[code.map_or(left, |code| code as usize)].inc();
     }
 
     /// A connection came to nothing before it was a WebSocket.
     pub(super) fn dropped(&self, cause: Dropped) {
-        self.dropped.0[cause as usize].one();
+        self.dropped[cause as usize].inc();
     }
 
-    /// Where a game is counted.
-    pub(super) fn game(&self, index: GameIndex) -> &OfGame {
-        &self.games[index.0]
+    /// Where this game is counted. To be looked up once for each match.
+    pub(super) fn game(&self, game: &'static Entry) -> &Arc<GameMetrics> {
+        let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
+        &self.games[index.expect("every game is in the catalog")]
     }
 }
 
-impl OfGame {
+impl GameMetrics {
     /// A match has ended for this reason.
     pub(super) fn ended(&self, termination: Termination) {
-        let index = TERMINATIONS
-            .iter()
-            .position(|(each, _)| *each == termination);
-        self.ended.0[index.expect("every reason is listed")].one();
+        self.ended[termination as usize].inc();
     }
 }
 
-impl GameIndex {
-    /// The place of this game. To be looked up once for each match.
-    pub(super) fn of(game: &'static Entry) -> Self {
-        let index = CATALOG.iter().position(|entry| std::ptr::eq(entry, game));
-        Self(index.expect("every game is in the catalog"))
+impl Seen {
+    fn new(page: &mut Page) -> Self {
+        let outbox_bytes = Gauge::default();
+        let help = "Bytes that wait to be read";
+        page.0
+            .register_with_unit("outbox", help, Unit::Bytes, outbox_bytes.clone());
+        Self {
+            players: page.add("players", "Players who are connected or in a live match"),
+            seeks: page.add("seeks", "Players who wait for an opponent"),
+            outbox_messages: page.add("outbox_messages", "Messages that wait to be read"),
+            outbox_messages_max: page.add(
+                "outbox_messages_max",
+                "Messages that wait for the client that is farthest behind",
+            ),
+            outbox_bytes,
+            matches: page.add("matches", "Matches in memory, by game and status"),
+            store_well: page.add(
+                "store_well",
+                "1 if what is written now is likely to be kept, else 0",
+            ),
+        }
     }
+}
+
+/// What is counted of each game, in the order of the catalog.
+fn games(page: &mut Page) -> Vec<Arc<GameMetrics>> {
+    let games = || CATALOG.iter().map(|entry| entry.info.id);
+    let created = page.each(
+        "matches_created",
+        "Matches that were created, by game",
+        "game",
+        games(),
+    );
+    let moves = page.each(
+        "moves",
+        "Moves of players and bots, by game",
+        "game",
+        games(),
+    );
+    let ended: Family<[(&str, &str); 2], Counter> = page.add(
+        "matches_ended",
+        "Matches that have ended, by game and reason",
+    );
+    let of_game = |((game, created), moves)| {
+        let ended = |reason| ended.get_or_create_owned(&[("game", game), ("reason", reason)]);
+        Arc::new(GameMetrics {
+            created,
+            moves,
+            ended: TERMINATIONS.map(|(_, reason)| ended(reason)).into(),
+        })
+    };
+    games().zip(created).zip(moves).map(of_game).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each is counted where the page looks for it.
+    /// Each is counted under its own name.
     #[test]
     fn the_lists_are_in_the_order_of_their_numbers() {
         for (index, code) in CloseCode::ALL.into_iter().enumerate() {
@@ -198,8 +376,8 @@ mod tests {
         for (index, cause) in Dropped::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, index);
         }
-        for (index, game) in CATALOG.iter().enumerate() {
-            assert_eq!(GameIndex::of(game).0, index);
+        for (index, (termination, _)) in TERMINATIONS.into_iter().enumerate() {
+            assert_eq!(termination as usize, index);
         }
     }
 }

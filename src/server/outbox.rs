@@ -137,7 +137,7 @@ impl Outbox {
         }
         let bytes = queue.bytes + frame.len();
         if queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max {
-            self.0.metrics.unread.add(queue.frames.len() as u64 + 1);
+            self.0.metrics.unread.inc_by(queue.frames.len() as u64 + 1);
             queue.frames.clear();
             queue.bytes = 0;
             queue.closing = Some(CloseCode::TooSlow);

@@ -67,8 +67,8 @@ impl Session {
         let settings = &server.settings;
         let bucket = Bucket::new(settings.requests_per_s, settings.burst, received_at);
         let rate = Rate::new(bucket);
-        server.metrics.opened.one();
-        server.metrics.connections.up();
+        server.metrics.opened.inc();
+        server.metrics.connections.inc();
         tracing::debug!(connection = %peer.id, "connected");
         Self {
             server,
@@ -296,7 +296,7 @@ impl Session {
     async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
         let id = player.record.id;
         if resumed {
-            self.server.metrics.resumes.one();
+            self.server.metrics.resumes.inc();
         }
         tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
         let welcome = Welcome {
@@ -365,7 +365,7 @@ impl Drop for Session {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.peer.outbox.close(CloseCode::Normal);
         self.server.connections.remove(self.peer.id);
-        self.server.metrics.connections.down();
+        self.server.metrics.connections.dec();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {

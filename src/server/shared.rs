@@ -19,9 +19,8 @@ use super::lobby::{Full, Lobby};
 use super::mailbox::mailbox;
 use super::match_actor::MatchActor;
 use super::match_handle::{Follower, MAILBOX, MatchHandle};
-use super::metrics::{GameIndex, Metrics};
+use super::metrics::Metrics;
 use super::outbox::Outbox;
-use super::panics::Panics;
 use super::peer::{Peer, PeerId};
 use super::players::{Players, TooMany};
 use super::reply::Reply;
@@ -55,7 +54,6 @@ pub(super) struct Shared {
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_peer: AtomicU64,
-    pub(super) panics: Panics,
     pub(super) metrics: Arc<Metrics>,
     /// A permit for each scoresheet that is being written.
     pub(super) scoresheets: Semaphore,
@@ -77,10 +75,9 @@ pub(super) struct Wanted {
 
 impl Shared {
     pub(super) fn new(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Arc<Self>> {
-        let panics = Panics::default();
-        let metrics = Arc::<Metrics>::default();
+        let metrics = Arc::new(Metrics::new(&store.tally().cloned().unwrap_or_default()));
         Ok(Arc::new(Self {
-            bots: Arc::new(Bots::start(&settings, &panics, &metrics)?),
+            bots: Arc::new(Bots::start(&settings, &metrics)?),
             chance: Chance::new(settings.seed),
             store,
             lobby: Lobby::default(),
@@ -95,7 +92,6 @@ impl Shared {
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_peer: AtomicU64::new(0),
-            panics,
             metrics,
             scoresheets: Semaphore::new(scoresheets::AT_ONCE_MAX),
         }))
@@ -195,7 +191,7 @@ impl Shared {
             self.players.unhost(wanted.host, id);
             return Err(error);
         }
-        self.metrics.game(GameIndex::of(wanted.game)).created.one();
+        self.metrics.game(wanted.game).created.inc();
         tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
         actor.happen(&events);
         let task = Assisted::new();

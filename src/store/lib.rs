@@ -3,19 +3,19 @@
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
 mod memory;
+mod metrics;
 mod sqlite;
 #[cfg(test)]
 mod suite;
-pub mod tally;
 
 use std::fmt;
 
 use futures::future::BoxFuture;
 
 pub use memory::MemoryStore;
+pub use metrics::{StoreMetrics, durations};
 pub use sqlite::{Fault, KeptMatch, OpenError, SqliteArchive, SqliteStore, Summary};
 
-use crate::tally::{Counter, Timings};
 use plyhouse_matches::{Creation, Event};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -59,20 +59,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn is_well(&self) -> bool;
 
     /// What it has written and how long that took, if it writes to something that takes time.
-    fn tally(&self) -> Option<&StoreTally>;
-}
-
-/// What a store has written, for whoever watches over it.
-#[derive(Debug, Default)]
-pub struct StoreTally {
-    /// How many batches were made durable, each by one sync.
-    pub batches: Counter,
-    /// How many writes were in them.
-    pub writes: Counter,
-    /// How many batches could not be written, or may not have been.
-    pub failures: Counter,
-    /// How long it took to make a batch durable.
-    pub sync: Timings,
+    fn tally(&self) -> Option<&StoreMetrics>;
 }
 
 /// All that is known of a match.

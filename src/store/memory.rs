@@ -8,7 +8,7 @@ use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
+use super::{Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -130,7 +130,7 @@ impl Store for MemoryStore {
         true
     }
 
-    fn tally(&self) -> Option<&StoreTally> {
+    fn tally(&self) -> Option<&StoreMetrics> {
         None
     }
 }

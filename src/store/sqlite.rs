@@ -27,7 +27,7 @@ use futures::future::{self, BoxFuture};
 use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
-use super::{Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError};
+use super::{Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 
@@ -59,7 +59,7 @@ struct Condition {
     /// Since when a batch is being written.
     busy_since: Mutex<Option<Instant>>,
     /// What was written.
-    tally: StoreTally,
+    metrics: StoreMetrics,
 }
 
 /// A write that has not come back by then is not likely to.
@@ -180,8 +180,8 @@ impl Store for SqliteStore {
         self.condition.has_kept() && !self.condition.hangs()
     }
 
-    fn tally(&self) -> Option<&StoreTally> {
-        Some(&self.condition.tally)
+    fn tally(&self) -> Option<&StoreMetrics> {
+        Some(&self.condition.metrics)
     }
 }
 
@@ -191,7 +191,7 @@ impl Default for Condition {
             is_well: AtomicBool::new(true),
             is_certain: AtomicBool::new(true),
             busy_since: Mutex::new(None),
-            tally: StoreTally::default(),
+            metrics: StoreMetrics::default(),
         }
     }
 }

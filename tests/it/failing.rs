@@ -8,7 +8,7 @@ use futures::lock::Mutex;
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use plyhouse_store::{
-    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
+    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -97,7 +97,7 @@ impl Store for FailingStore {
         self.memory.live()
     }
 
-    fn tally(&self) -> Option<&StoreTally> {
+    fn tally(&self) -> Option<&StoreMetrics> {
         None
     }
 

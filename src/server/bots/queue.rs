@@ -14,7 +14,8 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::{Question, Waiting as Counted};
+use super::Question;
+use crate::metrics::Counted;
 use crate::settings::Settings;
 use plyhouse_engine::search::Limits;
 use plyhouse_protocol::PlayerId;
@@ -182,7 +183,7 @@ mod tests {
                 stop: Stop::new(),
             },
             limits: Limits::default(),
-            waiting: Counted::new(&Arc::default()),
+            waiting: Counted::new(&Default::default()),
             answer: oneshot::channel().0,
             room: room.expect("it is open"),
         });

@@ -117,14 +117,14 @@ impl MatchActor {
             Event::Moved { .. } => {
                 self.last_ply_at = durable_at;
                 self.is_move_unwritten = true;
-                self.server.metrics.game(self.game).moves.one();
+                self.game.moves.inc();
                 self.card.set_ply(self.state.ply());
             }
             Event::Ended {
                 winner,
                 termination,
             } => {
-                self.server.metrics.game(self.game).ended(*termination);
+                self.game.ended(*termination);
                 tracing::debug!(match_id = %id, ?winner, ?termination, ply = %self.state.ply(), "match ended");
                 self.open = None;
                 self.retires_at = Some(durable_at + self.server.settings.linger);

@@ -89,7 +89,7 @@ impl MatchActor {
                 reply.ok(seq);
                 if seq.is_some() {
                     let took = self.last_ply_at.saturating_duration_since(received_at);
-                    self.server.metrics.move_durable.took(took);
+                    self.server.metrics.move_durable.observe(took.as_secs_f64());
                 }
                 GOES_ON
             }

@@ -151,23 +151,23 @@ impl Work {
     /// Writes all of it, or nothing, and tells what has become of it.
     fn answers(&mut self, tasks: &[&Task]) -> Vec<Result<(), WriteError>> {
         let condition = Arc::clone(&self.condition);
-        let tally = &condition.tally;
+        let metrics = &condition.metrics;
         // Kept only if all of it is written.
         let mut heads = mem::take(&mut self.heads);
         let connection = match self.reopened() {
             Ok(connection) => connection,
             Err(error) => {
-                tally.failures.one();
+                metrics.failures.inc();
                 tracing::error!(%error, "the store cannot be opened anew");
                 self.condition.set_well(false);
                 return batch::all(tasks, WriteError::Unavailable);
             }
         };
-        match batch::write(connection, tasks, &tally.sync, &mut heads) {
+        match batch::write(connection, tasks, &metrics.sync, &mut heads) {
             Ok(answers) => {
                 self.heads = heads;
-                tally.batches.one();
-                tally.writes.add(tasks.len() as u64);
+                metrics.batches.inc();
+                metrics.writes.inc_by(tasks.len() as u64);
                 self.condition.set_well(true);
                 answers
             }
@@ -179,7 +179,7 @@ impl Work {
                 alone.collect()
             }
             Err(batch::Failure::NothingWritten(error)) => {
-                tally.failures.one();
+                metrics.failures.inc();
                 tracing::error!(%error, "nothing could be written");
                 if is_of_the_disk(&error) {
                     self.condition.set_well(false);
@@ -189,7 +189,7 @@ impl Work {
                 batch::all(tasks, WriteError::Unavailable)
             }
             Err(batch::Failure::Uncertain(error)) => {
-                tally.failures.one();
+                metrics.failures.inc();
                 tracing::error!(%error, "a sync failed: the store is opened anew");
                 self.doubt();
                 self.what_is_there(tasks)

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use plyhouse_store::{
-    Live, PlayerRecord, ReadError, Record, Store, StoreTally, TokenHash, WriteError,
+    Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -287,7 +287,7 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn tally(&self) -> Option<&StoreTally> {
+    fn tally(&self) -> Option<&StoreMetrics> {
         None
     }
 

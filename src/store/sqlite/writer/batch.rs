@@ -10,10 +10,10 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 use super::Task;
 use crate::sqlite::now;
 use crate::sqlite::rows::event_to_text;
-use crate::tally::Timings;
 use crate::{PlayerRecord, Record, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchId, Seq};
+use prometheus_client::metrics::histogram::Histogram;
 
 /// The present, by the clock of the machine, in milliseconds since 1970.
 const NOW_MS: &str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -36,7 +36,7 @@ pub(super) type Heads = HashMap<MatchId, Seq>;
 pub(super) fn write(
     connection: &mut Connection,
     tasks: &[&Task],
-    sync: &Timings,
+    sync: &Histogram,
     heads: &mut Heads,
 ) -> Result<Vec<Result<(), WriteError>>, Failure> {
     let transaction = connection
@@ -46,7 +46,7 @@ pub(super) fn write(
     let answers = apply_all(&transaction, tasks, heads).map_err(Failure::NothingWritten)?;
     let began = now();
     transaction.commit().map_err(Failure::Uncertain)?;
-    sync.took(now() - began);
+    sync.observe((now() - began).as_secs_f64());
     Ok(answers)
 }
 

@@ -89,7 +89,7 @@ fn while_the_file_cannot_be_opened_nothing_is_certain() {
     // Nothing was tried, so that much is known.
     let answers = write(&mut work, vec![append()]);
     assert_eq!(answers, [Err(WriteError::Unavailable)]);
-    assert_eq!(work.condition.tally.failures.get(), 2);
+    assert_eq!(work.condition.metrics.failures.get(), 2);
 
     work.path = path;
     work.look_around();
