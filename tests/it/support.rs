@@ -148,6 +148,8 @@ pub(crate) struct Player {
     connection: Connection<DuplexStream>,
     next_id: u64,
     inbox: VecDeque<Value>,
+    /// What has come, as it was written, if a test wants that.
+    pub(crate) written: Option<Vec<String>>,
     pub(crate) welcome: Value,
 }
 
@@ -157,6 +159,7 @@ impl Player {
             connection,
             next_id: 1,
             inbox: VecDeque::new(),
+            written: None,
             welcome: Value::Null,
         }
     }
@@ -318,6 +321,9 @@ impl Player {
             .expect("in time")?;
         let message = serde_json::from_str(&text).expect("JSON");
         check(&SERVER, &message);
+        if let Some(written) = &mut self.written {
+            written.push(text);
+        }
         Ok(message)
     }
 }
