@@ -13,6 +13,7 @@ use super::moves::{Moves, Ranked};
 use super::ordering::Learnt;
 use super::parts::Parts;
 use super::path::Path;
+use super::pruning::Outlook;
 use super::table::{Entry, NO_MOVE, Slot, Table};
 use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};
@@ -154,11 +155,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         mut known: Bounds,
     ) -> Result<Score, Spent> {
         let estimates = self.estimates;
-        let slot = (self.parts.table).then(|| {
-            // What was estimated is of no use to a proof.
-            let salt = if self.parts.estimates { 0 } else { PROOF_SALT };
-            self.table.slot(pos.key() ^ salt)
-        });
+        let slot = self.slot(pos);
         let mut table_move = NO_MOVE;
         if let Some(entry) = slot.and_then(Slot::get) {
             self.table_hits += 1;
@@ -192,7 +189,36 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             self.moves.vary(self.variety ^ ply);
         }
         self.learnt.rank(pos, &mut self.moves, table_move, ply);
+        let (best, ordinal) = self.best_move(pos, depth, ply, window, outlook)?;
+        self.moves.end(below);
 
+        if let Some(slot) = slot {
+            let complete = self.estimates == estimates;
+            let entry = Entry::new(known.learn(window, best), depth, complete, ordinal);
+            self.places_taken += u64::from(slot.put(entry));
+        }
+        Ok(best)
+    }
+
+    /// Where the table keeps what is known of a position, if the table is used.
+    #[inline]
+    fn slot(&self, pos: &P) -> Option<Slot<'a>> {
+        // What was estimated is of no use to a proof.
+        let salt = if self.parts.estimates { 0 } else { PROOF_SALT };
+        (self.parts.table).then(|| self.table.slot(pos.key() ^ salt))
+    }
+
+    /// Searches the moves on top of the stack, the most promising first, until one is good enough.
+    /// Returns the best score, and the ordinal of the move that has it if it is above alpha.
+    #[inline]
+    fn best_move<W: Scope>(
+        &mut self,
+        pos: &P,
+        depth: u32,
+        ply: u32,
+        window: W,
+        outlook: Outlook,
+    ) -> Result<(Score, u8), Spent> {
         let mut best = (Score::WORST, NO_MOVE);
         let mut rest = window;
         for index in 0..self.moves.len() {
@@ -237,15 +263,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                 }
             }
         }
-        self.moves.end(below);
-
-        if let Some(slot) = slot {
-            let complete = self.estimates == estimates;
-            known = known.learn(window, best.0);
-            let entry = Entry::new(known, depth, complete, best.1);
-            self.places_taken += u64::from(slot.put(entry));
-        }
-        Ok(best.0)
+        Ok(best)
     }
 
     /// The value that a move leads to: in full if it is the first, else first asked only whether it
