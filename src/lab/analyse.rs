@@ -14,7 +14,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plyhouse_engine::catalog::{Analyst, Entry};
 use plyhouse_engine::search::analysis::Method;
 use plyhouse_engine::search::minimax::Scale;
-use plyhouse_engine::search::{Limits, Report, Stop};
+use plyhouse_engine::search::{Limits, Report, Score, Stop};
 
 use self::answer::Answer;
 use crate::arguments::{game, refuse};
@@ -166,11 +166,7 @@ impl Args {
     fn answer(&self, analyst: &dyn Analyst) -> anyhow::Result<()> {
         let (info, question) = (&self.game.info, self.question(false));
         let position = analyst.position().to_string();
-        let report = match analyst.position().outcome() {
-            Some(outcome) => return self.print(&Answer::ended(info, analyst, &position, outcome)),
-            None => question.ask(analyst, &question.stop()?, &mut progress()),
-        };
-        match report {
+        match question.ask(analyst, &question.stop()?, &mut progress()) {
             Ok(report) => {
                 let scale = question.scale();
                 self.print(&Answer::new(info, analyst, &position, scale, &report))
@@ -235,13 +231,17 @@ fn print(text: &[u8]) -> anyhow::Result<()> {
 }
 
 impl Question {
-    /// Answers it of the analyst's position, in which there is no outcome yet.
+    /// Answers it of the analyst's position.
     fn ask(
         &self,
         analyst: &dyn Analyst,
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Result<Report<String>, NoAnswer> {
+        let pos = analyst.position();
+        if let Some(outcome) = pos.outcome() {
+            return Ok(Report::known(Score::of(outcome, pos.turn(), 0)));
+        }
         match self {
             Self::Textbook {
                 method,

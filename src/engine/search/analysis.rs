@@ -148,17 +148,15 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
         });
     }
     let mut report = Report {
-        score: verdict.score,
         exact: seen == Certainty::Exact,
         depth,
         selective_depth: depth.min(pos.plies_left()),
         nodes: verdict.nodes,
-        table_hits: 0,
-        table_use: 0,
         pruned: Some(verdict.pruned),
         time: budget.elapsed(),
         pv: verdict.pv,
         moves,
+        ..Report::known(verdict.score)
     };
     report.sort();
     report

@@ -129,27 +129,44 @@ impl<M: Copy + Eq> Report<M> {
         depth: u32,
         search: &Searcher<'_, P>,
     ) -> Self {
-        Self {
-            score,
-            exact: true,
+        let mut report = Self {
             depth,
-            selective_depth: search.deepest,
-            nodes: search.budget.nodes(),
-            table_hits: search.table_hits,
-            table_use: search.table_use(),
-            pruned: None,
-            time: search.budget.elapsed(),
             pv,
-            moves: Vec::new(),
-        }
+            ..Self::known(score)
+        };
+        report.count(search);
+        report
     }
 }
 
 impl<M> Report<M> {
+    /// A value that is known without a search, as that of a game that is over.
+    #[must_use]
+    pub const fn known(score: Score) -> Self {
+        Self {
+            score,
+            exact: true,
+            depth: 0,
+            selective_depth: 0,
+            nodes: 0,
+            table_hits: 0,
+            table_use: 0,
+            pruned: None,
+            time: Duration::ZERO,
+            pv: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
     /// How many positions were visited in a second.
     #[must_use]
-    pub fn nodes_per_second(&self) -> f64 {
-        self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count that is not negative, and only told"
+    )]
+    pub fn nodes_per_second(&self) -> u64 {
+        (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
 
     /// The same report, of moves in another form.

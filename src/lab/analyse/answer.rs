@@ -1,6 +1,6 @@
 //! What is said of one position, whether as JSON or as text.
 
-use plyhouse_engine::catalog::Analyst;
+use plyhouse_engine::catalog::{Analyst, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome, Seat};
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Report, Score};
@@ -12,20 +12,8 @@ pub(super) struct Answer<'a> {
     pub(super) position: &'a str,
     pub(super) turn: &'static str,
     pub(super) outcome: Option<Ending>,
-    pub(super) score: i32,
-    pub(super) result: Option<Verdict>,
-    pub(super) plies: Option<u32>,
-    pub(super) exact: bool,
-    pub(super) depth: u32,
-    pub(super) selective_depth: u32,
-    pub(super) nodes: u64,
-    pub(super) nodes_per_second: u64,
-    pub(super) time_us: u64,
-    pub(super) table_hits: u64,
-    pub(super) table_use: u32,
-    pub(super) pruned: Option<u64>,
-    pub(super) best: Option<&'a str>,
-    pub(super) pv: &'a [String],
+    pub(super) value: Value,
+    pub(super) report: &'a Report<String>,
     pub(super) moves: Vec<Row<'a>>,
 }
 
@@ -33,44 +21,44 @@ pub(super) struct Answer<'a> {
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     pub(super) m: &'a str,
-    pub(super) score: i32,
-    pub(super) result: Option<Verdict>,
-    pub(super) plies: Option<u32>,
-    pub(super) known: Known,
+    pub(super) value: Value,
+    pub(super) certainty: Certainty,
 }
 
-/// How the game ends for the side to move if both play their best.
+/// A score as people read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) struct Value {
+    pub(super) score: i32,
+    pub(super) result: Option<Wdl>,
+    pub(super) plies: Option<u32>,
+}
+
+/// How the game ends for the side to move if both play their best: a win, a draw or a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wdl {
     Win,
     Draw,
     Loss,
 }
 
-/// How well a value is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    Exact,
-    Estimate,
-    AtMost,
-}
-
-/// A score as people read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Value {
-    score: i32,
-    result: Option<Verdict>,
-    plies: Option<u32>,
+impl Wdl {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Draw => "draw",
+            Self::Loss => "loss",
+        }
+    }
 }
 
 impl Value {
-    /// `is_of_the_game` tells that a score of zero is a draw, and no estimate.
-    fn new(analyst: &dyn Analyst, score: Score, is_of_the_game: bool, scale: Scale) -> Self {
+    /// `is_exact` tells that a score of zero is a draw, and no estimate.
+    fn new(analyst: &dyn Analyst, score: Score, is_exact: bool, scale: Scale) -> Self {
         let plies = score.plies_to_end();
         let result = match plies {
-            Some(_) if score > Score::DRAW => Some(Verdict::Win),
-            Some(_) => Some(Verdict::Loss),
-            None => is_of_the_game.then_some(Verdict::Draw),
+            Some(_) if score > Score::DRAW => Some(Wdl::Win),
+            Some(_) => Some(Wdl::Loss),
+            None => is_exact.then_some(Wdl::Draw),
         };
         match (scale, result) {
             (Scale::Plies, _) | (Scale::Outcome, None) => Self {
@@ -79,11 +67,11 @@ impl Value {
                 plies,
             },
             // Scores of one do not tell how far away the end is.
-            (Scale::Outcome, Some(verdict)) => Self {
-                score: match verdict {
-                    Verdict::Win => 1,
-                    Verdict::Draw => 0,
-                    Verdict::Loss => -1,
+            (Scale::Outcome, Some(wdl)) => Self {
+                score: match wdl {
+                    Wdl::Win => 1,
+                    Wdl::Draw => 0,
+                    Wdl::Loss => -1,
                 },
                 result,
                 plies: None,
@@ -101,103 +89,49 @@ impl<'a> Answer<'a> {
         scale: Scale,
         report: &'a Report<String>,
     ) -> Self {
-        let value = Value::new(analyst, report.score, report.exact, scale);
+        let pos = analyst.position();
+        let outcome = pos.outcome();
+        // Nothing was searched where the game is over.
+        let scale = outcome.map_or(scale, |_| Scale::Plies);
         let row = |known: &'a MoveValue<String>| {
-            let is_of_the_game = match known.certainty {
+            let is_exact = match known.certainty {
                 Certainty::Exact => true,
                 Certainty::Estimate => false,
                 Certainty::AtMost => report.exact,
             };
-            let value = Value::new(analyst, known.score, is_of_the_game, scale);
             Row {
                 m: &known.m,
-                score: value.score,
-                result: value.result,
-                plies: value.plies,
-                known: known.certainty.into(),
+                value: Value::new(analyst, known.score, is_exact, scale),
+                certainty: known.certainty,
             }
-        };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a count that is not negative, and only told"
-        )]
-        let nodes_per_second = report.nodes_per_second() as u64;
-        Self {
-            position,
-            turn: info.sides[analyst.position().turn().index()],
-            outcome: None,
-            score: value.score,
-            result: value.result,
-            plies: value.plies,
-            exact: report.exact,
-            depth: report.depth,
-            selective_depth: report.selective_depth,
-            nodes: report.nodes,
-            nodes_per_second,
-            time_us: u64::try_from(report.time.as_micros()).unwrap_or(u64::MAX),
-            table_hits: report.table_hits,
-            table_use: report.table_use,
-            pruned: report.pruned,
-            best: report.pv.first().map(String::as_str),
-            pv: &report.pv,
-            moves: report.moves.iter().map(row).collect(),
-        }
-    }
-
-    /// The end of a game, as the side sees it that would be to move.
-    pub(super) fn ended(
-        info: &GameInfo,
-        analyst: &dyn Analyst,
-        position: &'a str,
-        outcome: Outcome,
-    ) -> Self {
-        let pos = analyst.position();
-        let score = Score::of(outcome, pos.turn(), 0);
-        let value = Value::new(analyst, score, true, Scale::Plies);
-        let way = pos.ending();
-        let winner = match outcome {
-            Outcome::Decisive { winner } => Some(winner),
-            Outcome::Draw => None,
         };
         Self {
             position,
             turn: info.sides[pos.turn().index()],
-            outcome: Some(Ending {
-                winner: winner.map(|seat| match seat {
-                    Seat::First => SeatNumber(0),
-                    Seat::Second => SeatNumber(1),
-                }),
-                reason: Reason::Rules,
-                detail: way.map(|way| way.detail.to_owned()),
-                scores: way.and_then(|way| way.scores),
-                line: pos.line(),
-            }),
-            score: value.score,
-            result: value.result,
-            plies: value.plies,
-            exact: true,
-            depth: 0,
-            selective_depth: 0,
-            nodes: 0,
-            nodes_per_second: 0,
-            time_us: 0,
-            table_hits: 0,
-            table_use: 0,
-            pruned: None,
-            best: None,
-            pv: &[],
-            moves: Vec::new(),
+            outcome: outcome.map(|outcome| ending(pos, outcome)),
+            value: Value::new(analyst, report.score, report.exact, scale),
+            report,
+            moves: report.moves.iter().map(row).collect(),
         }
     }
 }
 
-impl From<Certainty> for Known {
-    fn from(certainty: Certainty) -> Self {
-        match certainty {
-            Certainty::Exact => Self::Exact,
-            Certainty::Estimate => Self::Estimate,
-            Certainty::AtMost => Self::AtMost,
-        }
+/// The end of a game as the wire tells it.
+fn ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
+    let way = pos.ending();
+    Ending {
+        winner: match outcome {
+            Outcome::Decisive {
+                winner: Seat::First,
+            } => Some(SeatNumber(0)),
+            Outcome::Decisive {
+                winner: Seat::Second,
+            } => Some(SeatNumber(1)),
+            Outcome::Draw => None,
+        },
+        reason: Reason::Rules,
+        detail: way.map(|way| way.detail.to_owned()),
+        scores: way.and_then(|way| way.scores),
+        line: pos.line(),
     }
 }

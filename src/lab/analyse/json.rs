@@ -3,10 +3,15 @@
 //! Written by hand, since a test set has many positions that take hardly longer to solve than serde
 //! takes to write so many short fields: about 5,000 instructions, where this takes a quarter.
 
-use super::answer::{Answer, Known, Row, Verdict};
+use std::time::Duration;
+
+use plyhouse_engine::search::Certainty;
+
+use super::answer::{Answer, Row, Value};
 
 /// Appends the object.
 pub(super) fn write(out: &mut Vec<u8>, answer: &Answer<'_>) {
+    let report = answer.report;
     raw(out, r#"{"position":"#);
     string(out, answer.position);
     raw(out, r#","turn":"#);
@@ -16,31 +21,27 @@ pub(super) fn write(out: &mut Vec<u8>, answer: &Answer<'_>) {
         Some(outcome) => serde_json::to_writer(&mut *out, outcome).expect("written to memory"),
         None => raw(out, "null"),
     }
-    value(out, answer.score, answer.result, answer.plies);
-    raw(
-        out,
-        if answer.exact {
-            r#","exact":true"#
-        } else {
-            r#","exact":false"#
-        },
-    );
+    value(out, answer.value);
+    raw(out, r#","exact":"#);
+    raw(out, if report.exact { "true" } else { "false" });
     for (name, count) in [
-        (r#","depth":"#, answer.depth.into()),
-        (r#","selective_depth":"#, answer.selective_depth.into()),
-        (r#","nodes":"#, answer.nodes),
-        (r#","nodes_per_second":"#, answer.nodes_per_second),
-        (r#","time_us":"#, answer.time_us),
-        (r#","table_hits":"#, answer.table_hits),
-        (r#","table_use":"#, answer.table_use.into()),
+        (r#","depth":"#, report.depth.into()),
+        (r#","selective_depth":"#, report.selective_depth.into()),
+        (r#","nodes":"#, report.nodes),
+        (r#","nodes_per_second":"#, report.nodes_per_second()),
+        (r#","time_us":"#, micros(report.time)),
+        (r#","table_hits":"#, report.table_hits),
+        (r#","table_use":"#, report.table_use.into()),
     ] {
         raw(out, name);
         number(out, count);
     }
-    optional(out, r#","pruned":"#, answer.pruned, number);
-    optional(out, r#","best":"#, answer.best, string);
+    optional(out, r#","pruned":"#, report.pruned, number);
+    optional(out, r#","best":"#, report.pv.first(), |out, m| {
+        string(out, m)
+    });
     raw(out, r#","pv":"#);
-    list(out, answer.pv, |out, m| string(out, m));
+    list(out, &report.pv, |out, m| string(out, m));
     raw(out, r#","moves":"#);
     list(out, &answer.moves, row);
     raw(out, "}");
@@ -56,33 +57,28 @@ pub(super) fn write_error(out: &mut Vec<u8>, error: &str) {
 fn row(out: &mut Vec<u8>, row: &Row<'_>) {
     raw(out, r#"{"move":"#);
     string(out, row.m);
-    value(out, row.score, row.result, row.plies);
+    value(out, row.value);
     raw(
         out,
-        match row.known {
-            Known::Exact => r#","known":"exact"}"#,
-            Known::Estimate => r#","known":"estimate"}"#,
-            Known::AtMost => r#","known":"at_most"}"#,
+        match row.certainty {
+            Certainty::Exact => r#","known":"exact"}"#,
+            Certainty::Estimate => r#","known":"estimate"}"#,
+            Certainty::AtMost => r#","known":"at_most"}"#,
         },
     );
 }
 
-fn value(out: &mut Vec<u8>, score: i32, result: Option<Verdict>, plies: Option<u32>) {
+fn value(out: &mut Vec<u8>, value: Value) {
     raw(out, r#","score":"#);
-    if score < 0 {
-        raw(out, "-");
-    }
-    number(out, score.unsigned_abs().into());
-    raw(
-        out,
-        match result {
-            Some(Verdict::Win) => r#","result":"win""#,
-            Some(Verdict::Draw) => r#","result":"draw""#,
-            Some(Verdict::Loss) => r#","result":"loss""#,
-            None => r#","result":null"#,
-        },
-    );
-    optional(out, r#","plies":"#, plies.map(u64::from), number);
+    number(out, value.score);
+    optional(out, r#","result":"#, value.result, |out, wdl| {
+        string(out, wdl.name());
+    });
+    optional(out, r#","plies":"#, value.plies, number);
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn raw(out: &mut Vec<u8>, text: &str) {
@@ -121,19 +117,8 @@ fn string(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-fn number(out: &mut Vec<u8>, mut number: u64) {
-    // The greatest has so many digits.
-    let mut digits = [b'0'; 20];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] += (number % 10).to_le_bytes()[0];
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[first..]);
+fn number(out: &mut Vec<u8>, number: impl itoa::Integer) {
+    raw(out, itoa::Buffer::new().format(number));
 }
 
 #[cfg(test)]
@@ -144,13 +129,6 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out);
         String::from_utf8(out).expect("text")
-    }
-
-    #[test]
-    fn numbers_have_their_digits() {
-        for n in [0, 7, 10, 99, 12_345, u64::MAX] {
-            assert_eq!(written(|out| number(out, n)), n.to_string());
-        }
     }
 
     #[test]

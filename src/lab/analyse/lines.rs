@@ -91,26 +91,16 @@ impl Lines {
         analyst.set_up(text).map_err(|error| error.to_string())?;
         position.clear();
         write!(position, "{}", analyst.position()).expect("written to memory");
-        if let Some(outcome) = analyst.position().outcome() {
-            self.tell(&Answer::ended(self.info, analyst, position, outcome), out);
-            return Ok(Duration::ZERO);
-        }
         let found = self.question.ask(analyst, stop, &mut |_| {});
         let report = found.map_err(|error| error.to_string())?;
         let scale = self.question.scale();
-        self.tell(
-            &Answer::new(self.info, analyst, position, scale, &report),
-            out,
-        );
-        Ok(report.time)
-    }
-
-    fn tell(&self, answer: &Answer<'_>, out: &mut Vec<u8>) {
+        let answer = Answer::new(self.info, analyst, position, scale, &report);
         if self.json {
-            json::write(out, answer);
+            json::write(out, &answer);
         } else {
-            out.extend_from_slice(Line(answer).to_string().as_bytes());
+            out.extend_from_slice(Line(&answer).to_string().as_bytes());
         }
+        Ok(report.time)
     }
 }
 

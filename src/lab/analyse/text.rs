@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use plyhouse_engine::search::Report;
+use plyhouse_engine::search::{Certainty, Report};
 
-use super::answer::{Answer, Known, Row, Verdict};
+use super::answer::{Answer, Row, Value};
 
 /// An answer on a page: a table of the moves, what it took, and the principal variation.
 pub(super) struct Page<'a>(pub(super) &'a Answer<'a>);
@@ -22,7 +22,7 @@ impl fmt::Display for Page<'_> {
         if answer.outcome.is_some() {
             return writeln!(f, "{}", Line(answer));
         }
-        writeln!(f, "{} to move: {}\n", answer.turn, whole(answer))?;
+        writeln!(f, "{} to move: {}\n", answer.turn, words(answer.value))?;
 
         let rows: Vec<_> = answer.moves.iter().map(|row| (row, of_move(row))).collect();
         let widest =
@@ -35,48 +35,51 @@ impl fmt::Display for Page<'_> {
             "move", "value", "score"
         )?;
         for (row, words) in rows {
-            writeln!(f, "{:<first$}  {words:<second$}  {:>6}", row.m, row.score)?;
+            let score = row.value.score;
+            writeln!(f, "{:<first$}  {words:<second$}  {score:>6}", row.m)?;
         }
 
+        let report = answer.report;
         write!(
             f,
             "\n{} nodes in {:.3} s ({} a second), ",
-            grouped(answer.nodes),
-            answer.time_us as f64 / 1e6,
-            grouped(answer.nodes_per_second)
+            grouped(report.nodes),
+            report.time.as_secs_f64(),
+            grouped(report.nodes_per_second())
         )?;
-        match answer.pruned {
+        match report.pruned {
             Some(pruned) => writeln!(f, "{} moves pruned", grouped(pruned))?,
             None => writeln!(
                 f,
                 "{} found in the table, {:.1}% of its places filled",
-                grouped(answer.table_hits),
-                f64::from(answer.table_use) / 10.0
+                grouped(report.table_hits),
+                f64::from(report.table_use) / 10.0
             )?,
         }
         writeln!(
             f,
             "depth {}, longest line {}",
-            answer.depth, answer.selective_depth
+            report.depth, report.selective_depth
         )?;
-        writeln!(f, "pv {}", answer.pv.join(" "))
+        writeln!(f, "pv {}", report.pv.join(" "))
     }
 }
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let answer = self.0;
+        let (value, report) = (answer.value, answer.report);
         if let Some(outcome) = &answer.outcome {
             return match outcome.winner {
-                Some(_) => write!(f, "{} has lost, score {}", answer.turn, answer.score),
+                Some(_) => write!(f, "{} has lost, score {}", answer.turn, value.score),
                 None => f.write_str("drawn, score 0"),
             };
         }
-        write!(f, "{}, score {}", whole(answer), answer.score)?;
-        if let Some(best) = answer.best {
+        write!(f, "{}, score {}", words(value), value.score)?;
+        if let Some(best) = report.pv.first() {
             write!(f, ", best {best}")?;
         }
-        write!(f, ", nodes {}", answer.nodes)?;
+        write!(f, ", nodes {}", report.nodes)?;
         let mut before = "; ";
         for row in &answer.moves {
             write!(f, "{before}{}: {}", row.m, of_move(row))?;
@@ -107,29 +110,22 @@ impl fmt::Display for Progress<'_> {
     }
 }
 
-/// The value of a position in words.
-fn whole(answer: &Answer<'_>) -> String {
-    words(answer.result, answer.plies, answer.score)
-}
-
 /// The value of a move in words.
 fn of_move(row: &Row<'_>) -> String {
-    let words = words(row.result, row.plies, row.score);
-    match row.known {
-        Known::Exact | Known::Estimate => words,
-        Known::AtMost => format!("at most {words}"),
+    let words = words(row.value);
+    match row.certainty {
+        Certainty::Exact | Certainty::Estimate => words,
+        Certainty::AtMost => format!("at most {words}"),
     }
 }
 
-fn words(result: Option<Verdict>, plies: Option<u32>, score: i32) -> String {
-    let name = match result {
-        Some(Verdict::Win) => "win",
-        Some(Verdict::Draw) => "draw",
-        Some(Verdict::Loss) => "loss",
-        None if score == 0 => return "about 0".to_owned(),
-        None => return format!("about {score:+}"),
-    };
-    plies.map_or_else(|| name.to_owned(), |plies| format!("{name} in {plies}"))
+fn words(value: Value) -> String {
+    match (value.result, value.plies) {
+        (Some(wdl), Some(plies)) => format!("{} in {plies}", wdl.name()),
+        (Some(wdl), None) => wdl.name().to_owned(),
+        (None, _) if value.score == 0 => "about 0".to_owned(),
+        (None, _) => format!("about {:+}", value.score),
+    }
 }
 
 /// A number with a comma before every three digits.
@@ -147,6 +143,7 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answer::Wdl;
     use super::*;
 
     #[test]
@@ -157,10 +154,19 @@ mod tests {
 
     #[test]
     fn values_read_as_people_say_them() {
-        assert_eq!(words(Some(Verdict::Win), Some(7), 3), "win in 7");
-        assert_eq!(words(Some(Verdict::Loss), None, -1), "loss");
-        assert_eq!(words(Some(Verdict::Draw), None, 0), "draw");
-        assert_eq!(words(None, None, 35), "about +35");
-        assert_eq!(words(None, None, 0), "about 0");
+        for (result, plies, score, text) in [
+            (Some(Wdl::Win), Some(7), 3, "win in 7"),
+            (Some(Wdl::Loss), None, -1, "loss"),
+            (Some(Wdl::Draw), None, 0, "draw"),
+            (None, None, 35, "about +35"),
+            (None, None, 0, "about 0"),
+        ] {
+            let value = Value {
+                score,
+                result,
+                plies,
+            };
+            assert_eq!(words(value), text);
+        }
     }
 }

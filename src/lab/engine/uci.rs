@@ -211,7 +211,7 @@ fn tell_best(m: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
 fn tell_report(report: &Report<String>, out: &mut dyn Write) -> io::Result<()> {
     write!(
         out,
-        "info depth {} seldepth {} score {} nodes {} nps {:.0} hashfull {} time {} pv",
+        "info depth {} seldepth {} score {} nodes {} nps {} hashfull {} time {} pv",
         report.depth,
         report.selective_depth.max(report.depth),
         score(report.score),
