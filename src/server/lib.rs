@@ -6,6 +6,7 @@
 
 mod addresses;
 mod assisted;
+mod births;
 mod bots;
 mod bucket;
 mod clock;
@@ -22,7 +23,6 @@ mod page;
 mod peer;
 mod players;
 mod rate;
-mod recovery;
 mod reply;
 mod scoresheets;
 mod seeks;
@@ -37,9 +37,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 pub use addresses::{Address, Guest, NotLetIn};
+pub use births::Recovered;
 pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
-pub use recovery::Recovered;
 pub use scoresheets::{NotServed, Served};
 pub use session::Session;
 pub use settings::{ClientAddress, Search, Settings};
@@ -73,7 +73,7 @@ impl Server {
     ///
     /// The store could not be read.
     pub async fn recover(&self) -> Result<Recovered, ReadError> {
-        self.shared.recover().await
+        births::recover(&self.shared).await
     }
 
     /// Whether everything is well: what is asked now is likely to be kept.

@@ -1,13 +1,10 @@
 //! The scoresheets of matches, for whoever wants to take one home.
 
+use super::births;
 use super::shared::Shared;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
 use plyhouse_protocol::{MatchCode, MatchRef};
 use plyhouse_store::{ReadError, Record};
-
-/// How many scoresheets are written at a time. Each is read from the store and played through once;
-/// one more is refused, so that matches that run are not kept waiting by those that are looked at.
-pub(super) const AT_ONCE_MAX: usize = 4;
 
 /// A scoresheet, and of which match it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +39,7 @@ impl Shared {
         let Ok(_place) = self.scoresheets.try_acquire() else {
             return Err(NotServed::Busy);
         };
-        let found = self.find_stored(target).await.map_err(not_read)?;
+        let found = births::find_stored(self, target).await.map_err(not_read)?;
         let Record { creation, events } = found.ok_or(NotServed::Unknown)?;
         let format = creation.game.record;
         if format.is_none_or(|format| format.extension() != extension) {

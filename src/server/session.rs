@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::addresses::Guest;
+use super::births;
 use super::bucket::Bucket;
 use super::clock::now;
 use super::match_handle::{Follower, MatchHandle, Rest};
@@ -377,7 +378,7 @@ impl Drop for Session {
                 handle.unfollow(peer.id).await;
             }
             if let Some(player) = player {
-                server.catch_up(player).await;
+                births::catch_up(&server, player).await;
             }
         });
     }

@@ -7,13 +7,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Player, Session};
 use crate::addresses::{OpenMatch, TooManyOpen};
+use crate::births::{self, Wanted, too_many_hosted};
 use crate::from_protocol;
 use crate::lobby::{Filter, NoSuchMatch};
 use crate::match_handle::{Follower, MatchHandle, Rest};
 use crate::peer::NoRoom;
 use crate::reply::Reply;
 use crate::seeks::{Full, Seek};
-use crate::shared::{Wanted, too_many_hosted};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Occupant};
 use plyhouse_protocol::{
@@ -136,7 +136,7 @@ impl Session {
 
     /// The same for a match that this connection does not follow.
     async fn find_elsewhere(&self, target: &str) -> Result<MatchHandle, WireError> {
-        let found = self.server.find(MatchRef::from(target)).await;
+        let found = births::find(&self.server, MatchRef::from(target)).await;
         if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
             self.guessed().await;
         }
@@ -217,7 +217,7 @@ impl Session {
 
     async fn create(&self, wanted: Wanted, reply: Reply) {
         let host = wanted.host;
-        if let Some((handle, reply)) = reply.check(self.server.create(wanted).await) {
+        if let Some((handle, reply)) = reply.check(births::create(&self.server, wanted).await) {
             self.follow(&handle, reply, async |reply| {
                 let follower = Follower {
                     peer: Arc::clone(&self.peer),
@@ -233,7 +233,8 @@ impl Session {
         let Some((handle, reply)) = reply.check(self.find(&target).await) else {
             return;
         };
-        let Some(((), reply)) = reply.check(self.server.remember(player.record.id).await) else {
+        let Some(((), reply)) = reply.check(births::remember(&self.server, player.record.id).await)
+        else {
             return;
         };
         let name = player.record.name.clone();
@@ -347,7 +348,7 @@ impl Session {
         };
         reply.ok(None);
         match found {
-            Some(longest) => self.server.pair(&longest, Some(&seek)).await,
+            Some(longest) => births::pair(&self.server, &longest, Some(&seek)).await,
             None if bot.is_some() => self.play_bot_after(bot_after, seek),
             None => {}
         }
@@ -363,7 +364,7 @@ impl Session {
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(bot_after) => {
                     if server.seeks.take(&seek) {
-                        server.pair(&seek, None).await;
+                        births::pair(&server, &seek, None).await;
                     }
                 }
             }

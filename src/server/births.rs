@@ -1,0 +1,327 @@
+//! How a match comes into the world: created, made for players who look for somebody, taken up again
+//! when the server starts, or read from the store because somebody asks for it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Creation, Event, Match, Occupant, Stage};
+use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
+use plyhouse_store::{Damage, Live, ReadError, Record, WriteError};
+
+use super::addresses::OpenMatch;
+use super::assisted::Assisted;
+use super::lobby::{Adopted, Full};
+use super::mailbox::mailbox;
+use super::match_actor::MatchActor;
+use super::match_handle::{Follower, MAILBOX, MatchHandle};
+use super::players::TooMany;
+use super::reply::Reply;
+use super::seeks::Seek;
+use super::shared::Shared;
+
+/// A match that somebody wants.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) game: &'static Entry,
+    pub(super) host: PlayerId,
+    pub(super) seats: [Occupant; 2],
+    pub(super) listed: bool,
+    pub(super) pace: Duration,
+    /// How many live matches the host may have with this one.
+    pub(super) hosted_max: usize,
+    /// The place that it takes while it waits for somebody.
+    pub(super) open: Option<OpenMatch>,
+}
+
+/// What a server has found in its store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many matches go on.
+    pub live: usize,
+    /// How many make no sense and have been set aside: they are kept as they are, and not served.
+    pub damaged: usize,
+}
+
+/// Brings a match into the world: stored, running in its own task, and known to the lobby.
+pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<MatchHandle, WireError> {
+    remember(server, wanted.host).await?;
+    let (id, code) = server
+        .lobby
+        .reserve(
+            server.settings.matches_max,
+            server.clock.now_ms(),
+            &server.chance,
+        )
+        .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))?;
+    if let Err(TooMany) = server.players.host(wanted.host, id, wanted.hosted_max) {
+        server.lobby.forget(id);
+        return Err(too_many_hosted());
+    }
+    let creation = Creation {
+        id,
+        code,
+        game: wanted.game,
+        host: wanted.host,
+        listed: wanted.listed,
+        pace: wanted.pace,
+        seed: server.chance.number(),
+    };
+    let events = first_events(wanted.seats);
+    let (sender, messages) = mailbox(MAILBOX);
+    let state = Match::new(creation.clone());
+    let mut actor = MatchActor::new(Arc::clone(server), state, messages, wanted.open);
+    let record = Record {
+        creation,
+        events: events.clone(),
+    };
+    if let Err(error) = keep(server, record).await {
+        server.lobby.forget(id);
+        server.players.unhost(wanted.host, id);
+        return Err(error);
+    }
+    server.metrics.game(wanted.game).created.inc();
+    tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
+    actor.happen(&events);
+    let task = Assisted::new();
+    let handle = MatchHandle::new(actor.card(), sender, task.clone());
+    server.lobby.open(handle.clone());
+    server.spawn(task.begin(actor.run()));
+    Ok(handle)
+}
+
+/// Has the store begin the record of a match.
+async fn keep(server: &Shared, record: Record) -> Result<(), WireError> {
+    let id = record.creation.id;
+    let Err(error) = server.store.create(record).await else {
+        return Ok(());
+    };
+    tracing::error!(match_id = %id, %error, "match not stored");
+    if matches!(error, WriteError::Unknown) {
+        match server.store.load(id).await {
+            Ok(Some(_)) => return Ok(()),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");
+                let message = "the match may have been created or not";
+                return Err(WireError::new(ErrorCode::Internal, message));
+            }
+        }
+    }
+    let message = "the store cannot keep this now";
+    Err(WireError::new(ErrorCode::Overloaded, message))
+}
+
+/// Has the store remember a player who is about to sit down or to host.
+pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), WireError> {
+    let Some(record) = server.players.unstored(player) else {
+        return Ok(());
+    };
+    server.store.add_player(record).await.map_err(|error| {
+        tracing::error!(%player, %error, "player not stored");
+        WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+    })?;
+    server.players.stored(player);
+    Ok(())
+}
+
+/// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
+pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>) {
+    let mut seats = [
+        occupant(host),
+        match (other, host.bot) {
+            (Some(other), _) => occupant(other),
+            (None, Some(level)) => Occupant::Bot(level),
+            (None, None) => Occupant::Open,
+        },
+    ];
+    if server.chance.coin() {
+        seats.reverse();
+    }
+    let wanted = Wanted {
+        game: host.game,
+        host: host.follower.player,
+        seats,
+        listed: false,
+        pace: Duration::ZERO,
+        hosted_max: usize::MAX,
+        open: None,
+    };
+    let created = match other {
+        Some(other) => remember(server, other.follower.player).await,
+        None => Ok(()),
+    };
+    let created = match created {
+        Ok(()) => create(server, wanted).await,
+        Err(error) => Err(error),
+    };
+    let paired = [Some(host), other].into_iter().flatten();
+    match created {
+        Ok(handle) => {
+            // By now a player may have another connection than the one that was waiting.
+            let connection = |seek: &Seek| {
+                let player = seek.follower.player;
+                let peer = server.players.peer(player)?;
+                peer.follow_again(&handle)
+                    .then_some(Follower { peer, player })
+            };
+            handle.show(paired.filter_map(connection).collect()).await;
+        }
+        Err(error) => {
+            for seek in paired {
+                Reply::unasked(seek.follower.peer.outbox.clone()).error(error.clone());
+            }
+        }
+    }
+}
+
+/// Shows a player's connection the live matches that it does not follow: those that an older
+/// connection has come into while it was being replaced.
+pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
+    let Some(peer) = server.players.peer(player) else {
+        return;
+    };
+    for id in server.players.live_matches(player) {
+        if let Some(handle) = server.lobby.find(MatchRef::Id(id))
+            && peer.follow_again(&handle)
+        {
+            let peer = Arc::clone(&peer);
+            handle.show(vec![Follower { peer, player }]).await;
+        }
+    }
+}
+/// Lets every match of the store go on that has not ended. What is damaged is set aside.
+pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
+    let Live { matches, players } = server.store.live().await?;
+    let mut recovered = Recovered::default();
+    let mut states = Vec::with_capacity(matches.len());
+    for record in matches {
+        match record.and_then(replay) {
+            Ok(found) => states.push(found),
+            Err(damage) => {
+                tracing::error!(%damage, "a match is set aside");
+                recovered.damaged += 1;
+            }
+        }
+    }
+    let mut players: HashMap<PlayerId, _> = players
+        .into_iter()
+        .map(|player| (player.id, player))
+        .collect();
+    let involved: HashSet<PlayerId> = (states.iter())
+        .flat_map(|(state, _)| state.players().chain([state.creation().host]))
+        .collect();
+    for id in involved {
+        match players.remove(&id) {
+            Some(player) => server.players.restore(player),
+            None => tracing::error!(player = %id, "a player is missing in the store"),
+        }
+    }
+    for (state, events) in states {
+        let id = state.id();
+        match adopt(server, state, &events) {
+            Ok(_) => recovered.live += 1,
+            Err(Full) => {
+                tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
+            }
+        }
+    }
+    Ok(recovered)
+}
+
+/// The match that is meant: one that is known, or one that is only in the store by now.
+pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
+    if let Some(handle) = server.lobby.find(target) {
+        return Ok(handle);
+    }
+    let record = find_stored(server, target).await.map_err(|error| {
+        tracing::error!(%error, "match not read");
+        WireError::new(ErrorCode::Internal, "the match cannot be read")
+    })?;
+    let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
+    let (state, events) = replay(record.ok_or_else(unknown)?).map_err(|damage| {
+        tracing::error!(%damage, "match not read");
+        WireError::new(ErrorCode::Internal, "the match cannot be read")
+    })?;
+    adopt(server, state, &events)
+        .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))
+}
+
+pub(super) async fn find_stored(
+    server: &Shared,
+    target: MatchRef,
+) -> Result<Option<Record>, ReadError> {
+    let id = match target {
+        MatchRef::Id(id) => Some(id),
+        MatchRef::Code(code) => server.store.by_code(code).await?,
+        MatchRef::Nothing => None,
+    };
+    match id {
+        Some(id) => server.store.load(id).await,
+        None => Ok(None),
+    }
+}
+
+/// Lets a match go on from this state, unless it is going on already.
+fn adopt(server: &Arc<Shared>, state: Match, events: &[Event]) -> Result<MatchHandle, Full> {
+    let creation = state.creation().clone();
+    let is_live = !matches!(state.stage(), Stage::Ended { .. });
+    let (sender, messages) = mailbox(MAILBOX);
+    let mut actor = MatchActor::new(Arc::clone(server), state, messages, None);
+    let task = Assisted::new();
+    let handle = MatchHandle::new(actor.card(), sender, task.clone());
+    match server
+        .lobby
+        .adopt(&creation, handle, server.settings.matches_max)?
+    {
+        Adopted::Known(handle) => Ok(handle),
+        Adopted::New(handle) => {
+            if is_live {
+                actor.has_come_back();
+            }
+            actor.begin(events);
+            server.spawn(task.begin(actor.run()));
+            Ok(handle)
+        }
+    }
+}
+fn replay(record: Record) -> Result<(Match, Vec<Event>), Damage> {
+    let id = record.creation.id;
+    match Match::replay(record.creation, &record.events) {
+        Ok(state) => Ok((state, record.events)),
+        Err(damage) => Err(Damage {
+            id,
+            why: damage.to_string(),
+        }),
+    }
+}
+
+fn occupant(seek: &Seek) -> Occupant {
+    Occupant::Player {
+        id: seek.follower.player,
+        name: seek.name.clone(),
+    }
+}
+
+/// The events of the seats that are filled from the start.
+fn first_events(seats: [Occupant; 2]) -> Vec<Event> {
+    let is_full = !seats.contains(&Occupant::Open);
+    let seated = Seat::ALL.into_iter().zip(seats);
+    let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
+    let mut events: Vec<Event> = seated
+        .map(|(seat, occupant)| Event::Seated { seat, occupant })
+        .collect();
+    if is_full {
+        events.push(Event::Started);
+    }
+    events
+}
+
+pub(super) fn too_many_hosted() -> WireError {
+    WireError::new(
+        ErrorCode::TooManyMatches,
+        "you host as many live matches as is allowed",
+    )
+}
