@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event, Match, Occupant, Stage};
+use plyhouse_matches::{Creation, Event, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, ReadError, Record, WriteError};
 
 use super::addresses::OpenMatch;
 use super::assisted::Assisted;
 use super::lobby::{Adopted, Full};
-use super::mailbox::mailbox;
-use super::match_actor::MatchActor;
-use super::match_handle::{Follower, MAILBOX, MatchHandle};
+use super::mailbox::{Sender, mailbox};
+use super::match_handle::{Letter, MAILBOX, MatchHandle};
 use super::players::TooMany;
 use super::reply::Reply;
 use super::seeks::Seek;
 use super::shared::Shared;
+use super::table::Table;
 
 /// A match that somebody wants.
 #[derive(Debug)]
@@ -70,13 +70,13 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         seed: server.chance.number(),
     };
     let events = first_events(wanted.seats);
-    let (sender, messages) = mailbox(MAILBOX);
-    let state = Match::new(creation.clone());
-    let mut actor = MatchActor::new(Arc::clone(server), state, messages, wanted.open);
     let record = Record {
-        creation,
+        creation: creation.clone(),
         events: events.clone(),
     };
+    let (sender, receiver) = mailbox(MAILBOX);
+    let table = Table::new(server, creation, receiver, wanted.open);
+    let mut unborn = Unborn::new(table, sender);
     if let Err(error) = keep(server, record).await {
         server.lobby.forget(id);
         server.players.unhost(wanted.host, id);
@@ -84,12 +84,9 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     }
     server.metrics.game(wanted.game).created.inc();
     tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
-    actor.happen(&events);
-    let task = Assisted::new();
-    let handle = MatchHandle::new(actor.card(), sender, task.clone());
-    server.lobby.open(handle.clone());
-    server.spawn(task.begin(actor.run()));
-    Ok(handle)
+    unborn.table.begin_with(events);
+    server.lobby.open(unborn.handle.clone());
+    Ok(unborn.run(server))
 }
 
 /// Has the store begin the record of a match.
@@ -142,7 +139,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     }
     let wanted = Wanted {
         game: host.game,
-        host: host.follower.player,
+        host: host.player,
         seats,
         listed: false,
         pace: Duration::ZERO,
@@ -150,7 +147,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
         open: None,
     };
     let created = match other {
-        Some(other) => remember(server, other.follower.player).await,
+        Some(other) => remember(server, other.player).await,
         None => Ok(()),
     };
     let created = match created {
@@ -160,18 +157,18 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     let paired = [Some(host), other].into_iter().flatten();
     match created {
         Ok(handle) => {
-            // By now a player may have another connection than the one that was waiting.
-            let connection = |seek: &Seek| {
-                let player = seek.follower.player;
-                let peer = server.players.peer(player)?;
-                peer.follow_again(&handle)
-                    .then_some(Follower { peer, player })
-            };
-            handle.show(paired.filter_map(connection).collect()).await;
+            for seek in paired {
+                // By now a player may have another connection than the one that was waiting.
+                if let Some(peer) = server.players.peer(seek.player)
+                    && peer.port.follow_again(&handle)
+                {
+                    handle.show(seek.player, &peer.outbox).await;
+                }
+            }
         }
         Err(error) => {
             for seek in paired {
-                Reply::unasked(seek.follower.peer.outbox.clone()).error(error.clone());
+                Reply::unasked(seek.peer.outbox.clone()).error(error.clone());
             }
         }
     }
@@ -185,10 +182,9 @@ pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
     };
     for id in server.players.live_matches(player) {
         if let Some(handle) = server.lobby.find(MatchRef::Id(id))
-            && peer.follow_again(&handle)
+            && peer.port.follow_again(&handle)
         {
-            let peer = Arc::clone(&peer);
-            handle.show(vec![Follower { peer, player }]).await;
+            handle.show(player, &peer.outbox).await;
         }
     }
 }
@@ -196,10 +192,10 @@ pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
 pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
     let Live { matches, players } = server.store.live().await?;
     let mut recovered = Recovered::default();
-    let mut states = Vec::with_capacity(matches.len());
+    let mut found = Vec::with_capacity(matches.len());
     for record in matches {
-        match record.and_then(replay) {
-            Ok(found) => states.push(found),
+        match record.and_then(|record| Unborn::replay(server, record)) {
+            Ok(unborn) => found.push(unborn),
             Err(damage) => {
                 tracing::error!(%damage, "a match is set aside");
                 recovered.damaged += 1;
@@ -210,8 +206,9 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
         .into_iter()
         .map(|player| (player.id, player))
         .collect();
-    let involved: HashSet<PlayerId> = (states.iter())
-        .flat_map(|(state, _)| state.players().chain([state.creation().host]))
+    let states = found.iter().map(|unborn| unborn.table.state());
+    let involved: HashSet<PlayerId> = states
+        .flat_map(|state| state.players().chain([state.creation().host]))
         .collect();
     for id in involved {
         match players.remove(&id) {
@@ -219,9 +216,9 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
             None => tracing::error!(player = %id, "a player is missing in the store"),
         }
     }
-    for (state, events) in states {
-        let id = state.id();
-        match adopt(server, state, &events) {
+    for unborn in found {
+        let id = unborn.handle.id();
+        match unborn.adopt(server) {
             Ok(_) => recovered.live += 1,
             Err(Full) => {
                 tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
@@ -241,11 +238,12 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
     let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-    let (state, events) = replay(record.ok_or_else(unknown)?).map_err(|damage| {
+    let unborn = Unborn::replay(server, record.ok_or_else(unknown)?).map_err(|damage| {
         tracing::error!(%damage, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
-    adopt(server, state, &events)
+    unborn
+        .adopt(server)
         .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))
 }
 
@@ -264,43 +262,65 @@ pub(super) async fn find_stored(
     }
 }
 
-/// Lets a match go on from this state, unless it is going on already.
-fn adopt(server: &Arc<Shared>, state: Match, events: &[Event]) -> Result<MatchHandle, Full> {
-    let creation = state.creation().clone();
-    let is_live = !matches!(state.stage(), Stage::Ended { .. });
-    let (sender, messages) = mailbox(MAILBOX);
-    let mut actor = MatchActor::new(Arc::clone(server), state, messages, None);
-    let task = Assisted::new();
-    let handle = MatchHandle::new(actor.card(), sender, task.clone());
-    match server
-        .lobby
-        .adopt(&creation, handle, server.settings.matches_max)?
-    {
-        Adopted::Known(handle) => Ok(handle),
-        Adopted::New(handle) => {
-            if is_live {
-                actor.has_come_back();
-            }
-            actor.begin(events);
-            server.spawn(task.begin(actor.run()));
-            Ok(handle)
+/// A match that nobody can ask for yet.
+struct Unborn {
+    table: Box<Table>,
+    handle: MatchHandle,
+    task: Assisted,
+}
+
+impl Unborn {
+    fn new(table: Box<Table>, sender: Sender<Box<Letter>>) -> Self {
+        let task = Assisted::new();
+        Self {
+            handle: MatchHandle::new(table.card(), sender, task.clone()),
+            table,
+            task,
         }
     }
-}
-fn replay(record: Record) -> Result<(Match, Vec<Event>), Damage> {
-    let id = record.creation.id;
-    match Match::replay(record.creation, &record.events) {
-        Ok(state) => Ok((state, record.events)),
-        Err(damage) => Err(Damage {
-            id,
-            why: damage.to_string(),
-        }),
+
+    /// The match that the store holds.
+    fn replay(server: &Arc<Shared>, record: Record) -> Result<Self, Damage> {
+        let Record { creation, events } = record;
+        let id = creation.id;
+        let (sender, receiver) = mailbox(MAILBOX);
+        match Table::replay(server, creation, &events, receiver) {
+            Ok(table) => Ok(Self::new(table, sender)),
+            Err(damaged) => Err(Damage {
+                id,
+                why: damaged.to_string(),
+            }),
+        }
+    }
+
+    /// Lets the match go on in a task of its own, unless it is going on already.
+    fn adopt(mut self, server: &Arc<Shared>) -> Result<MatchHandle, Full> {
+        let state = self.table.state();
+        let max = server.settings.matches_max;
+        match server
+            .lobby
+            .adopt(state.creation(), self.handle.clone(), max)?
+        {
+            Adopted::Known(handle) => Ok(handle),
+            Adopted::New => {
+                if !matches!(state.stage(), Stage::Ended { .. }) {
+                    server.players.match_begins(state);
+                }
+                self.table.begin();
+                Ok(self.run(server))
+            }
+        }
+    }
+
+    fn run(self, server: &Shared) -> MatchHandle {
+        server.spawn(self.task.begin(self.table.run()));
+        self.handle
     }
 }
 
 fn occupant(seek: &Seek) -> Occupant {
     Occupant::Player {
-        id: seek.follower.player,
+        id: seek.player,
         name: seek.name.clone(),
     }
 }

@@ -1,49 +1,60 @@
 //! Every connection, so that all can be closed when the server stops.
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::outbox::Outbox;
-use super::peer::PeerId;
-use plyhouse_protocol::CloseCode;
+use super::connection_id::ConnectionId;
+use super::peer::Peer;
+use plyhouse_protocol::{CloseCode, MatchId};
 
 /// Every connection, by its number. For each of them to wait for the end of the server by itself would
 /// cost something with every request.
 #[derive(Debug)]
 pub(super) struct Connections {
     /// `None` once the server stops.
-    outboxes: Mutex<Option<FxHashMap<PeerId, Outbox>>>,
+    peers: Mutex<Option<FxHashMap<ConnectionId, Arc<Peer>>>>,
 }
 
 impl Connections {
     pub(super) fn new() -> Self {
         Self {
-            outboxes: Mutex::new(Some(FxHashMap::default())),
+            peers: Mutex::new(Some(FxHashMap::default())),
         }
     }
 
     /// Notes a connection, or closes it if the server stops.
-    pub(super) fn add(&self, outbox: &Outbox) {
-        match &mut *self.outboxes.lock() {
-            Some(outboxes) => {
-                outboxes.insert(outbox.connection(), outbox.clone());
+    pub(super) fn add(&self, peer: &Arc<Peer>) {
+        match &mut *self.peers.lock() {
+            Some(peers) => {
+                peers.insert(peer.id, Arc::clone(peer));
             }
-            None => outbox.close(CloseCode::GoingAway),
+            None => peer.outbox.close(CloseCode::GoingAway),
         }
     }
 
     /// A connection has ended.
-    pub(super) fn remove(&self, id: PeerId) {
-        if let Some(outboxes) = &mut *self.outboxes.lock() {
-            outboxes.remove(&id);
+    pub(super) fn remove(&self, id: ConnectionId) {
+        if let Some(peers) = &mut *self.peers.lock() {
+            peers.remove(&id);
+        }
+    }
+
+    /// A match is no more, which these followed.
+    pub(super) fn match_over(&self, id: MatchId, followers: impl Iterator<Item = ConnectionId>) {
+        if let Some(peers) = &*self.peers.lock() {
+            for peer in followers.filter_map(|follower| peers.get(&follower)) {
+                peer.port.unfollow(id);
+            }
         }
     }
 
     /// Closes all, and all that come from now on.
     pub(super) fn close_all(&self) {
-        let outboxes = self.outboxes.lock().take();
-        for outbox in outboxes.into_iter().flat_map(FxHashMap::into_values) {
-            outbox.close(CloseCode::GoingAway);
+        let peers = self.peers.lock().take();
+        for peer in peers.into_iter().flat_map(FxHashMap::into_values) {
+            peer.outbox.close(CloseCode::GoingAway);
         }
     }
 }
@@ -51,20 +62,21 @@ impl Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outbox::Outbox;
 
     #[test]
     fn all_are_closed_and_whoever_comes_late() {
-        let outbox = |id| Outbox::new(PeerId(id), 9, 100, &std::sync::Arc::default());
-        let [there, gone, late] = [1, 2, 3].map(outbox);
+        let peer = |id| Peer::new(Outbox::new(ConnectionId(id), 9, 100, &Arc::default()), 1);
+        let [there, gone, late] = [1, 2, 3].map(peer);
         let connections = Connections::new();
         connections.add(&there);
         connections.add(&gone);
-        connections.remove(gone.connection());
+        connections.remove(gone.id);
         connections.close_all();
         connections.add(&late);
-        connections.remove(late.connection());
-        assert_eq!(there.has_room(), Err(CloseCode::GoingAway));
-        assert_eq!(gone.has_room(), Ok(true));
-        assert_eq!(late.has_room(), Err(CloseCode::GoingAway));
+        connections.remove(late.id);
+        assert_eq!(there.outbox.has_room(), Err(CloseCode::GoingAway));
+        assert_eq!(gone.outbox.has_room(), Ok(true));
+        assert_eq!(late.outbox.has_room(), Err(CloseCode::GoingAway));
     }
 }

@@ -59,11 +59,7 @@ pub(super) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
 }
 
 /// An event that has just become part of `state`.
-pub(super) fn event(
-    state: &Match,
-    event: &Event,
-    is_connected: impl Fn(PlayerId) -> bool,
-) -> Frame {
+pub(super) fn event(state: &Match, event: &Event) -> Frame {
     draft(|json| {
         json.raw(match event {
             Event::Seated { .. } => r#"{"type":"seated","match":"#,
@@ -78,7 +74,8 @@ pub(super) fn event(
         match event {
             Event::Seated { seat, occupant } => {
                 json.raw(r#","seat":"#).seat(Some(*seat)).raw(",");
-                push_occupant(json, occupant, &is_connected);
+                // Nobody sits down but by a request of their own.
+                push_occupant(json, occupant, &|_| true);
             }
             Event::Started => {
                 json.raw(r#","position":"#).shown(position);

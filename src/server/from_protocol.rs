@@ -3,10 +3,27 @@
 use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ErrorCode, SeatNumber, WireError};
+use plyhouse_matches::Action;
+use plyhouse_protocol::{ErrorCode, HostedOccupant, PlayerId, SeatNumber, WireError};
 
 pub(super) fn seat(number: SeatNumber) -> Seat {
     Seat::from_index(number.index()).expect("the reader of requests lets 0 and 1 through only")
+}
+
+/// What a host asks for who says who is to sit in a seat.
+pub(super) fn seating(
+    by: PlayerId,
+    number: SeatNumber,
+    occupant: &HostedOccupant,
+) -> Result<Action, WireError> {
+    let seat = seat(number);
+    match occupant {
+        HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
+        HostedOccupant::Bot(id) => {
+            let level = level(id)?;
+            Ok(Action::SeatBot { by, seat, level })
+        }
+    }
 }
 
 pub(super) fn game(id: &str) -> Result<&'static Entry, WireError> {

@@ -7,8 +7,9 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
+use super::card::Card;
 use super::clock::Chance;
-use super::match_handle::{Card, MatchHandle};
+use super::match_handle::MatchHandle;
 use plyhouse_matches::Creation;
 use plyhouse_protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
 
@@ -51,7 +52,7 @@ pub(super) struct Full;
 #[derive(Debug)]
 pub(super) enum Adopted {
     /// It was not known, and its owner is to run.
-    New(MatchHandle),
+    New,
     /// It was known by then.
     Known(MatchHandle),
 }
@@ -126,10 +127,10 @@ impl Lobby {
         let entry = Entry {
             code: creation.code,
             status,
-            handle: Some(handle.clone()),
+            handle: Some(handle),
         };
         tables.matches.insert(creation.id, entry);
-        Ok(Adopted::New(handle))
+        Ok(Adopted::New)
     }
 
     /// Makes a match that was created known.

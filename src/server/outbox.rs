@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Waker};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::connection_id::ConnectionId;
 use super::metrics::Metrics;
-use super::peer::PeerId;
 use plyhouse_protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
@@ -31,7 +31,7 @@ pub struct Outbox(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    connection: PeerId,
+    connection: ConnectionId,
     metrics: Arc<Metrics>,
     messages_max: usize,
     bytes_max: usize,
@@ -97,7 +97,7 @@ impl fmt::Debug for Queue {
 
 impl Outbox {
     pub(super) fn new(
-        connection: PeerId,
+        connection: ConnectionId,
         messages_max: usize,
         bytes_max: usize,
         metrics: &Arc<Metrics>,
@@ -203,7 +203,7 @@ impl Outbox {
     }
 
     /// Whose it is, for the log.
-    pub(super) fn connection(&self) -> PeerId {
+    pub(super) fn connection(&self) -> ConnectionId {
         self.0.connection
     }
 
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     fn outbox(messages_max: usize, bytes_max: usize) -> Outbox {
-        Outbox::new(PeerId(0), messages_max, bytes_max, &Arc::default())
+        Outbox::new(ConnectionId(0), messages_max, bytes_max, &Arc::default())
     }
 
     fn taken(outbox: &Outbox) -> Vec<String> {

@@ -1,8 +1,11 @@
 //! The one answer to a request.
 
+use super::command::Answer;
+use super::connection_id::ConnectionId;
 use super::encode::{self, encode};
 use super::outbox::{Frame, Outbox};
-use super::peer::PeerId;
+use tokio::sync::oneshot;
+
 use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
 /// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
@@ -12,6 +15,8 @@ pub(super) struct Reply {
     outbox: Outbox,
     re: Option<RequestId>,
     owed: bool,
+    /// Tells whoever waits whether what was asked came about.
+    granted: Option<oneshot::Sender<bool>>,
 }
 
 impl Reply {
@@ -20,6 +25,7 @@ impl Reply {
             outbox,
             re,
             owed: true,
+            granted: None,
         }
     }
 
@@ -29,11 +35,25 @@ impl Reply {
             outbox,
             re: None,
             owed: false,
+            granted: None,
         }
     }
 
+    /// The same duty, and a way to wait for the answer: true once it is given and what was asked came
+    /// about.
+    pub(super) fn watched(mut self) -> (Self, oneshot::Receiver<bool>) {
+        let (granted, answer) = oneshot::channel();
+        self.granted = Some(granted);
+        (self, answer)
+    }
+
+    /// Where the answer goes.
+    pub(super) const fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
     /// Whose request it is, for the log.
-    pub(super) fn connection(&self) -> PeerId {
+    pub(super) fn connection(&self) -> ConnectionId {
         self.outbox.connection()
     }
 
@@ -44,30 +64,55 @@ impl Reply {
 
     /// Answers with data that goes out when the outbox is flushed next.
     pub(super) fn post(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
-        self.owed = false;
         self.outbox.post(encode(&message(self.re)));
+        self.settle(true);
     }
 
     /// Answers with data that is written already.
     pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
-        self.owed = false;
         self.outbox.send(frame(self.re));
+        self.settle(true);
     }
 
     /// Answers that it is done; told only to those who numbered their request.
     pub(super) fn ok(mut self, seq: Option<Seq>) {
-        match self.re {
-            Some(re) => self.send(|_| encode::ok(re, seq)),
-            None => self.owed = false,
+        if let Some(re) = self.re {
+            self.outbox.send(encode::ok(re, seq));
         }
+        self.settle(true);
     }
 
     /// Answers that nothing was done.
-    pub(super) fn error(self, error: WireError) {
+    pub(super) fn error(mut self, error: WireError) {
         self.outbox.metrics().error(error.code);
         let connection = self.connection();
         tracing::debug!(%connection, code = %error.code, "refused");
-        self.tell(|re| ServerMessage::Error(Box::new(WireError { re, ..error })));
+        let re = self.re;
+        let error = ServerMessage::Error(Box::new(WireError { re, ..error }));
+        self.outbox.send(encode(&error));
+        self.settle(false);
+    }
+
+    /// Answers what a match has answered.
+    pub(super) fn answer(self, answer: Answer) {
+        match answer {
+            Ok(seq) => self.ok(seq),
+            Err(error) => self.error(*error),
+        }
+    }
+
+    /// Lets go of the duty, since the client is gone.
+    pub(super) fn withdraw(mut self) {
+        self.settle(false);
+    }
+
+    /// Notes that the duty is done.
+    fn settle(&mut self, is_granted: bool) {
+        self.owed = false;
+        if let Some(granted) = self.granted.take() {
+            // Whoever waited may be gone.
+            let _ = granted.send(is_granted);
+        }
     }
 
     /// Goes on with what was found, or answers why it was not.

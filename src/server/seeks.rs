@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::match_handle::Follower;
-use super::peer::PeerId;
+use super::connection_id::ConnectionId;
+use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::PlayerId;
@@ -22,7 +22,9 @@ pub(super) struct Seeks {
 /// A player who waits for somebody to play.
 #[derive(Debug)]
 pub(super) struct Seek {
-    pub(super) follower: Follower,
+    /// The connection that the seek came over.
+    pub(super) peer: Arc<Peer>,
+    pub(super) player: PlayerId,
     /// The player's name.
     pub(super) name: String,
     pub(super) game: &'static Entry,
@@ -53,11 +55,9 @@ impl Seeks {
     /// same player is over.
     pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, Full> {
         let mut waiting = self.waiting.lock();
-        remove(&mut waiting, |other| {
-            other.follower.player == seek.follower.player
-        });
+        remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
-            std::ptr::eq(other.game, seek.game) && !other.follower.peer.outbox.is_closing()
+            std::ptr::eq(other.game, seek.game) && !other.peer.outbox.is_closing()
         };
         let found = waiting
             .iter()
@@ -81,15 +81,13 @@ impl Seeks {
 
     /// Ends the player's seek, if there is one.
     pub(super) fn end(&self, player: PlayerId) {
-        remove(&mut self.waiting.lock(), |other| {
-            other.follower.player == player
-        });
+        remove(&mut self.waiting.lock(), |other| other.player == player);
     }
 
     /// Ends the seek that was made over this connection, if there is one.
-    pub(super) fn end_of(&self, peer: PeerId) {
+    pub(super) fn end_of(&self, connection: ConnectionId) {
         remove(&mut self.waiting.lock(), |other| {
-            other.follower.peer.id == peer
+            other.peer.id == connection
         });
     }
 }

@@ -12,7 +12,7 @@ use super::addresses::Guest;
 use super::births;
 use super::bucket::Bucket;
 use super::clock::now;
-use super::match_handle::{Follower, MatchHandle, Rest};
+use super::match_handle::{MatchHandle, Pending};
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::players;
@@ -41,6 +41,8 @@ pub struct Session {
     guest: Guest,
     /// When the request came that is being served.
     received_at: Instant,
+    /// How many requests have come until now, that one among them.
+    requests: u64,
     malformed: u32,
 }
 
@@ -78,6 +80,7 @@ impl Session {
             rate,
             guest,
             received_at,
+            requests: 0,
             malformed: 0,
         }
     }
@@ -92,6 +95,7 @@ impl Session {
     /// through the outbox, the end of the connection included.
     pub async fn receive(&mut self, text: &str, received_at: Instant) {
         self.received_at = received_at;
+        self.requests += 1;
         let Some((request, reply)) = self.read(text) else {
             return;
         };
@@ -104,7 +108,7 @@ impl Session {
             let reply = Reply::unasked(self.outbox());
             Box::pin(self.welcome(reply, guest, false)).await;
         }
-        let rest: Rest<'_> = match request {
+        let pending: Pending<'_> = match request {
             Ok(ClientMessage::Hello {
                 protocol,
                 name,
@@ -120,8 +124,8 @@ impl Session {
                 None
             }
         };
-        if let Some(rest) = rest {
-            rest.await;
+        if let Some(pending) = pending {
+            pending.await;
         }
     }
 
@@ -319,7 +323,7 @@ impl Session {
         let greet = |ids: Vec<MatchId>| {
             let find = |id| self.server.lobby.find(MatchRef::Id(id));
             live.extend(ids.into_iter().filter_map(find));
-            live.retain(|handle| self.peer.follow_again(handle));
+            live.retain(|handle| self.peer.port.follow_again(handle));
             let followed = |handle: &MatchHandle| FollowedMatch {
                 match_id: handle.id(),
                 you: handle.card().seat_of(id),
@@ -339,8 +343,7 @@ impl Session {
         self.peer.outbox.flush();
         self.player = Some(Box::new(player));
         for handle in live {
-            let peer = Arc::clone(&self.peer);
-            handle.show(vec![Follower { peer, player: id }]).await;
+            handle.show(id, &self.peer.outbox).await;
         }
     }
 
@@ -371,15 +374,13 @@ impl Drop for Session {
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
             server.seeks.end_of(peer.id);
-            if let Some(player) = player {
-                server.players.disconnect(player, &peer);
+            // Nobody follows anything before the welcome.
+            let Some(player) = player else { return };
+            server.players.disconnect(player, &peer);
+            for handle in peer.port.close() {
+                handle.unfollow(player, &peer.outbox).await;
             }
-            for handle in peer.close() {
-                handle.unfollow(peer.id).await;
-            }
-            if let Some(player) = player {
-                births::catch_up(&server, player).await;
-            }
+            births::catch_up(&server, player).await;
         });
     }
 }

@@ -16,11 +16,12 @@ use plyhouse_store::Store;
 use super::addresses::Addresses;
 use super::bots::Bots;
 use super::clock::{Chance, Clock};
+use super::connection_id::ConnectionId;
 use super::connections::Connections;
 use super::lobby::Lobby;
 use super::metrics::Metrics;
 use super::outbox::Outbox;
-use super::peer::{Peer, PeerId};
+use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
@@ -49,7 +50,7 @@ pub(super) struct Shared {
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,
-    next_peer: AtomicU64,
+    next_connection: AtomicU64,
     pub(super) metrics: Arc<Metrics>,
     /// A permit for each scoresheet that is being written.
     pub(super) scoresheets: Semaphore,
@@ -73,7 +74,7 @@ impl Shared {
             is_stopping: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
-            next_peer: AtomicU64::new(0),
+            next_connection: AtomicU64::new(0),
             metrics,
             scoresheets: Semaphore::new(SCORESHEETS_MAX),
         }))
@@ -119,11 +120,12 @@ impl Shared {
     }
 
     pub(super) fn new_peer(&self) -> Arc<Peer> {
-        let id = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
+        let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
         let settings = &self.settings;
         let (messages_max, bytes_max) = (settings.outbox_messages, settings.outbox_bytes);
         let outbox = Outbox::new(id, messages_max, bytes_max, &self.metrics);
-        self.connections.add(&outbox);
-        Peer::new(id, outbox, settings.following_max)
+        let peer = Peer::new(outbox, settings.following_max);
+        self.connections.add(&peer);
+        peer
     }
 }

@@ -26,7 +26,7 @@ fn check_snapshots(state: &Match) {
 
 fn check_event(state: &mut Match, happens: &Event) -> Frame {
     state.fold(happens).unwrap();
-    let told = event(state, happens, |_| true);
+    let told = event(state, happens);
     assert_eq!(told, by_the_protocol(&told));
     check_snapshots(state);
     told

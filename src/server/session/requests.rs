@@ -8,17 +8,17 @@ use tokio_util::sync::CancellationToken;
 use super::{Player, Session};
 use crate::addresses::{OpenMatch, TooManyOpen};
 use crate::births::{self, Wanted, too_many_hosted};
+use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
 use crate::lobby::{Filter, NoSuchMatch};
-use crate::match_handle::{Follower, MatchHandle, Rest};
-use crate::peer::NoRoom;
+use crate::match_handle::{MatchHandle, Pending};
+use crate::port::NoRoom;
 use crate::reply::Reply;
 use crate::seeks::{Full, Seek};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Occupant};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, HostedOccupant, MatchRef, SeatRequest, Seq, ServerMessage, Status,
-    WireError,
+    ClientMessage, ErrorCode, MatchRef, SeatRequest, Seq, ServerMessage, Status, WireError,
 };
 
 /// How many matches a page of a list shows unless the client says otherwise.
@@ -37,7 +37,7 @@ impl Session {
         player: &'a Player,
         message: ClientMessage,
         reply: Reply,
-    ) -> Rest<'a> {
+    ) -> Pending<'a> {
         let id = player.record.id;
         match message {
             ClientMessage::Hello { .. } => {
@@ -63,7 +63,7 @@ impl Session {
                     pace: Duration::from_millis(pace_ms.unwrap_or(0)),
                     ..wanted
                 };
-                Some(Box::pin(self.create(wanted, reply)))
+                Some(Box::pin(self.create(player, wanted, reply)))
             }
             ClientMessage::Join { target, seat } => {
                 let seat = seat.map(from_protocol::seat);
@@ -76,19 +76,15 @@ impl Session {
                 seat,
                 occupant,
             } => {
-                let (by, seat) = (id, from_protocol::seat(seat));
-                let action = match occupant {
-                    HostedOccupant::Open => Ok(Action::RemoveBot { by, seat }),
-                    HostedOccupant::Bot(level) => from_protocol::level(&level)
-                        .map(|level| Action::SeatBot { by, seat, level }),
-                };
-                self.act(target, action, reply)
+                let action = from_protocol::seating(id, seat, &occupant);
+                self.act(player, target, action, reply)
             }
             ClientMessage::Move { target, ply, m } => {
-                self.act(target, Ok(Action::Play { player: id, ply, m }), reply)
+                let play = Action::Play { player: id, ply, m };
+                self.act(player, target, Ok(play), reply)
             }
             ClientMessage::Resign { target } => {
-                self.act(target, Ok(Action::Resign { player: id }), reply)
+                self.act(player, target, Ok(Action::Resign { player: id }), reply)
             }
             ClientMessage::List {
                 game,
@@ -121,7 +117,7 @@ impl Session {
     /// The match that a request means, if this connection follows it.
     fn followed(&self, target: &str) -> Option<MatchHandle> {
         match MatchRef::from(target) {
-            MatchRef::Id(id) => self.peer.followed(id),
+            MatchRef::Id(id) => self.peer.port.followed(id),
             MatchRef::Code(_) | MatchRef::Nothing => None,
         }
     }
@@ -143,27 +139,37 @@ impl Session {
         found
     }
 
-    fn follower(&self, player: &Player) -> Follower {
-        Follower {
-            peer: Arc::clone(&self.peer),
+    fn command(&self, player: &Player, request: MatchRequest) -> Command {
+        Command {
+            connection: self.peer.id,
+            cmd: self.requests,
             player: player.record.id,
+            request,
+            received_at: self.received_at,
         }
     }
 
     /// Has the match decide and answer. A match that there is not is told of first, whatever else is
     /// wrong.
-    fn act(&self, target: String, action: Result<Action, WireError>, reply: Reply) -> Rest<'_> {
+    fn act<'a>(
+        &'a self,
+        player: &'a Player,
+        target: String,
+        action: Result<Action, WireError>,
+        reply: Reply,
+    ) -> Pending<'a> {
+        let command = |action| self.command(player, MatchRequest::Act(action));
         match self.followed(&target) {
             Some(handle) => {
                 let (action, reply) = reply.check(action)?;
-                handle.act(action, self.received_at, reply)
+                handle.post(command(action), reply)
             }
             None => Some(Box::pin(async move {
                 if let Some((handle, reply)) = reply.check(self.find_elsewhere(&target).await)
                     && let Some((action, reply)) = reply.check(action)
-                    && let Some(rest) = handle.act(action, self.received_at, reply)
+                    && let Some(pending) = handle.post(command(action), reply)
                 {
-                    rest.await;
+                    pending.await;
                 }
             })),
         }
@@ -187,7 +193,7 @@ impl Session {
         if shuffle && self.server.chance.coin() {
             seats.reverse();
         }
-        if !self.peer.has_room() {
+        if !self.peer.port.has_room() {
             return Err(no_room(NoRoom));
         }
         Ok(Wanted {
@@ -215,64 +221,60 @@ impl Session {
         Ok(Some(open))
     }
 
-    async fn create(&self, wanted: Wanted, reply: Reply) {
-        let host = wanted.host;
+    async fn create(&self, player: &Player, wanted: Wanted, reply: Reply) {
         if let Some((handle, reply)) = reply.check(births::create(&self.server, wanted).await) {
-            self.follow(&handle, reply, async |reply| {
-                let follower = Follower {
-                    peer: Arc::clone(&self.peer),
-                    player: host,
-                };
-                handle.watch(follower, reply).await
-            })
-            .await;
+            let watch = self.command(player, MatchRequest::Watch);
+            self.follow(&handle, watch, reply).await;
         }
     }
 
     async fn join(&self, player: &Player, target: String, seat: Option<Seat>, reply: Reply) {
+        let id = player.record.id;
         let Some((handle, reply)) = reply.check(self.find(&target).await) else {
             return;
         };
-        let Some(((), reply)) = reply.check(births::remember(&self.server, player.record.id).await)
-        else {
-            return;
-        };
-        let name = player.record.name.clone();
-        let join = async |reply| handle.join(self.follower(player), name, seat, reply).await;
-        self.follow(&handle, reply, join).await;
+        if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
+            let action = Action::Join {
+                player: id,
+                name: player.record.name.clone(),
+                seat,
+            };
+            let join = self.command(player, MatchRequest::Act(action));
+            self.follow(&handle, join, reply).await;
+        }
     }
 
     async fn watch(&self, player: &Player, target: String, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(&target).await) {
-            let watch = async |reply| handle.watch(self.follower(player), reply).await;
-            self.follow(&handle, reply, watch).await;
+            let watch = self.command(player, MatchRequest::Watch);
+            self.follow(&handle, watch, reply).await;
         }
     }
 
-    /// Notes that a match is followed while `enter` asks it, and not any more if it refuses.
-    async fn follow(
-        &self,
-        handle: &MatchHandle,
-        reply: Reply,
-        enter: impl AsyncFnOnce(Reply) -> bool,
-    ) {
-        let Some((follow, reply)) = reply.check(self.peer.follow(handle).map_err(no_room)) else {
+    /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
+    async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
+        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle).map_err(no_room))
+        else {
             return;
         };
         if let Some(dropped) = follow.dropped {
-            dropped.unfollow(self.peer.id).await;
+            dropped.unfollow(command.player, &self.peer.outbox).await;
         }
-        let is_in = enter(reply).await;
+        let is_in = handle.ask(command, reply).await;
         if !is_in && follow.is_new {
-            self.peer.unfollow(handle.id());
+            self.peer.port.unfollow(handle.id());
         }
     }
 
     async fn leave(&self, player: &Player, target: String, reply: Reply) {
+        let action = Action::Leave {
+            player: player.record.id,
+        };
+        let leave = self.command(player, MatchRequest::Act(action));
         if let Some((handle, reply)) = reply.check(self.find(&target).await)
-            && handle.leave(self.follower(player), reply).await
+            && handle.ask(leave, reply).await
         {
-            self.peer.unfollow(handle.id());
+            self.peer.port.unfollow(handle.id());
         }
     }
 
@@ -330,11 +332,12 @@ impl Session {
         if !self.server.players.may_host(player.record.id, max) {
             return reply.error(too_many_hosted());
         }
-        if !self.peer.has_room() {
+        if !self.peer.port.has_room() {
             return reply.error(no_room(NoRoom));
         }
         let seek = Arc::new(Seek {
-            follower: self.follower(player),
+            peer: Arc::clone(&self.peer),
+            player: player.record.id,
             name: player.record.name.clone(),
             game,
             bot,
@@ -373,7 +376,10 @@ impl Session {
 
     async fn resync(&self, player: &Player, target: String, since: Seq, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(&target).await) {
-            handle.resync(self.follower(player), since, reply).await;
+            // Waits for the answer, which may be large, so that a client has no more of them under way
+            // than it reads.
+            let resync = self.command(player, MatchRequest::Resync { since });
+            handle.ask(resync, reply).await;
         }
     }
 }

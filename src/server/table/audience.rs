@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use crate::encode::encode;
-use crate::match_handle::{Follower, Presence};
-use crate::outbox::{Frame, Outbox};
-use crate::peer::PeerId;
-use crate::players::Players;
-use crate::shared::Shared;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{MatchId, PlayerId, ServerMessage};
+
+use crate::card::Presence;
+use crate::connection_id::ConnectionId;
+use crate::encode::encode;
+use crate::outbox::{Frame, Outbox};
+use crate::players::Players;
+use crate::shared::Shared;
 
 /// How long coming and going may gather before it is told: well below the second that the protocol
 /// allows, and long enough for a page that is reloaded not to flicker.
@@ -32,11 +33,11 @@ pub(super) struct Audience {
     has_told: bool,
 }
 
+/// A connection that follows, and the player whose it is.
 #[derive(Debug)]
 struct Member {
-    id: PeerId,
-    follower: Follower,
-    /// The follower's own, so that to tell something looks at nothing else of it.
+    id: ConnectionId,
+    player: PlayerId,
     outbox: Outbox,
     /// Has its snapshot, before which it is told nothing.
     has_snapshot: bool,
@@ -50,41 +51,41 @@ impl Audience {
     }
 
     /// Where this connection is among the members, or would be.
-    fn place(&self, peer: PeerId) -> Result<usize, usize> {
-        self.members.binary_search_by_key(&peer, |member| member.id)
+    fn place(&self, id: ConnectionId) -> Result<usize, usize> {
+        self.members.binary_search_by_key(&id, |member| member.id)
     }
 
-    pub(super) fn contains(&self, peer: PeerId) -> bool {
-        self.place(peer).is_ok()
+    pub(super) fn contains(&self, id: ConnectionId) -> bool {
+        self.place(id).is_ok()
     }
 
     /// Whether this player has a connection that follows.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
-        self.members
-            .iter()
-            .any(|member| member.follower.player == player)
+        self.members.iter().any(|member| member.player == player)
     }
 
     /// Everybody who follows.
-    pub(super) fn followers(&self) -> Vec<Follower> {
+    pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         let members = self.members.iter();
-        members.map(|member| member.follower.clone()).collect()
+        members
+            .map(|member| (member.player, member.outbox.clone()))
+            .collect()
     }
 
     /// Counts the connections that follow without a seat.
     pub(super) fn spectators(&self, state: &Match) -> u64 {
-        let without_seat = |m: &&Member| state.seat_of(m.follower.player).is_none();
+        let without_seat = |m: &&Member| state.seat_of(m.player).is_none();
         self.members.iter().filter(without_seat).count() as u64
     }
 
     /// Lets a connection in. It is told nothing before its snapshot.
-    pub(super) fn admit(&mut self, follower: &Follower) {
-        let id = follower.peer.id;
+    pub(super) fn admit(&mut self, player: PlayerId, outbox: &Outbox) {
+        let id = outbox.connection();
         if let Err(place) = self.place(id) {
             let member = Member {
                 id,
-                follower: follower.clone(),
-                outbox: follower.peer.outbox.clone(),
+                player,
+                outbox: outbox.clone(),
                 has_snapshot: false,
                 knows: None,
             };
@@ -93,8 +94,8 @@ impl Audience {
     }
 
     /// From now on the connection, which has its snapshot, is told everything.
-    pub(super) fn has_snapshot(&mut self, peer: PeerId, presence: Presence) {
-        if let Ok(place) = self.place(peer) {
+    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Presence) {
+        if let Ok(place) = self.place(id) {
             let member = &mut self.members[place];
             member.has_snapshot = true;
             member.knows = Some(presence);
@@ -108,19 +109,19 @@ impl Audience {
         }
     }
 
-    pub(super) fn dismiss(&mut self, peer: PeerId) -> bool {
-        let place = self.place(peer);
+    pub(super) fn dismiss(&mut self, id: ConnectionId) -> bool {
+        let place = self.place(id);
         if let Ok(place) = place {
             self.members.remove(place);
         }
         place.is_ok()
     }
 
-    /// Lets everybody go, since the match is no more.
-    pub(super) fn dismiss_all(&mut self, id: MatchId) {
-        for member in std::mem::take(&mut self.members) {
-            member.follower.peer.unfollow(id);
-        }
+    /// Lets everybody go, and tells who that was.
+    pub(super) fn dismiss_all(&mut self) -> impl Iterator<Item = ConnectionId> {
+        std::mem::take(&mut self.members)
+            .into_iter()
+            .map(|member| member.id)
     }
 
     /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what

@@ -1,0 +1,116 @@
+//! What a list shows of a match.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use plyhouse_engine::catalog::Entry;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Match, Occupant};
+use plyhouse_protocol::{
+    Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Status,
+};
+
+use super::to_protocol;
+
+/// What a list shows of a match. The match keeps it up to date before it tells anybody anything.
+#[derive(Debug)]
+pub(super) struct Card {
+    pub(super) id: MatchId,
+    pub(super) game: &'static Entry,
+    pub(super) listed: bool,
+    code: MatchCode,
+    ply: AtomicU64,
+    changing: Mutex<Changing>,
+}
+
+/// The part of a card that changes with people.
+#[derive(Debug)]
+struct Changing {
+    status: Status,
+    seats: [Occupant; 2],
+    presence: Presence,
+}
+
+/// Who is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Presence {
+    /// Whether the player in each seat is connected; `None` for a seat without one.
+    pub(super) seats: [Option<bool>; 2],
+    pub(super) spectators: u64,
+}
+
+impl Card {
+    pub(super) fn new(state: &Match) -> Self {
+        let creation = state.creation();
+        Self {
+            id: creation.id,
+            game: creation.game,
+            listed: creation.listed,
+            code: creation.code,
+            ply: AtomicU64::new(state.ply().0),
+            changing: Mutex::new(Changing {
+                status: to_protocol::status(state.stage()),
+                seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
+                presence: Presence {
+                    seats: [None; 2],
+                    spectators: 0,
+                },
+            }),
+        }
+    }
+
+    pub(super) fn set_ply(&self, ply: Ply) {
+        self.ply.store(ply.0, Ordering::Release);
+    }
+
+    /// Brings the card in step with the match. Gives the status if that is another now.
+    pub(super) fn update(&self, state: &Match, presence: Presence) -> Option<Status> {
+        let mut changing = self.changing.lock();
+        changing.presence = presence;
+        for seat in Seat::ALL {
+            let (known, occupant) = (&mut changing.seats[seat.index()], state.occupant(seat));
+            if known != occupant {
+                known.clone_from(occupant);
+            }
+        }
+        let status = to_protocol::status(state.stage());
+        let before = std::mem::replace(&mut changing.status, status);
+        (before != status).then_some(status)
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.changing.lock().status
+    }
+
+    /// The seat in which this player sits.
+    pub(super) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
+        let changing = self.changing.lock();
+        let is_theirs = |seat: &Seat| changing.seats[seat.index()].player() == Some(id);
+        let seat = Seat::ALL.into_iter().find(is_theirs);
+        seat.map(to_protocol::seat)
+    }
+
+    pub(super) fn listing(&self) -> Listing {
+        let Changing {
+            status,
+            seats,
+            presence,
+        } = &*self.changing.lock();
+        let seat = |seat: Seat| SeatState {
+            side: self.game.info.sides[seat.index()].to_owned(),
+            occupant: to_protocol::occupant(
+                &seats[seat.index()],
+                presence.seats[seat.index()] == Some(true),
+            ),
+        };
+        Listing {
+            match_id: self.id,
+            code: self.code.to_string(),
+            game: self.game.info.id.to_owned(),
+            status: *status,
+            seats: Seat::ALL.map(seat),
+            ply: Ply(self.ply.load(Ordering::Acquire)),
+            spectators: presence.spectators,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The number of a connection.
+
+use std::fmt;
+
+/// Tells the connections of one process apart, and orders them by their beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ConnectionId(pub(super) u64);
+
+impl fmt::Display for ConnectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

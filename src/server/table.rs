@@ -1,0 +1,320 @@
+//! The task of one match: it takes what is asked, has its [owner](owner) decide, and its
+//! [teller](teller) tell everybody.
+//!
+//! It never waits for a client. What it waits for is the store, and only there do requests of one
+//! match queue up behind each other. When it panics, or the store holds something else than it
+//! believes, the match is rebuilt from the store and goes on.
+
+mod audience;
+mod bot_turn;
+mod owner;
+mod rebuild;
+mod teller;
+
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::FutureExt;
+use plyhouse_matches::{Action, Creation, Damaged, Event, Match};
+use plyhouse_protocol::Seq;
+use tokio::time::sleep_until;
+
+use self::owner::{Due, NotDone, Owner, Published};
+use self::teller::Teller;
+use super::addresses::OpenMatch;
+use super::card::Card;
+use super::clock::now;
+use super::command::{Command, MatchRequest};
+use super::mailbox::Receiver;
+use super::match_handle::Letter;
+use super::reply::Reply;
+use super::shared::Shared;
+use super::to_protocol;
+
+/// A match that has panicked more often than this without getting on in between is given up.
+const PANICS_MAX: u32 = 3;
+
+const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
+
+const LOST: ControlFlow<End> = ControlFlow::Break(End::Lost);
+
+/// One match, with its owner and the one who tells of it to all who follow. The two share the match
+/// here, so that it is folded once; what goes between them is plain data.
+#[derive(Debug)]
+pub(super) struct Table {
+    server: Arc<Shared>,
+    state: Match,
+    owner: Owner,
+    teller: Teller,
+    mailbox: Receiver<Box<Letter>>,
+    /// How often it has panicked since it last got on.
+    panicked: u32,
+}
+
+/// Why a match is served no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Nobody can ask for it any more.
+    Over,
+    /// What the store holds is not what the match believes.
+    Lost,
+}
+
+impl Table {
+    /// A match to which nothing has happened yet. Boxed, since a future that a value is moved into has
+    /// room for it twice.
+    pub(super) fn new(
+        server: &Arc<Shared>,
+        creation: Creation,
+        mailbox: Receiver<Box<Letter>>,
+        open: Option<OpenMatch>,
+    ) -> Box<Self> {
+        let teller = Teller::new(Arc::clone(server));
+        Self::with(server, Match::new(creation), teller, mailbox, open)
+    }
+
+    /// A match that comes from the store, and does not begin yet.
+    pub(super) fn replay(
+        server: &Arc<Shared>,
+        creation: Creation,
+        events: &[Event],
+        mailbox: Receiver<Box<Letter>>,
+    ) -> Result<Box<Self>, Damaged> {
+        let mut teller = Teller::new(Arc::clone(server));
+        let state = teller.replay(creation, events)?;
+        Ok(Self::with(server, state, teller, mailbox, None))
+    }
+
+    fn with(
+        server: &Arc<Shared>,
+        state: Match,
+        teller: Teller,
+        mailbox: Receiver<Box<Letter>>,
+        open: Option<OpenMatch>,
+    ) -> Box<Self> {
+        Box::new(Self {
+            server: Arc::clone(server),
+            owner: Owner::new(Arc::clone(server), &state, open),
+            state,
+            teller,
+            mailbox,
+            panicked: 0,
+        })
+    }
+
+    pub(super) const fn state(&self) -> &Match {
+        &self.state
+    }
+
+    /// What a list shows of the match.
+    pub(super) fn card(&self) -> Arc<Card> {
+        Arc::clone(self.owner.card())
+    }
+
+    /// Begins with what has happened until now.
+    pub(super) fn begin(&mut self) {
+        self.owner.begin(&self.state);
+        let status = to_protocol::status(self.state.stage());
+        tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
+        self.roster_changed();
+    }
+
+    /// Begins with the first events, which are stored.
+    pub(super) fn begin_with(&mut self, events: Vec<Event>) {
+        let after = Seq(0);
+        self.happen(&Published { after, events });
+    }
+
+    /// Serves the match until it is forgotten or the server lets go of it.
+    pub(super) async fn run(mut self: Box<Self>) {
+        loop {
+            let served = AssertUnwindSafe(self.serve()).catch_unwind().await;
+            let id = self.state.id();
+            match served {
+                Ok(End::Over) => break,
+                Ok(End::Lost) => {}
+                Err(_) => {
+                    let panics = self.server.metrics.panics.inc() + 1;
+                    tracing::error!(match_id = %id, panics, "the task of a match panicked");
+                    self.panicked += 1;
+                    if self.panicked > PANICS_MAX {
+                        tracing::error!(match_id = %id, "a match is given up: it does not get on");
+                        break;
+                    }
+                }
+            }
+            if !self.rebuild().await {
+                break;
+            }
+        }
+        let id = self.state.id();
+        self.teller.dismiss_all(id);
+        self.server.lobby.forget(id);
+        self.server.players.match_ended(&self.state);
+    }
+
+    async fn serve(&mut self) -> End {
+        // One timer for the life of the match: making one anew for every message costs.
+        let mut alarm = pin!(sleep_until(now().into()));
+        loop {
+            self.owner.take_bot_turn(&self.state);
+            let deadlines = [self.owner.deadline(), self.teller.deadline()];
+            let deadline = deadlines.into_iter().flatten().min();
+            if let Some(deadline) = deadline.map(Into::into)
+                && alarm.deadline() != deadline
+            {
+                alarm.as_mut().reset(deadline);
+            }
+            let has_bot_turn = self.owner.has_bot_turn();
+            let going = tokio::select! {
+                biased; // A busy mailbox must not delay what time has decided.
+                () = &mut alarm, if deadline.is_some() => self.on_time().await,
+                found = self.owner.thought(), if has_bot_turn => {
+                    self.owner.on_thought(found, &self.state);
+                    GOES_ON
+                }
+                letter = self.mailbox.recv() => match letter {
+                    Some(letter) => self.on_letter(*letter).await,
+                    // The lobby has let go, and every connection has left.
+                    None => {
+                        if self.owner.is_retiring() && !self.server.is_stopping() {
+                            self.server.store.retire(self.state.id()).await;
+                        }
+                        return End::Over;
+                    }
+                },
+            };
+            self.teller.flush();
+            if let ControlFlow::Break(end) = going {
+                return end;
+            }
+        }
+    }
+
+    /// Does what is due.
+    async fn on_time(&mut self) -> ControlFlow<End> {
+        let now = now();
+        self.teller.on_time(&self.state, now);
+        match self.owner.due(&self.state, now) {
+            Due::Nothing => GOES_ON,
+            Due::Retire => {
+                self.server.store.retire(self.state.id()).await;
+                ControlFlow::Break(End::Over)
+            }
+            Due::Act(action) => match self.owner.commit(&self.state, &action).await {
+                Ok(published) => {
+                    self.happen(&published);
+                    GOES_ON
+                }
+                Err(NotDone::Lost) => LOST,
+                Err(not_done) => {
+                    self.owner.wait(&self.state, &action, &not_done);
+                    GOES_ON
+                }
+            },
+        }
+    }
+
+    /// Serves one request.
+    async fn on_letter(&mut self, letter: Letter) -> ControlFlow<End> {
+        let Letter { command, reply } = letter;
+        match &command.request {
+            MatchRequest::Act(action) => return self.act(&command, action, reply).await,
+            MatchRequest::Watch | MatchRequest::Show => {
+                let is_seated = self.state.seat_of(command.player).is_some();
+                if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
+                    self.roster_changed();
+                    self.teller.tell_snapshot(&self.state, &command, reply);
+                }
+            }
+            MatchRequest::Resync { since } => {
+                self.teller.resync(&self.state, &command, *since, reply);
+            }
+            MatchRequest::Unfollow => self.dismiss(&command),
+        }
+        GOES_ON
+    }
+
+    /// Has an action decided on, tells what came of it, and answers.
+    async fn act(
+        &mut self,
+        command: &Command,
+        action: &Action,
+        mut reply: Reply,
+    ) -> ControlFlow<End> {
+        let joins = matches!(action, Action::Join { .. });
+        let is_new = joins && !self.teller.follows(command);
+        if joins {
+            let is_seated = self.state.seat_of(command.player).is_some();
+            let is_player = is_seated || self.state.apply(action).is_ok();
+            match self.teller.admit(command, is_player, reply) {
+                Some(admitted) => reply = admitted,
+                None => return GOES_ON,
+            }
+        }
+        let decision = self.owner.decide(&self.state, action, command).await;
+        let durable_at = self.happen(&decision.published);
+        match (&decision.answer, action) {
+            (Ok(_), Action::Join { .. }) => {
+                self.teller.tell_snapshot(&self.state, command, reply);
+            }
+            (Ok(_), Action::Leave { .. }) => {
+                self.dismiss(command);
+                reply.answer(decision.answer);
+            }
+            (Ok(_), Action::Play { .. }) => {
+                reply.answer(decision.answer);
+                if !decision.published.events.is_empty() {
+                    let took = durable_at.saturating_duration_since(command.received_at);
+                    let durable = &self.server.metrics.move_durable;
+                    durable.observe(took.as_secs_f64());
+                }
+            }
+            (Ok(_) | Err(_), _) => {
+                reply.answer(decision.answer);
+                if is_new {
+                    self.dismiss(command);
+                }
+            }
+        }
+        if decision.is_lost { LOST } else { GOES_ON }
+    }
+
+    /// Makes stored events part of the match, and then tells everybody. Gives the instant from which
+    /// they count as durable.
+    fn happen(&mut self, published: &Published) -> Instant {
+        let durable_at = now();
+        if published.events.is_empty() {
+            return durable_at;
+        }
+        debug_assert_eq!(published.after, self.state.seq(), "no event is left out");
+        self.panicked = 0;
+        for event in &published.events {
+            self.owner.before(&self.state, event);
+            self.teller.take_in(&mut self.state, event, durable_at);
+            self.owner.after(&self.state, event, durable_at);
+        }
+        let is_move = |event: &Event| matches!(event, Event::Moved { .. });
+        if !published.events.iter().all(is_move) {
+            self.roster_changed();
+        }
+        self.teller.tell(published);
+        durable_at
+    }
+
+    fn dismiss(&mut self, command: &Command) {
+        if self.teller.dismiss(command) {
+            self.roster_changed();
+        }
+    }
+
+    /// Keeps everything in step that depends on who is where: to be called when that changes, and
+    /// before it is told.
+    fn roster_changed(&mut self) {
+        let roster = self.teller.roster(&self.state);
+        self.owner.attend(&self.state, &roster);
+    }
+}

@@ -1,0 +1,337 @@
+//! The owner of a match: it decides and stores, and keeps what has to be in one place: time, attendance,
+//! bots, and what lists show. It never tells anybody anything.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plyhouse_matches::{Action, Attendance, Event, Match, Refusal, Stage};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
+use plyhouse_store::WriteError;
+
+use super::bot_turn::BotTurn;
+use crate::addresses::OpenMatch;
+use crate::card::{Card, Presence};
+use crate::clock::now;
+use crate::command::{Answer, Command};
+use crate::metrics::GameMetrics;
+use crate::shared::Shared;
+use crate::to_protocol;
+
+/// How long a match waits before it tries again what the store would not take.
+pub(super) const RETRY: Duration = Duration::from_secs(1);
+
+/// The owner of one match. It reads the match and does not change it: that is done by folding what it
+/// [publishes](Published).
+#[derive(Debug)]
+pub(super) struct Owner {
+    server: Arc<Shared>,
+    card: Arc<Card>,
+    /// Where the game is counted.
+    game: Arc<GameMetrics>,
+    /// Held until the match begins, or until the end if only bots play.
+    open: Option<OpenMatch>,
+    attendance: Attendance,
+    bot_turn: Option<BotTurn>,
+    /// When the last move was durable, or the start of the match.
+    last_ply_at: Instant,
+    /// Nothing is tried by the match itself before this, because the store failed.
+    not_before: Option<Instant>,
+    /// When the match is forgotten, once it has ended.
+    retires_at: Option<Instant>,
+}
+
+/// Events that are stored, for whoever tells of the match.
+#[derive(Clone, Debug)]
+pub(super) struct Published {
+    /// The event before them.
+    pub(super) after: Seq,
+    pub(super) events: Vec<Event>,
+}
+
+/// Who is there, as whoever tells of the match tells its owner.
+#[derive(Clone, Debug)]
+pub(super) struct Roster {
+    /// Those of the match's players, its host among them, who follow it.
+    pub(super) present: Vec<PlayerId>,
+    pub(super) presence: Presence,
+}
+
+/// What has become of a command.
+#[derive(Debug)]
+pub(super) struct Decision {
+    /// What has happened, which is told before the answer is given. There may be nothing.
+    pub(super) published: Published,
+    pub(super) answer: Answer,
+    /// What the store holds is not what the match believes.
+    pub(super) is_lost: bool,
+}
+
+/// Why an action did not come about.
+#[derive(Debug)]
+pub(super) enum NotDone {
+    /// The match does not allow it.
+    Refused(Refusal),
+    /// Nothing was written, and the same may succeed later.
+    Unavailable,
+    /// What the store holds is not what the match believes, or cannot be told.
+    Lost,
+}
+
+/// What a match is to do because it is time.
+#[derive(Debug)]
+pub(super) enum Due {
+    Nothing,
+    Act(Action),
+    /// It ended long ago, and is to be forgotten.
+    Retire,
+}
+
+impl From<NotDone> for WireError {
+    fn from(not_done: NotDone) -> Self {
+        match not_done {
+            NotDone::Refused(refusal) => to_protocol::refusal(&refusal),
+            NotDone::Unavailable => {
+                Self::new(ErrorCode::Overloaded, "the store cannot keep this now")
+            }
+            NotDone::Lost => Self::new(ErrorCode::Internal, "the match cannot be kept"),
+        }
+    }
+}
+
+impl Owner {
+    pub(super) fn new(server: Arc<Shared>, state: &Match, open: Option<OpenMatch>) -> Self {
+        let attendance = Attendance::new(server.settings.abandon_after);
+        let game = Arc::clone(server.metrics.game(state.creation().game));
+        Self {
+            server,
+            card: Arc::new(Card::new(state)),
+            game,
+            open,
+            attendance,
+            bot_turn: None,
+            last_ply_at: now(),
+            not_before: None,
+            retires_at: None,
+        }
+    }
+
+    /// Begins, or begins again, with a match that has come from the store. The place of an open match
+    /// is kept.
+    pub(super) fn begin(&mut self, state: &Match) {
+        self.bot_turn = None;
+        self.not_before = None;
+        self.attendance = Attendance::new(self.server.settings.abandon_after);
+        self.last_ply_at = now();
+        self.card.set_ply(state.ply());
+        self.retires_at = matches!(state.stage(), Stage::Ended { .. })
+            .then(|| now() + self.server.settings.linger);
+    }
+
+    /// What a list shows of the match.
+    pub(super) const fn card(&self) -> &Arc<Card> {
+        &self.card
+    }
+
+    /// Decides on an action that is asked for, and has stored what comes of it.
+    pub(super) async fn decide(
+        &mut self,
+        state: &Match,
+        action: &Action,
+        command: &Command,
+    ) -> Decision {
+        let mut decision = Decision {
+            published: Published {
+                after: state.seq(),
+                events: Vec::new(),
+            },
+            answer: Ok(None),
+            is_lost: false,
+        };
+        if let Action::Play { player, ply, m } = action {
+            if let Some(seq) = state.repeated(*player, *ply, m) {
+                decision.answer = Ok(Some(seq));
+                return decision;
+            }
+            decision.answer = Ok(Some(state.seq().next()));
+        }
+        match self.commit(state, action).await {
+            Ok(published) => decision.published = published,
+            Err(not_done) => {
+                if let NotDone::Refused(refusal) = &not_done {
+                    let Command {
+                        connection, cmd, ..
+                    } = command;
+                    tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
+                }
+                decision.is_lost = matches!(not_done, NotDone::Lost);
+                decision.answer = Err(Box::new(not_done.into()));
+            }
+        }
+        decision
+    }
+
+    /// Stores what an action leads to.
+    pub(super) async fn commit(
+        &mut self,
+        state: &Match,
+        action: &Action,
+    ) -> Result<Published, NotDone> {
+        let events = state.apply(action).map_err(NotDone::Refused)?;
+        let (id, after) = (state.id(), state.seq());
+        if !events.is_empty() {
+            let written = self.server.store.append(id, after, events.clone()).await;
+            if let Err(error) = written {
+                tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
+                self.read_back(state, &events, &error).await?;
+            }
+        }
+        Ok(Published { after, events })
+    }
+
+    /// Has the match wait before it tries anything again by itself, since this did not come about.
+    pub(super) fn wait(&mut self, state: &Match, action: &Action, not_done: &NotDone) {
+        if let NotDone::Refused(refusal) = not_done {
+            // Whatever the match does by itself is derived from the state, which allows it.
+            tracing::error!(match_id = %state.id(), ?action, %refusal, "a match refused itself");
+            self.bot_turn = None;
+        }
+        self.not_before = Some(now() + RETRY);
+    }
+
+    /// Finds out what a failed write has left behind. Fine if the events are there after all.
+    async fn read_back(
+        &mut self,
+        state: &Match,
+        events: &[Event],
+        error: &WriteError,
+    ) -> Result<(), NotDone> {
+        if matches!(error, WriteError::Unavailable) {
+            return Err(NotDone::Unavailable);
+        }
+        let record = self.server.store.load(state.id()).await;
+        let Ok(Some(record)) = record else {
+            return Err(NotDone::Lost);
+        };
+        let known = usize::try_from(state.seq().0)
+            .ok()
+            .and_then(|known| record.events.get(known..));
+        match known {
+            Some([]) => Err(NotDone::Unavailable),
+            Some(written) if written == events => Ok(()),
+            Some(_) | None => Err(NotDone::Lost),
+        }
+    }
+
+    /// Takes note of who stands up by an event, which is not yet part of the match.
+    pub(super) fn before(&self, state: &Match, event: &Event) {
+        if let Event::Seated { seat, .. } = event
+            && let Some(player) = state.occupant(*seat).player()
+        {
+            self.server.players.stood_up(player, state.id());
+        }
+    }
+
+    /// Has everything follow that depends on an event, which was durable at this instant and is part
+    /// of the match by now.
+    pub(super) fn after(&mut self, state: &Match, event: &Event, durable_at: Instant) {
+        let id = state.id();
+        match event {
+            Event::Seated { occupant, .. } => {
+                if let Some(player) = occupant.player() {
+                    self.server.players.sat_down(player, id);
+                }
+            }
+            Event::Started => {
+                if state.players().next().is_some() {
+                    self.open = None;
+                }
+                self.last_ply_at = durable_at;
+            }
+            Event::Moved { .. } => {
+                self.last_ply_at = durable_at;
+                self.game.moves.inc();
+                self.card.set_ply(state.ply());
+            }
+            Event::Ended {
+                winner,
+                termination,
+            } => {
+                self.game.ended(*termination);
+                tracing::debug!(match_id = %id, ?winner, ?termination, ply = %state.ply(), "match ended");
+                self.open = None;
+                self.retires_at = Some(durable_at + self.server.settings.linger);
+                self.server.players.match_ended(state);
+            }
+        }
+    }
+
+    /// Takes note of who is there.
+    pub(super) fn attend(&mut self, state: &Match, roster: &Roster) {
+        let is_present = |player| roster.present.contains(&player);
+        self.attendance.update(state, is_present, now());
+        if let Some(status) = self.card.update(state, roster.presence) {
+            self.server.lobby.status_changed(&self.card, status);
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let times = [
+            self.attendance.next_deadline(),
+            self.bot_turn.as_ref().and_then(BotTurn::due),
+            self.retires_at,
+        ];
+        let first = times.into_iter().flatten().min()?;
+        Some(
+            self.not_before
+                .map_or(first, |not_before| first.max(not_before)),
+        )
+    }
+
+    /// What is due.
+    pub(super) fn due(&mut self, state: &Match, now: Instant) -> Due {
+        if self.not_before.is_some_and(|not_before| now < not_before) {
+            return Due::Nothing;
+        }
+        self.not_before = None;
+        if self.retires_at.is_some_and(|at| at <= now) {
+            return Due::Retire;
+        }
+        let absence = self.attendance.due(state, now);
+        let bot = || self.bot_turn.as_ref().and_then(|turn| turn.action(now));
+        absence.or_else(bot).map_or(Due::Nothing, Due::Act)
+    }
+
+    /// Whether the match has ended and has not been forgotten yet.
+    pub(super) const fn is_retiring(&self) -> bool {
+        self.retires_at.is_some()
+    }
+
+    /// Lets a bot think if it is a bot's turn, and no longer if it is not.
+    pub(super) fn take_bot_turn(&mut self, state: &Match) {
+        let is_taken = self.bot_turn.as_ref().is_some_and(|turn| turn.is_of(state));
+        if !is_taken {
+            self.bot_turn = BotTurn::begin(state, &self.server.bots);
+        }
+    }
+
+    /// Whether a bot thinks, or has thought and waits for its pace.
+    pub(super) const fn has_bot_turn(&self) -> bool {
+        self.bot_turn.is_some()
+    }
+
+    /// Waits until the bot whose turn it is knows its move. May be cancelled.
+    pub(super) async fn thought(&mut self) -> Option<String> {
+        match &mut self.bot_turn {
+            Some(turn) => turn.thought().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Notes what a bot has thought of.
+    pub(super) fn on_thought(&mut self, found: Option<String>, state: &Match) {
+        if let Some(turn) = &mut self.bot_turn {
+            turn.decide(found, state, self.last_ply_at + state.creation().pace);
+        }
+    }
+}

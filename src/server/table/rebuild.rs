@@ -1,0 +1,81 @@
+//! A match that cannot go on as it is begins again with what the store holds.
+
+use plyhouse_matches::Damaged;
+use plyhouse_store::{ReadError, Record};
+use tokio::time::sleep;
+
+use super::Table;
+use super::owner::RETRY;
+use crate::command::MatchRequest;
+use crate::match_handle::Letter;
+
+impl Table {
+    /// Begins again with what the store holds, as soon as it can be read. False if that makes no
+    /// sense, or nobody is left to ask for the match.
+    pub(super) async fn rebuild(&mut self) -> bool {
+        let id = self.state.id();
+        loop {
+            let why = match self.server.store.load(id).await {
+                Ok(Some(record)) => match self.begin_again(record) {
+                    Ok(()) => return true,
+                    Err(damage) => damage.to_string(),
+                },
+                Ok(None) => "the store has lost it".to_owned(),
+                Err(error @ ReadError::Damaged(_)) => error.to_string(),
+                Err(ReadError::Unavailable) => {
+                    if self.refuse_for_a_while().await {
+                        continue;
+                    }
+                    return false;
+                }
+            };
+            tracing::error!(match_id = %id, why, "a match is set aside");
+            return false;
+        }
+    }
+
+    /// Answers that the store cannot keep anything, until it is time to ask the store again. False
+    /// when nobody is left to ask for the match.
+    async fn refuse_for_a_while(&mut self) -> bool {
+        let again = sleep(RETRY);
+        tokio::pin!(again);
+        loop {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = &mut again => return true,
+                letter = self.mailbox.recv() => match letter {
+                    Some(letter) => self.refuse(*letter),
+                    None => return false,
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, letter: Letter) {
+        match letter.command.request {
+            MatchRequest::Unfollow => {
+                self.teller.dismiss(&letter.command);
+            }
+            // It is shown the match with the others, once the match can be shown.
+            MatchRequest::Show => {
+                if let Some(reply) = self.teller.admit(&letter.command, true, letter.reply) {
+                    reply.ok(None);
+                }
+            }
+            MatchRequest::Act(_) | MatchRequest::Watch | MatchRequest::Resync { .. } => {
+                letter.refuse("the store cannot be read now");
+            }
+        }
+    }
+
+    /// Goes on from what the store holds, and shows it to everybody who follows.
+    fn begin_again(&mut self, record: Record) -> Result<(), Damaged> {
+        let state = self.teller.replay(record.creation, &record.events)?;
+        tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
+        self.server.players.match_rebuilt(&self.state, &state);
+        self.state = state;
+        self.begin();
+        self.teller.tell_snapshots(&self.state);
+        Ok(())
+    }
+}

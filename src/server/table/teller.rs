@@ -1,0 +1,227 @@
+//! The teller of a match: it makes what has happened part of the match, and tells everybody who follows.
+//! It decides nothing, and is fed with [`Published`] events alone.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use plyhouse_matches::{Creation, Damaged, Event, Match};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::audience::Audience;
+use super::owner::{Published, Roster};
+use crate::clock::now;
+use crate::command::Command;
+use crate::encode::{self, encode};
+use crate::outbox::Frame;
+use crate::reply::Reply;
+use crate::shared::Shared;
+
+/// How many events can be asked for again; who has missed more gets a snapshot.
+const HISTORY: usize = 256;
+
+/// For how many events there is room from the start, which saves short matches from growing it step by
+/// step.
+const HISTORY_ROOM: usize = 16;
+
+/// Tells of one match.
+#[derive(Debug)]
+pub(super) struct Teller {
+    server: Arc<Shared>,
+    audience: Audience,
+    /// The last events, as they were told.
+    history: VecDeque<Frame>,
+    /// A move that was durable at this instant has been told and not been written yet.
+    unwritten: Option<Instant>,
+}
+
+impl Teller {
+    pub(super) fn new(server: Arc<Shared>) -> Self {
+        Self {
+            server,
+            audience: Audience::default(),
+            history: VecDeque::with_capacity(HISTORY_ROOM),
+            unwritten: None,
+        }
+    }
+
+    /// The match that these events made, all of which happened before anybody follows. Has the last of
+    /// them ready for those who ask for them.
+    pub(super) fn replay(
+        &mut self,
+        creation: Creation,
+        events: &[Event],
+    ) -> Result<Match, Damaged> {
+        let mut state = Match::new(creation);
+        let known_from = events.len().saturating_sub(HISTORY);
+        self.history.clear();
+        for (index, event) in events.iter().enumerate() {
+            state.fold(event)?;
+            if index >= known_from {
+                self.history.push_back(encode::event(&state, event));
+            }
+        }
+        self.audience.nothing_is_known();
+        Ok(state)
+    }
+
+    /// Makes an event part of the match, which was durable at this instant.
+    pub(super) fn take_in(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
+        state
+            .fold(event)
+            .expect("the match allows what it has decided on");
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        self.history.push_back(encode::event(state, event));
+        match event {
+            Event::Seated { .. } => self.audience.nothing_is_known(),
+            Event::Moved { .. } => self.unwritten = Some(durable_at),
+            Event::Started | Event::Ended { .. } => {}
+        }
+    }
+
+    /// Tells what was taken in last. It goes out with the next [`flush`](Self::flush).
+    pub(super) fn tell(&mut self, published: &Published) {
+        let count = published.events.len().min(HISTORY);
+        for told in self.history.range(self.history.len() - count..) {
+            self.audience.tell(told);
+        }
+    }
+
+    /// Has everything written that was told.
+    pub(super) fn flush(&mut self) {
+        self.audience.flush(&self.server);
+        if let Some(durable_at) = self.unwritten.take() {
+            let took = now().saturating_duration_since(durable_at);
+            self.server.metrics.move_written.observe(took.as_secs_f64());
+        }
+    }
+
+    /// Lets a connection in, silently, or answers that there is no room.
+    pub(super) fn admit(
+        &mut self,
+        command: &Command,
+        is_player: bool,
+        reply: Reply,
+    ) -> Option<Reply> {
+        if reply.outbox().is_closing() {
+            // Its goodbye may have been sent already, and then nobody would ever take it out again.
+            reply.withdraw();
+            return None;
+        }
+        let has_room = self.audience.len() < self.server.settings.followers_max;
+        // Players find room in their own match, however many watch.
+        if !has_room && !is_player && !self.follows(command) {
+            reply.refuse(ErrorCode::Overloaded, "too many follow this match");
+            return None;
+        }
+        self.audience.admit(command.player, reply.outbox());
+        Some(reply)
+    }
+
+    /// Whether the connection that asks follows.
+    pub(super) fn follows(&self, command: &Command) -> bool {
+        self.audience.contains(command.connection)
+    }
+
+    /// Lets go of the connection that asks. False if it did not follow.
+    pub(super) fn dismiss(&mut self, command: &Command) -> bool {
+        self.audience.dismiss(command.connection)
+    }
+
+    /// Lets everybody go, since the match is no more.
+    pub(super) fn dismiss_all(&mut self, id: MatchId) {
+        let followers = self.audience.dismiss_all();
+        self.server.connections.match_over(id, followers);
+    }
+
+    /// Answers with the match as it stands. From then on the connection is told everything.
+    pub(super) fn tell_snapshot(&mut self, state: &Match, command: &Command, reply: Reply) {
+        reply.send(|re| self.snapshot(state, re, command.player));
+        let presence = self.audience.presence(state, &self.server.players);
+        self.audience.has_snapshot(command.connection, presence);
+    }
+
+    /// Shows everybody the match as it stands.
+    pub(super) fn tell_snapshots(&mut self, state: &Match) {
+        let presence = self.audience.presence(state, &self.server.players);
+        for (player, outbox) in self.audience.followers() {
+            outbox.send(self.snapshot(state, None, player));
+            self.audience.has_snapshot(outbox.connection(), presence);
+        }
+    }
+
+    fn snapshot(&self, state: &Match, re: Option<RequestId>, player: PlayerId) -> Frame {
+        let is_connected = |player| self.server.players.is_connected(player);
+        let spectators = self.audience.spectators(state);
+        encode::snapshot(state, re, player, is_connected, spectators)
+    }
+
+    /// Answers with what happened after `since`, or with a snapshot if that is too long ago.
+    pub(super) fn resync(&self, state: &Match, command: &Command, since: Seq, reply: Reply) {
+        if !self.follows(command) {
+            reply.refuse(ErrorCode::NotFollowing, "watch the match first");
+            return;
+        }
+        let missed = state.seq().0.checked_sub(since.0);
+        let missed = missed.and_then(|missed| usize::try_from(missed).ok());
+        let known = missed.and_then(|missed| self.history.len().checked_sub(missed));
+        reply.send(|re| match known {
+            Some(known) => {
+                let events = self.history.range(known..);
+                let events = events.map(|frame| serde_json::from_str(frame));
+                encode(&Events::Events {
+                    re,
+                    match_id: state.id(),
+                    events: events
+                        .collect::<Result<_, _>>()
+                        .expect("what was told is JSON"),
+                })
+            }
+            None => self.snapshot(state, re, command.player),
+        });
+    }
+
+    /// Who is there now. Plans to tell those who know something else.
+    pub(super) fn roster(&mut self, state: &Match) -> Roster {
+        let presence = self.audience.presence(state, &self.server.players);
+        self.audience.plan_presence(state, presence, now());
+        let players = state.players().chain([state.creation().host]);
+        Roster {
+            present: players
+                .filter(|player| self.audience.has_player(*player))
+                .collect(),
+            presence,
+        }
+    }
+
+    /// When it is to be told who is there.
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        self.audience.presence_due()
+    }
+
+    /// Tells who is there, if that is due.
+    pub(super) fn on_time(&mut self, state: &Match, now: Instant) {
+        if self.deadline().is_some_and(|due| due <= now) {
+            let presence = self.audience.presence(state, &self.server.players);
+            self.audience.tell_presence(state.id(), presence);
+        }
+    }
+}
+
+/// [`ServerMessage::Events`](plyhouse_protocol::ServerMessage::Events) from events that are written
+/// already.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Events<'a> {
+    Events {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        events: Vec<&'a RawValue>,
+    },
+}
