@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use plyhouse_protocol::{ErrorCode, WireError};
+
 use super::bucket::Bucket;
 use super::settings::Settings;
 
@@ -57,11 +59,11 @@ struct Inner {
     handshakes_per_s: NonZeroU32,
     handshakes_burst: NonZeroU32,
     guesses_per_s: NonZeroU32,
-    tables: Mutex<Tables>,
+    table: Mutex<UseTable>,
 }
 
 #[derive(Debug)]
-struct Tables {
+struct UseTable {
     uses: HashMap<Address, Use>,
     /// With so many, those that are not in use any more are looked for.
     sweep_at: usize,
@@ -91,14 +93,20 @@ pub enum NotLetIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooManyOpen;
 
-/// A connection, as far as its address is concerned. Given back when dropped.
-#[derive(Debug)]
-pub struct Guest(Option<(Addresses, Address)>);
+impl From<TooManyOpen> for WireError {
+    fn from(TooManyOpen: TooManyOpen) -> Self {
+        let message = "too many matches of your address wait for somebody, or are of bots alone";
+        Self::new(ErrorCode::TooManyMatches, message)
+    }
+}
 
-/// An open match, as far as the address is concerned that it was created from. Given back when
-/// dropped.
+/// A connection that its address is charged for until this is dropped.
 #[derive(Debug)]
-pub(super) struct OpenMatch(Option<(Addresses, Address)>);
+pub struct ConnectionPermit(Option<(Addresses, Address)>);
+
+/// An open match that the address it was created from is charged for until this is dropped.
+#[derive(Debug)]
+pub(super) struct OpenMatchPermit(Option<(Addresses, Address)>);
 
 impl Addresses {
     pub(super) fn new(settings: &Settings) -> Self {
@@ -108,7 +116,7 @@ impl Addresses {
             handshakes_per_s: settings.handshakes_per_s,
             handshakes_burst: settings.handshakes_burst,
             guesses_per_s: settings.guesses_per_s,
-            tables: Mutex::new(Tables {
+            table: Mutex::new(UseTable {
                 uses: HashMap::new(),
                 sweep_at: SWEEP_MIN,
             }),
@@ -116,13 +124,17 @@ impl Addresses {
     }
 
     /// Lets a connection in. Nobody's address is not counted.
-    pub(super) fn enter(&self, address: Option<Address>, now: Instant) -> Result<Guest, NotLetIn> {
+    pub(super) fn enter(
+        &self,
+        address: Option<Address>,
+        now: Instant,
+    ) -> Result<ConnectionPermit, NotLetIn> {
         let Some(address) = address else {
-            return Ok(Guest(None));
+            return Ok(ConnectionPermit(None));
         };
-        let mut tables = self.0.tables.lock();
-        tables.sweep(now);
-        let used = tables
+        let mut table = self.0.table.lock();
+        table.sweep(now);
+        let used = table
             .uses
             .entry(address)
             .or_insert_with(|| self.unused(now));
@@ -131,7 +143,7 @@ impl Addresses {
             return Err(NotLetIn::Connections);
         }
         used.connections += 1;
-        Ok(Guest(Some((self.clone(), address))))
+        Ok(ConnectionPermit(Some((self.clone(), address))))
     }
 
     /// Notes that this address, which need not have a connection, asked for what there is not under a
@@ -140,9 +152,9 @@ impl Addresses {
         let Some(address) = address else {
             return Duration::ZERO;
         };
-        let mut tables = self.0.tables.lock();
-        tables.sweep(now);
-        let used = tables.uses.entry(address);
+        let mut table = self.0.table.lock();
+        table.sweep(now);
+        let used = table.uses.entry(address);
         let used = used.or_insert_with(|| self.unused(now));
         used.guesses.borrow(now, DELAY_MAX)
     }
@@ -158,14 +170,14 @@ impl Addresses {
 
     /// Changes what is known of an address that has something.
     fn change<T>(&self, address: Address, change: impl FnOnce(&mut Use) -> T) -> T {
-        let mut tables = self.0.tables.lock();
-        let used = tables.uses.get_mut(&address);
+        let mut table = self.0.table.lock();
+        let used = table.uses.get_mut(&address);
         change(used.expect("an address is kept while it has something"))
     }
 }
 
-impl Tables {
-    /// Forgets addresses that nothing is to be remembered of, now and then.
+impl UseTable {
+    /// Evicts the addresses that use nothing any more, once there are enough to make a look worth it.
     fn sweep(&mut self, now: Instant) {
         if self.uses.len() < self.sweep_at {
             return;
@@ -185,11 +197,11 @@ impl Use {
     }
 }
 
-impl Guest {
+impl ConnectionPermit {
     /// Takes the place of an open match.
-    pub(super) fn open_match(&self) -> Result<OpenMatch, TooManyOpen> {
+    pub(super) fn open_match(&self) -> Result<OpenMatchPermit, TooManyOpen> {
         let Some((addresses, address)) = &self.0 else {
-            return Ok(OpenMatch(None));
+            return Ok(OpenMatchPermit(None));
         };
         let max = addresses.0.open_matches_max;
         addresses.change(*address, |used| {
@@ -199,11 +211,11 @@ impl Guest {
             used.open_matches += 1;
             Ok(())
         })?;
-        Ok(OpenMatch(Some((addresses.clone(), *address))))
+        Ok(OpenMatchPermit(Some((addresses.clone(), *address))))
     }
 
     /// Notes that something was asked for that is known by its name alone, and that there is nothing
-    /// of that name. Tells how long the answer has to wait, so that nobody finds by guessing.
+    /// of that name. Tells how long the answer has to wait, which makes guessing useless.
     pub(super) fn guessed(&self, now: Instant) -> Duration {
         match &self.0 {
             None => Duration::ZERO,
@@ -214,7 +226,7 @@ impl Guest {
     }
 }
 
-impl Drop for Guest {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         if let Some((addresses, address)) = &self.0 {
             addresses.change(*address, |used| used.connections -= 1);
@@ -222,7 +234,7 @@ impl Drop for Guest {
     }
 }
 
-impl Drop for OpenMatch {
+impl Drop for OpenMatchPermit {
     fn drop(&mut self) {
         if let Some((addresses, address)) = &self.0 {
             addresses.change(*address, |used| used.open_matches -= 1);
@@ -315,10 +327,10 @@ mod tests {
         for n in 2..count {
             drop(addresses.enter(of(n), now).unwrap());
         }
-        assert_eq!(addresses.0.tables.lock().uses.len(), SWEEP_MIN);
+        assert_eq!(addresses.0.table.lock().uses.len(), SWEEP_MIN);
         let later = now + 60 * SECOND;
         drop(addresses.enter(of(count), later).unwrap());
-        assert_eq!(addresses.0.tables.lock().uses.len(), 3);
+        assert_eq!(addresses.0.table.lock().uses.len(), 3);
         drop((stays, open));
     }
 }

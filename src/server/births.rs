@@ -11,12 +11,11 @@ use plyhouse_matches::{Creation, Event, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, ReadError, Record, WriteError};
 
-use super::addresses::OpenMatch;
+use super::addresses::OpenMatchPermit;
 use super::assisted::Assisted;
-use super::lobby::{Adopted, Full};
+use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
 use super::match_handle::{Letter, MAILBOX, MatchHandle};
-use super::players::TooMany;
 use super::reply::Reply;
 use super::seeks::Seek;
 use super::shared::Shared;
@@ -33,7 +32,7 @@ pub(super) struct Wanted {
     /// How many live matches the host may have with this one.
     pub(super) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
-    pub(super) open: Option<OpenMatch>,
+    pub(super) open: Option<OpenMatchPermit>,
 }
 
 /// What a server has found in its store.
@@ -48,17 +47,12 @@ pub struct Recovered {
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
 pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<MatchHandle, WireError> {
     remember(server, wanted.host).await?;
-    let (id, code) = server
-        .lobby
-        .reserve(
-            server.settings.matches_max,
-            server.clock.now_ms(),
-            &server.chance,
-        )
-        .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))?;
-    if let Err(TooMany) = server.players.host(wanted.host, id, wanted.hosted_max) {
+    let max = server.settings.matches_max;
+    let now_ms = server.clock.now_ms();
+    let (id, code) = server.lobby.reserve(max, now_ms, &server.chance)?;
+    if let Err(too_many) = server.players.host(wanted.host, id, wanted.hosted_max) {
         server.lobby.forget(id);
-        return Err(too_many_hosted());
+        return Err(too_many.into());
     }
     let creation = Creation {
         id,
@@ -220,7 +214,7 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
         let id = unborn.handle.id();
         match unborn.adopt(server) {
             Ok(_) => recovered.live += 1,
-            Err(Full) => {
+            Err(TooManyMatches) => {
                 tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
             }
         }
@@ -242,9 +236,7 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         tracing::error!(%damage, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
-    unborn
-        .adopt(server)
-        .map_err(|Full| WireError::new(ErrorCode::Overloaded, "there are too many matches"))
+    Ok(unborn.adopt(server)?)
 }
 
 pub(super) async fn find_stored(
@@ -262,7 +254,7 @@ pub(super) async fn find_stored(
     }
 }
 
-/// A match that nobody can ask for yet.
+/// A match that is not in the lobby yet.
 struct Unborn {
     table: Box<Table>,
     handle: MatchHandle,
@@ -294,22 +286,20 @@ impl Unborn {
     }
 
     /// Lets the match go on in a task of its own, unless it is going on already.
-    fn adopt(mut self, server: &Arc<Shared>) -> Result<MatchHandle, Full> {
+    fn adopt(mut self, server: &Arc<Shared>) -> Result<MatchHandle, TooManyMatches> {
         let state = self.table.state();
         let max = server.settings.matches_max;
-        match server
+        if let Some(known) = server
             .lobby
             .adopt(state.creation(), self.handle.clone(), max)?
         {
-            Adopted::Known(handle) => Ok(handle),
-            Adopted::New => {
-                if !matches!(state.stage(), Stage::Ended { .. }) {
-                    server.players.match_begins(state);
-                }
-                self.table.begin();
-                Ok(self.run(server))
-            }
+            return Ok(known);
         }
+        if !matches!(state.stage(), Stage::Ended { .. }) {
+            server.players.match_begins(state);
+        }
+        self.table.begin();
+        Ok(self.run(server))
     }
 
     fn run(self, server: &Shared) -> MatchHandle {
@@ -337,11 +327,4 @@ fn first_events(seats: [Occupant; 2]) -> Vec<Event> {
         events.push(Event::Started);
     }
     events
-}
-
-pub(super) fn too_many_hosted() -> WireError {
-    WireError::new(
-        ErrorCode::TooManyMatches,
-        "you host as many live matches as is allowed",
-    )
 }

@@ -51,7 +51,7 @@ pub(super) enum MatchRequest {
     Show,
     /// What happened after this event.
     Resync { since: Seq },
-    /// To follow no more.
+    /// To stop following.
     Unfollow,
 }
 

@@ -41,7 +41,7 @@ impl Connections {
         }
     }
 
-    /// A match is no more, which these followed.
+    /// Ends following a match that is served no longer.
     pub(super) fn match_over(&self, id: MatchId, followers: impl Iterator<Item = ConnectionId>) {
         if let Some(peers) = &*self.peers.lock() {
             for peer in followers.filter_map(|follower| peers.get(&follower)) {

@@ -1,6 +1,6 @@
 //! The server: players, matches and bots, each match a task of its own. Sockets are not known here.
 //!
-//! Ownership is a tree: a connection owns its session, the lobby its matches, a match its bot's
+//! Ownership is a tree: a connection owns its client, the lobby its matches, a match its bot's
 //! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
@@ -10,6 +10,7 @@ mod births;
 mod bots;
 mod bucket;
 mod card;
+mod client;
 mod clock;
 mod command;
 mod connection_id;
@@ -29,7 +30,6 @@ mod rate;
 mod reply;
 mod scoresheets;
 mod seeks;
-mod session;
 mod settings;
 mod shared;
 mod table;
@@ -40,12 +40,12 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-pub use addresses::{Address, Guest, NotLetIn};
+pub use addresses::{Address, ConnectionPermit, NotLetIn};
 pub use births::Recovered;
+pub use client::Client;
 pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
 pub use scoresheets::{NotServed, Served};
-pub use session::Session;
 pub use settings::{ClientAddress, Search, Settings};
 
 use plyhouse_protocol::{CloseCode, MatchRef};
@@ -116,7 +116,7 @@ impl Server {
         page::page(&self.shared)
     }
 
-    /// Counts a WebSocket that was closed for this reason without a session, or that its client left.
+    /// Counts a WebSocket that was closed for this reason before it had a client, or that its client left.
     pub fn count_closed(&self, code: Option<CloseCode>) {
         self.shared.metrics.closed(code);
     }
@@ -164,14 +164,14 @@ impl Server {
     /// # Errors
     ///
     /// See [`NotLetIn`].
-    pub fn let_in(&self, address: Option<Address>) -> Result<Guest, NotLetIn> {
+    pub fn let_in(&self, address: Option<Address>) -> Result<ConnectionPermit, NotLetIn> {
         self.shared.addresses.enter(address, clock::now())
     }
 
-    /// A session for a client that has been let in and has just connected.
+    /// A client that has been let in and has just connected.
     #[must_use]
-    pub fn connect(&self, guest: Guest) -> Session {
-        Session::new(Arc::clone(&self.shared), guest)
+    pub fn connect(&self, permit: ConnectionPermit) -> Client {
+        Client::new(Arc::clone(&self.shared), permit)
     }
 
     /// Runs a task that the end of the server waits for.

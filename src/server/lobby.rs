@@ -11,25 +11,24 @@ use super::card::Card;
 use super::clock::Chance;
 use super::match_handle::MatchHandle;
 use plyhouse_matches::Creation;
-use plyhouse_protocol::{Listing, MatchCode, MatchId, MatchRef, Status};
+use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status, WireError};
 
 /// Every match that can be asked for. It only finds: what happens in a match is the match's own.
 #[derive(Debug, Default)]
 pub(super) struct Lobby {
-    tables: Mutex<Tables>,
+    index: Mutex<Index>,
 }
 
-/// Ids and codes are made by the server, so nobody can choose such as fall together, and a plain hash
-/// is good enough.
+/// The server makes ids and codes, so nobody can provoke collisions, and a fast hash will do.
 #[derive(Debug, Default)]
-struct Tables {
-    matches: FxHashMap<MatchId, Entry>,
+struct Index {
+    matches: FxHashMap<MatchId, Registered>,
     codes: FxHashMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
     /// How many there are, listed or not.
     counts: BTreeMap<(&'static str, Status), usize>,
-    /// The matches that have ended, oldest first: they make room when there is no more.
+    /// The matches that have ended, oldest first: evicted in this order when there is no room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
     /// The server stops: no match is let in any more.
@@ -37,7 +36,7 @@ struct Tables {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Registered {
     code: MatchCode,
     status: Status,
     /// `None` while the match is being created.
@@ -46,20 +45,26 @@ struct Entry {
 
 /// As many matches are kept as the server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct TooManyMatches;
 
-/// A match from the store that can be asked for now.
-#[derive(Debug)]
-pub(super) enum Adopted {
-    /// It was not known, and its owner is to run.
-    New,
-    /// It was known by then.
-    Known(MatchHandle),
+impl From<TooManyMatches> for WireError {
+    fn from(TooManyMatches: TooManyMatches) -> Self {
+        Self::new(ErrorCode::Overloaded, "there are too many matches")
+    }
 }
 
 /// The match that a list was to go on after is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoSuchMatch;
+
+impl From<NoSuchMatch> for WireError {
+    fn from(NoSuchMatch: NoSuchMatch) -> Self {
+        Self::new(
+            ErrorCode::UnknownMatch,
+            "that match is forgotten; begin again",
+        )
+    }
+}
 
 /// Which matches a list is to show.
 #[derive(Clone, Copy, Debug)]
@@ -75,26 +80,23 @@ impl Lobby {
         matches_max: usize,
         now_ms: u64,
         chance: &Chance,
-    ) -> Result<(MatchId, MatchCode), Full> {
-        let mut tables = self.tables.lock();
-        tables.make_room(matches_max)?;
-        let id = next_match_id(tables.last_id, now_ms, chance);
-        tables.last_id = Some(id);
+    ) -> Result<(MatchId, MatchCode), TooManyMatches> {
+        let mut index = self.index.lock();
+        index.make_room(matches_max)?;
+        let id = next_match_id(index.last_id, now_ms, chance);
+        index.last_id = Some(id);
         // There are 887 million codes and far fewer live matches, so this ends soon.
         let code = loop {
             let code = MatchCode::from_number(chance.number());
-            let holder = tables
-                .codes
-                .get(&code)
-                .and_then(|id| tables.matches.get(id));
+            let holder = index.codes.get(&code).and_then(|id| index.matches.get(id));
             if holder.is_none_or(|holder| holder.status == Status::Ended) {
                 break code;
             }
         };
-        tables.codes.insert(code, id);
-        tables.matches.insert(
+        index.codes.insert(code, id);
+        index.matches.insert(
             id,
-            Entry {
+            Registered {
                 code,
                 status: Status::Open,
                 handle: None,
@@ -103,42 +105,42 @@ impl Lobby {
         Ok((id, code))
     }
 
-    /// Makes a match known that was found in the store, unless it is known already. Gives the one
-    /// that is known from now on.
+    /// Makes a match known that was found in the store, unless it is known by now: then gives that one.
     pub(super) fn adopt(
         &self,
         creation: &Creation,
         handle: MatchHandle,
         matches_max: usize,
-    ) -> Result<Adopted, Full> {
-        let mut tables = self.tables.lock();
-        if let Some(entry) = tables.matches.get(&creation.id) {
-            return entry.handle.clone().map(Adopted::Known).ok_or(Full);
+    ) -> Result<Option<MatchHandle>, TooManyMatches> {
+        let mut index = self.index.lock();
+        if let Some(entry) = index.matches.get(&creation.id) {
+            let known = entry.handle.clone().ok_or(TooManyMatches)?;
+            return Ok(Some(known));
         }
-        tables.make_room(matches_max)?;
+        index.make_room(matches_max)?;
         let status = handle.card().status();
         // A code goes to the live match that has it, and else to the one that had it last.
-        let holder = tables.codes.get(&creation.code).copied();
+        let holder = index.codes.get(&creation.code).copied();
         if holder.is_none_or(|holder| status != Status::Ended || holder < creation.id) {
-            tables.codes.insert(creation.code, creation.id);
+            index.codes.insert(creation.code, creation.id);
         }
-        tables.last_id = tables.last_id.max(Some(creation.id));
-        tables.list(handle.card(), status);
-        let entry = Entry {
+        index.last_id = index.last_id.max(Some(creation.id));
+        index.list(handle.card(), status);
+        let entry = Registered {
             code: creation.code,
             status,
             handle: Some(handle),
         };
-        tables.matches.insert(creation.id, entry);
-        Ok(Adopted::New)
+        index.matches.insert(creation.id, entry);
+        Ok(None)
     }
 
     /// Makes a match that was created known.
     pub(super) fn open(&self, handle: MatchHandle) {
-        let mut tables = self.tables.lock();
+        let mut index = self.index.lock();
         let status = handle.card().status();
-        tables.list(handle.card(), status);
-        if let Some(entry) = tables.matches.get_mut(&handle.id()) {
+        index.list(handle.card(), status);
+        if let Some(entry) = index.matches.get_mut(&handle.id()) {
             entry.status = status;
             entry.handle = Some(handle);
         }
@@ -146,46 +148,46 @@ impl Lobby {
 
     /// Lets go of a match.
     pub(super) fn forget(&self, id: MatchId) {
-        self.tables.lock().forget(id);
+        self.index.lock().forget(id);
     }
 
     /// Lets go of every match, since the server stops.
     pub(super) fn forget_all(&self) {
-        let closed = Tables {
+        let closed = Index {
             is_closed: true,
-            ..Tables::default()
+            ..Index::default()
         };
-        let tables = std::mem::replace(&mut *self.tables.lock(), closed);
-        drop(tables);
+        let index = std::mem::replace(&mut *self.index.lock(), closed);
+        drop(index);
     }
 
     /// Keeps the lists in step with a match.
     pub(super) fn status_changed(&self, card: &Card, status: Status) {
-        let mut tables = self.tables.lock();
-        let Some(entry) = tables.matches.get_mut(&card.id) else {
+        let mut index = self.index.lock();
+        let Some(entry) = index.matches.get_mut(&card.id) else {
             return;
         };
         let before = std::mem::replace(&mut entry.status, status);
         if before != status && entry.handle.is_some() {
-            tables.unlist(card, before);
-            tables.list(card, status);
+            index.unlist(card, before);
+            index.list(card, status);
         }
     }
 
     /// How many matches can be asked for, by game and status.
     pub(super) fn counts(&self) -> BTreeMap<(&'static str, Status), usize> {
-        self.tables.lock().counts.clone()
+        self.index.lock().counts.clone()
     }
 
     /// The match that is meant, if there is one.
     pub(super) fn find(&self, target: MatchRef) -> Option<MatchHandle> {
-        let tables = self.tables.lock();
+        let index = self.index.lock();
         let id = match target {
             MatchRef::Id(id) => id,
-            MatchRef::Code(code) => *tables.codes.get(&code)?,
+            MatchRef::Code(code) => *index.codes.get(&code)?,
             MatchRef::Nothing => return None,
         };
-        tables.matches.get(&id)?.handle.clone()
+        index.matches.get(&id)?.handle.clone()
     }
 
     /// The listed matches that fit, newest first, from the one after `after` on; and how many fit
@@ -199,14 +201,14 @@ impl Lobby {
         let mut cards: Vec<Arc<Card>> = Vec::new();
         let mut total = 0;
         {
-            let tables = self.tables.lock();
+            let index = self.index.lock();
             let end = match after {
                 None => None,
-                Some(MatchRef::Id(id)) if tables.matches.contains_key(&id) => Some(id),
-                Some(MatchRef::Code(code)) => Some(*tables.codes.get(&code).ok_or(NoSuchMatch)?),
+                Some(MatchRef::Id(id)) if index.matches.contains_key(&id) => Some(id),
+                Some(MatchRef::Code(code)) => Some(*index.codes.get(&code).ok_or(NoSuchMatch)?),
                 Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(NoSuchMatch),
             };
-            for ((game, status), ids) in &tables.listed {
+            for ((game, status), ids) in &index.listed {
                 let fits = filter.game.is_none_or(|wanted| wanted == *game)
                     && filter.status.is_none_or(|wanted| wanted == *status);
                 if !fits {
@@ -220,7 +222,7 @@ impl Lobby {
                 let handles = page
                     .rev()
                     .take(limit)
-                    .filter_map(|id| tables.matches.get(id));
+                    .filter_map(|id| index.matches.get(id));
                 let handles = handles.filter_map(|entry| entry.handle.as_ref());
                 cards.extend(handles.map(|handle| Arc::clone(handle.card())));
             }
@@ -237,22 +239,22 @@ impl Lobby {
     }
 }
 
-impl Tables {
-    /// Sees to it that one more match finds room. Those that have ended can be let go of, oldest
-    /// first: they are in the store, and serve whoever follows them for as long as that lasts.
-    fn make_room(&mut self, matches_max: usize) -> Result<(), Full> {
+impl Index {
+    /// Makes room for one more match. Matches that have ended are evicted, oldest
+    /// first: they are in the store, and go on serving their followers.
+    fn make_room(&mut self, matches_max: usize) -> Result<(), TooManyMatches> {
         if self.is_closed {
-            return Err(Full);
+            return Err(TooManyMatches);
         }
         while self.matches.len() >= matches_max {
-            let oldest = *self.ended.first().ok_or(Full)?;
+            let oldest = *self.ended.first().ok_or(TooManyMatches)?;
             self.forget(oldest);
         }
         Ok(())
     }
 
     fn forget(&mut self, id: MatchId) {
-        let Some(Entry {
+        let Some(Registered {
             code,
             status,
             handle,

@@ -75,7 +75,7 @@ impl MatchHandle {
         }
     }
 
-    /// Sends a command and waits for its answer. True if what was asked came about.
+    /// Sends a command and waits for its answer. True if the request was granted.
     pub(super) async fn ask(&self, command: Command, reply: Reply) -> bool {
         let (reply, granted) = reply.watched();
         if let Some(pending) = self.clone().post(command, reply) {
@@ -91,7 +91,7 @@ impl MatchHandle {
         self.ask(command, Reply::unasked(outbox.clone())).await;
     }
 
-    /// Tells the match that a connection follows it no more.
+    /// Tells the match that a connection has stopped following it.
     pub(super) async fn unfollow(self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unasked(outbox.connection(), player, MatchRequest::Unfollow);
         if let Some(pending) = self.post(command, Reply::unasked(outbox.clone())) {

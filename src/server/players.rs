@@ -15,19 +15,19 @@ use super::clock::Chance;
 use super::outbox::Outbox;
 use super::peer::Peer;
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{CloseCode, MatchId, PlayerId, Token};
+use plyhouse_protocol::{CloseCode, ErrorCode, MatchId, PlayerId, Token, WireError};
 use plyhouse_store::{PlayerRecord, TokenHash};
 
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]
 pub(super) struct Players {
-    tables: Mutex<Tables>,
+    index: Mutex<Index>,
 }
 
-/// What is a key here is made by the server, of chance or of a digest: nobody can choose keys that
-/// fall together, so a plain hash is good enough.
+/// The keys are random numbers and digests of the server's, so nobody can provoke collisions, and a fast
+/// hash will do.
 #[derive(Debug, Default)]
-struct Tables {
+struct Index {
     players: FxHashMap<PlayerId, Player>,
     by_token: FxHashMap<TokenHash, PlayerId>,
 }
@@ -45,7 +45,16 @@ struct Player {
 
 /// The player hosts as many live matches as the server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooMany;
+pub(super) struct TooManyHosted;
+
+impl From<TooManyHosted> for WireError {
+    fn from(TooManyHosted: TooManyHosted) -> Self {
+        Self::new(
+            ErrorCode::TooManyMatches,
+            "you host as many live matches as is allowed",
+        )
+    }
+}
 
 impl Player {
     const fn new(record: PlayerRecord, is_stored: bool) -> Self {
@@ -73,18 +82,18 @@ impl Player {
 impl Players {
     /// The player with this token, if one is held here, and whether the store remembers it too.
     pub(super) fn by_token(&self, token: TokenHash) -> Option<(PlayerRecord, bool)> {
-        let tables = self.tables.lock();
+        let index = self.index.lock();
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
-        let id = tables.by_token.get(&token)?;
-        tables
+        let id = index.by_token.get(&token)?;
+        index
             .players
             .get(id)
             .map(|player| (player.record.clone(), player.is_stored))
     }
 
     /// Makes this the player's connection, and closes the one before. `greet` is given the live
-    /// matches that the player is in. Until it is done nothing else happens to the player, so no
-    /// match that begins is shown before the greeting or left out of it and not shown either.
+    /// matches that the player is in, and runs under the lock: a match that begins meanwhile is shown
+    /// after the greeting.
     pub(super) fn connect(
         &self,
         record: &PlayerRecord,
@@ -92,9 +101,9 @@ impl Players {
         peer: &Arc<Peer>,
         greet: impl FnOnce(Vec<MatchId>),
     ) {
-        let mut tables = self.tables.lock();
-        tables.by_token.insert(record.token, record.id);
-        let player = tables
+        let mut index = self.index.lock();
+        index.by_token.insert(record.token, record.id);
+        let player = index
             .players
             .entry(record.id)
             .or_insert_with(|| Player::new(record.clone(), is_stored));
@@ -107,13 +116,13 @@ impl Players {
 
     /// How many players are held here.
     pub(super) fn len(&self) -> usize {
-        self.tables.lock().players.len()
+        self.index.lock().players.len()
     }
 
     /// Where everybody is written to who is connected.
     pub(super) fn outboxes(&self) -> Vec<Outbox> {
-        let tables = self.tables.lock();
-        let peers = tables
+        let index = self.index.lock();
+        let peers = index
             .players
             .values()
             .filter_map(|player| player.peer.as_ref());
@@ -122,11 +131,11 @@ impl Players {
 
     /// The player's connection, if there is one.
     pub(super) fn peer(&self, id: PlayerId) -> Option<Arc<Peer>> {
-        self.tables.lock().players.get(&id)?.peer.clone()
+        self.index.lock().players.get(&id)?.peer.clone()
     }
 
     pub(super) fn is_connected(&self, id: PlayerId) -> bool {
-        self.tables
+        self.index
             .lock()
             .players
             .get(&id)
@@ -148,8 +157,8 @@ impl Players {
 
     /// What the store is to remember of this player, if it does not yet.
     pub(super) fn unstored(&self, id: PlayerId) -> Option<PlayerRecord> {
-        let tables = self.tables.lock();
-        let player = tables.players.get(&id).filter(|player| !player.is_stored)?;
+        let index = self.index.lock();
+        let player = index.players.get(&id).filter(|player| !player.is_stored)?;
         Some(player.record.clone())
     }
 
@@ -160,7 +169,7 @@ impl Players {
 
     /// The live matches in which the player sits or of which the player is host.
     pub(super) fn live_matches(&self, id: PlayerId) -> Vec<MatchId> {
-        self.tables
+        self.index
             .lock()
             .players
             .get(&id)
@@ -169,7 +178,7 @@ impl Players {
 
     /// Whether the player hosts fewer than `max` live matches.
     pub(super) fn may_host(&self, id: PlayerId, max: usize) -> bool {
-        self.tables
+        self.index
             .lock()
             .players
             .get(&id)
@@ -177,20 +186,25 @@ impl Players {
     }
 
     /// Makes the player host of one more live match, of which `max` are allowed.
-    pub(super) fn host(&self, id: PlayerId, hosted: MatchId, max: usize) -> Result<(), TooMany> {
-        let mut tables = self.tables.lock();
-        let Some(player) = tables.players.get_mut(&id) else {
+    pub(super) fn host(
+        &self,
+        id: PlayerId,
+        hosted: MatchId,
+        max: usize,
+    ) -> Result<(), TooManyHosted> {
+        let mut index = self.index.lock();
+        let Some(player) = index.players.get_mut(&id) else {
             return Ok(());
         };
         if player.hosts.len() >= max {
-            return Err(TooMany);
+            return Err(TooManyHosted);
         }
         player.hosts.insert(hosted);
         player.tell_peer();
         Ok(())
     }
 
-    /// Takes back that the player hosts a match that did not come about.
+    /// Undoes [`host`](Self::host): the match was not created, or has ended.
     pub(super) fn unhost(&self, id: PlayerId, hosted: MatchId) {
         self.change(id, |player| {
             player.hosts.remove(&hosted);
@@ -211,9 +225,9 @@ impl Players {
 
     /// Brings back a player who is in a live match, as the store remembers one.
     pub(super) fn restore(&self, record: PlayerRecord) {
-        let mut tables = self.tables.lock();
-        tables.by_token.insert(record.token, record.id);
-        tables
+        let mut index = self.index.lock();
+        index.by_token.insert(record.token, record.id);
+        index
             .players
             .entry(record.id)
             .or_insert_with(|| Player::new(record, true));
@@ -235,7 +249,7 @@ impl Players {
             self.match_ended(before);
             return;
         }
-        // First who is in it: nobody who stays is to be let go of in between.
+        // Additions first, so that no player who stays is evicted in between.
         self.match_begins(state);
         let gone = before.players().filter(|id| state.seat_of(*id).is_none());
         for player in gone {
@@ -243,7 +257,7 @@ impl Players {
         }
     }
 
-    /// Notes that a match is live no more.
+    /// Notes that a match has ended.
     pub(super) fn match_ended(&self, ended: &Match) {
         self.unhost(ended.creation().host, ended.id());
         for player in ended.players() {
@@ -253,16 +267,16 @@ impl Players {
 
     /// Changes a player, and lets go of one who is neither connected nor in a live match.
     fn change(&self, id: PlayerId, change: impl FnOnce(&mut Player)) {
-        let mut tables = self.tables.lock();
-        let Some(player) = tables.players.get_mut(&id) else {
+        let mut index = self.index.lock();
+        let Some(player) = index.players.get_mut(&id) else {
             return;
         };
         change(player);
         player.tell_peer();
         if player.peer.is_none() && player.hosts.is_empty() && player.sits.is_empty() {
             let token = player.record.token;
-            tables.players.remove(&id);
-            tables.by_token.remove(&token);
+            index.players.remove(&id);
+            index.by_token.remove(&token);
         }
     }
 }

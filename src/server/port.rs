@@ -2,7 +2,7 @@
 //! how each is reached.
 
 use parking_lot::Mutex;
-use plyhouse_protocol::{MatchId, Status};
+use plyhouse_protocol::{ErrorCode, MatchId, Status, WireError};
 
 use super::match_handle::MatchHandle;
 
@@ -58,6 +58,15 @@ pub(super) struct Follow {
 /// The connection follows as many live matches as it may, or is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoRoom;
+
+impl From<NoRoom> for WireError {
+    fn from(NoRoom: NoRoom) -> Self {
+        Self::new(
+            ErrorCode::TooManyMatches,
+            "you follow as many matches as is allowed",
+        )
+    }
+}
 
 impl Following {
     /// The match with this id. What was begun last is found first.

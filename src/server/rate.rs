@@ -28,7 +28,7 @@ struct Streak {
 
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Admission {
     /// It is served.
     Serve,
     /// It is refused; one sent after this time would not be.
@@ -46,9 +46,9 @@ impl Rate {
     }
 
     /// What becomes of a request that counts as much as `cost` says.
-    pub(super) fn judge(&mut self, cost: u32, now: Instant) -> Verdict {
+    pub(super) fn judge(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.bucket.take(cost, now) else {
-            return Verdict::Serve;
+            return Admission::Serve;
         };
         let streak = match self.streak.take() {
             Some(streak) if now - streak.last < PAUSE => Streak {
@@ -65,9 +65,9 @@ impl Rate {
         let too_many = now - streak.began >= PATIENCE || streak.refusals >= REFUSALS_MAX;
         self.streak = Some(streak);
         if too_many {
-            Verdict::Close(after)
+            Admission::Close(after)
         } else {
-            Verdict::Refuse(after)
+            Admission::Refuse(after)
         }
     }
 }
@@ -88,9 +88,11 @@ mod tests {
     #[test]
     fn a_flood_is_closed() {
         let (mut rate, now) = start();
-        let verdicts: Vec<Verdict> = (0..1040).map(|_| rate.judge(1, now)).collect();
+        let verdicts: Vec<Admission> = (0..1040).map(|_| rate.judge(1, now)).collect();
         assert_eq!(
-            verdicts.iter().position(|v| matches!(v, Verdict::Close(_))),
+            verdicts
+                .iter()
+                .position(|v| matches!(v, Admission::Close(_))),
             Some(1039)
         );
     }
@@ -102,7 +104,7 @@ mod tests {
             (0..300u64).any(|i| {
                 let pause = pause_at.filter(|&at| i >= at).map_or(0, |_| 2000);
                 let now = now + Duration::from_millis(i * 40 + pause);
-                (0..2).any(|_| matches!(rate.judge(1, now), Verdict::Close(_)))
+                (0..2).any(|_| matches!(rate.judge(1, now), Admission::Close(_)))
             })
         };
         assert!(over(None));

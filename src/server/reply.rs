@@ -8,14 +8,14 @@ use tokio::sync::oneshot;
 
 use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 
-/// The duty to answer one request. Whoever holds it answers; if it is dropped unanswered, because
-/// a task failed, the client is told `internal`. So every request is answered by construction.
+/// The duty to answer one request. If it is dropped unanswered, because a task failed, the client is
+/// told `internal`: so every request is answered by construction.
 #[derive(Debug)]
 pub(super) struct Reply {
     outbox: Outbox,
     re: Option<RequestId>,
     owed: bool,
-    /// Tells whoever waits whether what was asked came about.
+    /// Receives whether the request was granted, if anybody waits for that.
     granted: Option<oneshot::Sender<bool>>,
 }
 
@@ -29,7 +29,7 @@ impl Reply {
         }
     }
 
-    /// For a message that nobody asked for: it carries no number and nothing is owed.
+    /// For a message that the server sends unasked: it has no request number, and may be dropped.
     pub(super) const fn unasked(outbox: Outbox) -> Self {
         Self {
             outbox,
@@ -39,8 +39,8 @@ impl Reply {
         }
     }
 
-    /// The same duty, and a way to wait for the answer: true once it is given and what was asked came
-    /// about.
+    /// Adds a way to wait for the answer: it gives true once the request is granted, false once it is
+    /// refused.
     pub(super) fn watched(mut self) -> (Self, oneshot::Receiver<bool>) {
         let (granted, answer) = oneshot::channel();
         self.granted = Some(granted);
@@ -101,7 +101,7 @@ impl Reply {
         }
     }
 
-    /// Lets go of the duty, since the client is gone.
+    /// Drops the duty, since the client is gone.
     pub(super) fn withdraw(mut self) {
         self.settle(false);
     }
@@ -110,23 +110,23 @@ impl Reply {
     fn settle(&mut self, is_granted: bool) {
         self.owed = false;
         if let Some(granted) = self.granted.take() {
-            // Whoever waited may be gone.
+            // The receiver may have been dropped.
             let _ = granted.send(is_granted);
         }
     }
 
     /// Goes on with what was found, or answers why it was not.
-    pub(super) fn check<T>(self, found: Result<T, WireError>) -> Option<(T, Self)> {
+    pub(super) fn check<T, E: Into<WireError>>(self, found: Result<T, E>) -> Option<(T, Self)> {
         match found {
             Ok(found) => Some((found, self)),
             Err(error) => {
-                self.error(error);
+                self.error(error.into());
                 None
             }
         }
     }
 
-    /// Answers with an error that says no more than its code and a sentence.
+    /// Answers with an error of this code and text.
     pub(super) fn refuse(self, code: ErrorCode, message: &str) {
         self.error(WireError::new(code, message));
     }

@@ -1,4 +1,4 @@
-//! The scoresheets of matches, for whoever wants to take one home.
+//! The scoresheets of matches, for download.
 
 use super::births;
 use super::shared::Shared;

@@ -10,7 +10,7 @@ use super::connection_id::ConnectionId;
 use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]
@@ -36,7 +36,13 @@ pub(super) struct Seek {
 
 /// As many wait as are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct TooManySeeks;
+
+impl From<TooManySeeks> for WireError {
+    fn from(TooManySeeks: TooManySeeks) -> Self {
+        Self::new(ErrorCode::Overloaded, "too many look for somebody to play")
+    }
+}
 
 impl Seeks {
     pub(super) const fn new(max: usize) -> Self {
@@ -53,7 +59,7 @@ impl Seeks {
 
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
-    pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, Full> {
+    pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
@@ -68,7 +74,7 @@ impl Seeks {
                 found.over.cancel();
                 seek.over.cancel();
             }
-            None if waiting.len() >= self.max => return Err(Full),
+            None if waiting.len() >= self.max => return Err(TooManySeeks),
             None => waiting.push_back(Arc::clone(seek)),
         }
         Ok(found)

@@ -45,8 +45,8 @@ pub(super) struct Shared {
     pub(super) chance: Chance,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
-    /// The same for those who ask with every request: to ask the token takes a lock that all threads
-    /// share.
+    /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
+    /// threads share.
     is_stopping: AtomicBool,
     tasks: TaskTracker,
     runtime: runtime::Handle,

@@ -24,7 +24,7 @@ use tokio::time::sleep_until;
 
 use self::owner::{Due, NotDone, Owner, Published};
 use self::teller::Teller;
-use super::addresses::OpenMatch;
+use super::addresses::OpenMatchPermit;
 use super::card::Card;
 use super::clock::now;
 use super::command::{Command, MatchRequest};
@@ -70,7 +70,7 @@ impl Table {
         server: &Arc<Shared>,
         creation: Creation,
         mailbox: Receiver<Box<Letter>>,
-        open: Option<OpenMatch>,
+        open: Option<OpenMatchPermit>,
     ) -> Box<Self> {
         let teller = Teller::new(Arc::clone(server));
         Self::with(server, Match::new(creation), teller, mailbox, open)
@@ -93,7 +93,7 @@ impl Table {
         state: Match,
         teller: Teller,
         mailbox: Receiver<Box<Letter>>,
-        open: Option<OpenMatch>,
+        open: Option<OpenMatchPermit>,
     ) -> Box<Self> {
         Box::new(Self {
             server: Arc::clone(server),

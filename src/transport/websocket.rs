@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::socket::Socket;
 use plyhouse_protocol::CloseCode;
-use plyhouse_server::{Guest, Outbox, Server, Session};
+use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 
 /// Why a connection ends.
 enum End {
@@ -27,14 +27,14 @@ enum End {
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
-    guest: Guest,
+    permit: ConnectionPermit,
 ) {
-    let mut session = server.connect(guest);
-    let outbox = session.outbox();
+    let mut client = server.connect(permit);
+    let outbox = client.outbox();
     let socket = Socket::open(stream, server.settings());
     outbox.attach(socket.clone());
     let end = {
-        let mut reading = pin!(read(&socket, &mut session, &outbox, server));
+        let mut reading = pin!(read(&socket, &mut client, &outbox, server));
         tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             end = &mut reading => end,
@@ -47,7 +47,7 @@ pub(super) async fn serve(
         }
     };
     // Everybody else learns at once that the client has gone.
-    session.end(match &end {
+    client.end(match &end {
         End::Close(code) => Some(*code),
         End::Gone => None,
     });
@@ -80,7 +80,7 @@ pub(super) async fn refuse(
 /// Reads and serves requests, one after the other, until the connection is to end.
 async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     socket: &Socket<S>,
-    session: &mut Session,
+    client: &mut Client,
     outbox: &Outbox,
     server: &Server,
 ) -> End {
@@ -102,10 +102,10 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
                 last_heard = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => {
-                        session.receive(&text, last_heard.into_std()).await;
+                        client.receive(&text, last_heard.into_std()).await;
                     }
                     Some(Ok(Message::Binary(_))) => return End::Close(CloseCode::Binary),
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => session.heard_of(),
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => client.heard_of(),
                     // The library answers; then the stream ends.
                     Some(Ok(Message::Close(_) | Message::Frame(_))) => {}
                     Some(Err(error)) => return end_of(&error),

@@ -35,15 +35,15 @@ pub(super) struct Job {
 #[derive(Debug)]
 pub(super) struct Queue {
     per_player: usize,
-    /// A permit for each that may wait; apart for those that people wait for, so that no number of
-    /// others keeps them out.
+    /// How many more may wait: first of those that people wait for, then of the others, which so never
+    /// take the room of the first.
     rooms: [Arc<Semaphore>; 2],
-    waiting: Mutex<Waiting>,
+    backlog: Mutex<Backlog>,
     filled: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Backlog {
     /// First what people wait for; each with its turn, in the order of their coming.
     jobs: [VecDeque<(u64, Job)>; 2],
     /// The turn that was taken last.
@@ -61,7 +61,7 @@ impl Queue {
         Self {
             per_player: settings.searches_per_player.max(1),
             rooms: [room(), room()],
-            waiting: Mutex::default(),
+            backlog: Mutex::default(),
             filled: Condvar::new(),
         }
     }
@@ -74,7 +74,7 @@ impl Queue {
 
     pub(super) fn add(&self, job: Job) {
         let class = class(job.question.has_people);
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.backlog.lock();
         let turn = waiting.next_turn(job.question.host);
         waiting.jobs[class].push_back((turn, job));
         drop(waiting);
@@ -84,7 +84,7 @@ impl Queue {
     /// Waits for something to think about; [`finished`](Self::finished) is to be told of it. `None`
     /// once there will be nothing more.
     pub(super) fn take(&self) -> Option<Job> {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.backlog.lock();
         loop {
             if waiting.is_closed {
                 return None;
@@ -99,7 +99,7 @@ impl Queue {
     /// Notes that a bot of this player's has done thinking. The thread that tells so asks for the
     /// next, so nobody else has to be woken.
     pub(super) fn finished(&self, host: PlayerId) {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.backlog.lock();
         if let Some(count) = waiting.thinking.get_mut(&host) {
             *count -= 1;
             if *count == 0 {
@@ -111,7 +111,7 @@ impl Queue {
     /// Lets every thread end, and drops what waits.
     pub(super) fn close(&self) {
         let jobs = {
-            let mut waiting = self.waiting.lock();
+            let mut waiting = self.backlog.lock();
             waiting.is_closed = true;
             std::mem::take(&mut waiting.jobs)
         };
@@ -120,7 +120,7 @@ impl Queue {
     }
 }
 
-impl Waiting {
+impl Backlog {
     /// The turn of what this host adds now.
     fn next_turn(&mut self, host: PlayerId) -> u64 {
         let turn = self.last_turns.get(&host).map_or(0, |last| last + 1);
@@ -191,7 +191,7 @@ mod tests {
 
     /// Whose turn it is, and whether somebody waits for it.
     fn next(queue: &Queue) -> Option<(PlayerId, bool)> {
-        let job = queue.waiting.lock().next(queue.per_player)?;
+        let job = queue.backlog.lock().next(queue.per_player)?;
         Some((job.question.host, job.question.has_people))
     }
 
@@ -232,7 +232,7 @@ mod tests {
         order.extend(std::iter::from_fn(|| next(&queue)));
         let expect = [1, 2, 3, 1, 2, 4, 3, 1, 4].map(|host| (player(host), true));
         assert_eq!(order, expect);
-        assert!(queue.waiting.lock().last_turns.len() <= 2);
+        assert!(queue.backlog.lock().last_turns.len() <= 2);
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
         for host in [1, 1] {
             queue.finished(player(host));
         }
-        assert!(queue.waiting.lock().thinking.is_empty());
+        assert!(queue.backlog.lock().thinking.is_empty());
     }
 
     #[test]
@@ -272,6 +272,6 @@ mod tests {
         add(&queue, 1, true);
         queue.close();
         assert!(queue.take().is_none());
-        assert!(queue.waiting.lock().jobs.iter().all(VecDeque::is_empty));
+        assert!(queue.backlog.lock().jobs.iter().all(VecDeque::is_empty));
     }
 }

@@ -27,7 +27,7 @@ const WRITTEN_AT_ONCE: usize = 32;
 pub(super) struct Audience {
     /// In the order in which they connected, which is the order in which they are told.
     members: Vec<Member>,
-    /// When those are to be told who is there who do not know.
+    /// When `presence` is to be told, if somebody's last is out of date.
     presence_due: Option<Instant>,
     /// Something was added to outboxes and has not been flushed.
     has_told: bool,
@@ -102,7 +102,7 @@ impl Audience {
         }
     }
 
-    /// A seat has a new occupant, or the match has been rebuilt: nobody knows any more who is there.
+    /// Marks everybody's presence out of date: a seat has a new occupant, or the match was rebuilt.
     pub(super) fn nothing_is_known(&mut self) {
         for member in &mut self.members {
             member.knows = None;
@@ -165,8 +165,8 @@ impl Audience {
         }
     }
 
-    /// Plans to tell who is there, if somebody knows something else. After the end nobody waits for
-    /// anybody, and nothing is told.
+    /// Plans a `presence` message if somebody's last is out of date. After the end of the match none is
+    /// sent.
     pub(super) fn plan_presence(&mut self, state: &Match, presence: Presence, now: Instant) {
         let has_ended = matches!(state.stage(), Stage::Ended { .. });
         let knows = |member: &Member| !member.has_snapshot || member.knows == Some(presence);

@@ -9,7 +9,7 @@ use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
 use plyhouse_store::WriteError;
 
 use super::bot_turn::BotTurn;
-use crate::addresses::OpenMatch;
+use crate::addresses::OpenMatchPermit;
 use crate::card::{Card, Presence};
 use crate::clock::now;
 use crate::command::{Answer, Command};
@@ -29,7 +29,7 @@ pub(super) struct Owner {
     /// Where the game is counted.
     game: Arc<GameMetrics>,
     /// Held until the match begins, or until the end if only bots play.
-    open: Option<OpenMatch>,
+    open: Option<OpenMatchPermit>,
     attendance: Attendance,
     bot_turn: Option<BotTurn>,
     /// When the last move was durable, or the start of the match.
@@ -40,7 +40,7 @@ pub(super) struct Owner {
     retires_at: Option<Instant>,
 }
 
-/// Events that are stored, for whoever tells of the match.
+/// Stored events, as the owner hands them to a teller.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
     /// The event before them.
@@ -48,7 +48,7 @@ pub(super) struct Published {
     pub(super) events: Vec<Event>,
 }
 
-/// Who is there, as whoever tells of the match tells its owner.
+/// Who is there, as a teller reports it to the owner.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
     /// Those of the match's players, its host among them, who follow it.
@@ -66,7 +66,7 @@ pub(super) struct Decision {
     pub(super) is_lost: bool,
 }
 
-/// Why an action did not come about.
+/// Why an action was not done.
 #[derive(Debug)]
 pub(super) enum NotDone {
     /// The match does not allow it.
@@ -99,7 +99,7 @@ impl From<NotDone> for WireError {
 }
 
 impl Owner {
-    pub(super) fn new(server: Arc<Shared>, state: &Match, open: Option<OpenMatch>) -> Self {
+    pub(super) fn new(server: Arc<Shared>, state: &Match, open: Option<OpenMatchPermit>) -> Self {
         let attendance = Attendance::new(server.settings.abandon_after);
         let game = Arc::clone(server.metrics.game(state.creation().game));
         Self {
@@ -188,7 +188,7 @@ impl Owner {
         Ok(Published { after, events })
     }
 
-    /// Has the match wait before it tries anything again by itself, since this did not come about.
+    /// Puts off what the match does by itself, since an action of its own failed.
     pub(super) fn wait(&mut self, state: &Match, action: &Action, not_done: &NotDone) {
         if let NotDone::Refused(refusal) = not_done {
             // Whatever the match does by itself is derived from the state, which allows it.

@@ -108,7 +108,7 @@ impl Teller {
         reply: Reply,
     ) -> Option<Reply> {
         if reply.outbox().is_closing() {
-            // Its goodbye may have been sent already, and then nobody would ever take it out again.
+            // If its end has been handled already, nothing would ever dismiss it again.
             reply.withdraw();
             return None;
         }
@@ -132,7 +132,7 @@ impl Teller {
         self.audience.dismiss(command.connection)
     }
 
-    /// Lets everybody go, since the match is no more.
+    /// Dismisses everybody, since the match is served no longer.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
         let followers = self.audience.dismiss_all();
         self.server.connections.match_over(id, followers);

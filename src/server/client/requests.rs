@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Player, Session};
-use crate::addresses::{OpenMatch, TooManyOpen};
-use crate::births::{self, Wanted, too_many_hosted};
+use super::{Client, Player};
+use crate::addresses::OpenMatchPermit;
+use crate::births::{self, Wanted};
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
-use crate::lobby::{Filter, NoSuchMatch};
+use crate::lobby::Filter;
 use crate::match_handle::{MatchHandle, Pending};
+use crate::players::TooManyHosted;
 use crate::port::NoRoom;
 use crate::reply::Reply;
-use crate::seeks::{Full, Seek};
+use crate::seeks::Seek;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Occupant};
 use plyhouse_protocol::{
@@ -27,7 +28,7 @@ const PAGE: u64 = 50;
 /// How long a seek waits for a person unless the client says otherwise, in milliseconds.
 const BOT_AFTER_MS: u64 = 10_000;
 
-impl Session {
+impl Client {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
     ///
     /// Whatever can be done without waiting is done by the end of the call; that is so with moves. What
@@ -43,11 +44,7 @@ impl Session {
             ClientMessage::Hello { .. } => {
                 unreachable!("hello is answered before anything is served")
             }
-            ClientMessage::Ping => {
-                let now_ms = self.server.clock.now_ms();
-                reply.tell(|re| ServerMessage::Pong { re, now_ms });
-                None
-            }
+            ClientMessage::Ping => self.pong(reply),
             ClientMessage::Create {
                 game,
                 seats,
@@ -57,12 +54,9 @@ impl Session {
             } => {
                 let seats = seats.unwrap_or([SeatRequest::Me, SeatRequest::Open]);
                 let wanted = self.wanted(player, &game, seats, shuffle.unwrap_or(false));
-                let (wanted, reply) = reply.check(wanted)?;
-                let wanted = Wanted {
-                    listed: listed.unwrap_or(true),
-                    pace: Duration::from_millis(pace_ms.unwrap_or(0)),
-                    ..wanted
-                };
+                let (mut wanted, reply) = reply.check(wanted)?;
+                wanted.listed = listed.unwrap_or(true);
+                wanted.pace = Duration::from_millis(pace_ms.unwrap_or(0));
                 Some(Box::pin(self.create(player, wanted, reply)))
             }
             ClientMessage::Join { target, seat } => {
@@ -91,27 +85,29 @@ impl Session {
                 status,
                 limit,
                 after,
-            } => {
-                let limit = limit.unwrap_or(PAGE);
-                Some(Box::pin(self.list(game, status, limit, after, reply)))
-            }
+            } => Some(Box::pin(self.list(game, status, limit, after, reply))),
             ClientMessage::Seek {
                 game,
                 bot,
                 bot_after_ms,
-            } => {
-                let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                Some(Box::pin(self.seek(player, game, bot, bot_after, reply)))
-            }
-            ClientMessage::Unseek => {
-                self.server.seeks.end(id);
-                reply.ok(None);
-                None
-            }
+            } => Some(Box::pin(self.seek(player, game, bot, bot_after_ms, reply))),
+            ClientMessage::Unseek => self.unseek(player, reply),
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
         }
+    }
+
+    fn pong(&self, reply: Reply) -> Pending<'_> {
+        let now_ms = self.server.clock.now_ms();
+        reply.tell(|re| ServerMessage::Pong { re, now_ms });
+        None
+    }
+
+    fn unseek(&self, player: &Player, reply: Reply) -> Pending<'_> {
+        self.server.seeks.end(player.record.id);
+        reply.ok(None);
+        None
     }
 
     /// The match that a request means, if this connection follows it.
@@ -130,7 +126,7 @@ impl Session {
         }
     }
 
-    /// The same for a match that this connection does not follow.
+    /// The match that a request means, where this connection does not follow it.
     async fn find_elsewhere(&self, target: &str) -> Result<MatchHandle, WireError> {
         let found = births::find(&self.server, MatchRef::from(target)).await;
         if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
@@ -194,7 +190,7 @@ impl Session {
             seats.reverse();
         }
         if !self.peer.port.has_room() {
-            return Err(no_room(NoRoom));
+            return Err(NoRoom.into());
         }
         Ok(Wanted {
             game,
@@ -207,18 +203,13 @@ impl Session {
         })
     }
 
-    /// The place of a match that is to wait for somebody or in which nobody plays, if it is.
-    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatch>, WireError> {
+    /// The permit for a match that waits for an opponent or is played by bots alone; `None` for others.
+    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatchPermit>, WireError> {
         let has_people = seats.iter().any(|seat| seat.player().is_some());
         if has_people && !seats.contains(&Occupant::Open) {
             return Ok(None);
         }
-        let open = self.guest.open_match().map_err(|TooManyOpen| {
-            let message =
-                "too many matches of your address wait for somebody, or are of bots alone";
-            WireError::new(ErrorCode::TooManyMatches, message)
-        })?;
-        Ok(Some(open))
+        Ok(Some(self.permit.open_match()?))
     }
 
     async fn create(&self, player: &Player, wanted: Wanted, reply: Reply) {
@@ -253,8 +244,7 @@ impl Session {
 
     /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
     async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
-        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle).map_err(no_room))
-        else {
+        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle)) else {
             return;
         };
         if let Some(dropped) = follow.dropped {
@@ -282,7 +272,7 @@ impl Session {
         &self,
         game: Option<String>,
         status: Option<Status>,
-        limit: u64,
+        limit: Option<u64>,
         after: Option<String>,
         reply: Reply,
     ) {
@@ -294,7 +284,7 @@ impl Session {
             game: game.map(|entry| entry.info.id),
             status,
         };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
         let page = self
             .server
             .lobby
@@ -302,12 +292,6 @@ impl Session {
         if page.is_err() {
             self.guessed().await;
         }
-        let page = page.map_err(|NoSuchMatch| {
-            WireError::new(
-                ErrorCode::UnknownMatch,
-                "that match is forgotten; begin again",
-            )
-        });
         if let Some(((total, matches), reply)) = reply.check(page) {
             reply.tell(|re| ServerMessage::Matches { re, total, matches });
         }
@@ -318,7 +302,7 @@ impl Session {
         player: &Player,
         game: String,
         bot: Option<String>,
-        bot_after: Duration,
+        bot_after_ms: Option<u64>,
         reply: Reply,
     ) {
         let Some((game, reply)) = reply.check(from_protocol::game(&game)) else {
@@ -330,10 +314,10 @@ impl Session {
         };
         let max = self.server.settings.live_matches_per_player;
         if !self.server.players.may_host(player.record.id, max) {
-            return reply.error(too_many_hosted());
+            return reply.error(TooManyHosted.into());
         }
         if !self.peer.port.has_room() {
-            return reply.error(no_room(NoRoom));
+            return reply.error(NoRoom.into());
         }
         let seek = Arc::new(Seek {
             peer: Arc::clone(&self.peer),
@@ -343,21 +327,21 @@ impl Session {
             bot,
             over: CancellationToken::new(),
         });
-        let found = self.server.seeks.add(&seek).map_err(|Full| {
-            WireError::new(ErrorCode::Overloaded, "too many look for somebody to play")
-        });
-        let Some((found, reply)) = reply.check(found) else {
+        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
             return;
         };
         reply.ok(None);
         match found {
             Some(longest) => births::pair(&self.server, &longest, Some(&seek)).await,
-            None if bot.is_some() => self.play_bot_after(bot_after, seek),
+            None if bot.is_some() => {
+                let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
+                self.play_bot_after(bot_after, seek);
+            }
             None => {}
         }
     }
 
-    /// Lets a bot play if nobody has come by then.
+    /// Pairs the seek with a bot if no person has come by then.
     fn play_bot_after(&self, bot_after: Duration, seek: Arc<Seek>) {
         let server = Arc::clone(&self.server);
         self.server.spawn(async move {
@@ -376,17 +360,9 @@ impl Session {
 
     async fn resync(&self, player: &Player, target: String, since: Seq, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(&target).await) {
-            // Waits for the answer, which may be large, so that a client has no more of them under way
-            // than it reads.
+            // Waits for the answer, which may be large: so a client has only one of them under way.
             let resync = self.command(player, MatchRequest::Resync { since });
             handle.ask(resync, reply).await;
         }
     }
-}
-
-fn no_room(_: NoRoom) -> WireError {
-    WireError::new(
-        ErrorCode::TooManyMatches,
-        "you follow as many matches as is allowed",
-    )
 }

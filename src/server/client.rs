@@ -1,14 +1,14 @@
 //! One client: who it is, what it asks, and at what rate.
 //!
-//! A session reads one request after the other. It answers what it can, and hands the rest with
-//! the duty to answer to the match that is meant.
+//! It serves one request after the other: what it can it answers itself, and the rest it sends to the
+//! match that is meant, with the duty to answer.
 
 mod requests;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::addresses::Guest;
+use super::addresses::ConnectionPermit;
 use super::births;
 use super::bucket::Bucket;
 use super::clock::now;
@@ -16,7 +16,7 @@ use super::match_handle::{MatchHandle, Pending};
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::players;
-use super::rate::{Rate, Verdict};
+use super::rate::{Admission, Rate};
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
@@ -33,12 +33,12 @@ const MALFORMED_MAX: u32 = 20;
 /// One client, from its first message to the end of its connection. Dropping it says goodbye to
 /// everything that it followed.
 #[derive(Debug)]
-pub struct Session {
+pub struct Client {
     server: Arc<Shared>,
     peer: Arc<Peer>,
     player: Option<Box<Player>>,
     rate: Rate,
-    guest: Guest,
+    permit: ConnectionPermit,
     /// When the request came that is being served.
     received_at: Instant,
     /// How many requests have come until now, that one among them.
@@ -63,8 +63,8 @@ impl Player {
     }
 }
 
-impl Session {
-    pub(super) fn new(server: Arc<Shared>, guest: Guest) -> Self {
+impl Client {
+    pub(super) fn new(server: Arc<Shared>, permit: ConnectionPermit) -> Self {
         let peer = server.new_peer();
         let received_at = now();
         let settings = &server.settings;
@@ -78,7 +78,7 @@ impl Session {
             peer,
             player: None,
             rate,
-            guest,
+            permit,
             received_at,
             requests: 0,
             malformed: 0,
@@ -148,7 +148,7 @@ impl Session {
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn heard_of(&mut self) {
-        if matches!(self.judge(now()), Verdict::Close(_)) {
+        if matches!(self.judge(now()), Admission::Close(_)) {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
     }
@@ -169,7 +169,7 @@ impl Session {
     }
 
     /// What becomes of one more request.
-    fn judge(&mut self, now: Instant) -> Verdict {
+    fn judge(&mut self, now: Instant) -> Admission {
         let settings = &self.server.settings;
         let cost = if self.peer.only_watches() {
             // Whatever was set, one is served now and then.
@@ -182,21 +182,21 @@ impl Session {
 
     /// Has somebody wait who asked for what is not there, if it is not the first time.
     async fn guessed(&self) {
-        self.server.put_off(self.guest.guessed(now())).await;
+        self.server.put_off(self.permit.guessed(now())).await;
     }
 
     /// Lets a request in, or answers that it comes too soon.
     fn admit(&mut self, reply: Reply) -> Option<Reply> {
         let (retry_after, is_last) = match self.judge(self.received_at) {
-            Verdict::Serve if self.server.is_stopping() => {
+            Admission::Serve if self.server.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
             }
-            Verdict::Serve => return Some(reply),
-            Verdict::Refuse(after) => (after, false),
-            Verdict::Close(after) => (after, true),
+            Admission::Serve => return Some(reply),
+            Admission::Refuse(after) => (after, false),
+            Admission::Close(after) => (after, true),
         };
-        // Rounded up, so that whoever waits that long is served.
+        // Rounded up, so that a client that waits that long is served.
         let retry_after_ms = u64::try_from(retry_after.as_micros().div_ceil(1000)).ok();
         let error = WireError::new(ErrorCode::RateLimited, "too many requests");
         reply.error(WireError {
@@ -364,7 +364,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for Client {
     fn drop(&mut self) {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.peer.outbox.close(CloseCode::Normal);
