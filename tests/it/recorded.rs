@@ -178,6 +178,7 @@ async fn other_ends(record: &mut Recorder, ann: &mut Recorded, mut bob: Recorded
         }
     }
     drop(bob);
+    ann.player.event("moved").await;
     ann.player.event("ended").await;
     record.note_what_came(ann);
 }
