@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use plyhouse_matches::Event;
+use plyhouse_matches::EventKind;
 use plyhouse_matches::scoresheet::Scoresheet;
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{Record, SqliteArchive};
@@ -142,7 +142,8 @@ impl<W: Write> Export<'_, W> {
         let (code, format) = (creation.code, self.format.extension());
         let kept = creation.game.record;
         let fits = kept.is_some_and(|kept| kept.extension() == format);
-        let is_wanted = by_name || fits && events.contains(&Event::Started);
+        let is_wanted =
+            by_name || fits && events.iter().any(|event| event.kind == EventKind::Started);
         if !is_wanted {
             return Ok(());
         }

@@ -70,9 +70,26 @@ pub enum Action {
     Abort,
 }
 
-/// What happened in a match. Its number is its place in the match's history, counted from 1.
+/// One thing that happened in a match. Its number is its place in the match's history, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub struct Event {
+    /// When the match decided on it, in milliseconds since 1970. It is kept, and not told.
+    pub at_ms: u64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+impl Event {
+    /// Whether the match is over with this event.
+    #[must_use]
+    pub const fn is_end(&self) -> bool {
+        matches!(self.kind, EventKind::Ended { .. })
+    }
+}
+
+/// What happened in a match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind {
     /// A seat has a new occupant.
     Seated {
         /// Which.
@@ -96,6 +113,14 @@ pub enum Event {
         /// Why it ended.
         termination: Termination,
     },
+}
+
+impl EventKind {
+    /// The event, at this time in milliseconds since 1970.
+    #[must_use]
+    pub const fn at(self, at_ms: u64) -> Event {
+        Event { at_ms, kind: self }
+    }
 }
 
 /// Why a match ended.

@@ -15,7 +15,7 @@ mod tests;
 use std::time::Duration;
 
 pub use attendance::Attendance;
-pub use event::{Action, Event, Termination};
+pub use event::{Action, Event, EventKind, Termination};
 pub use occupant::Occupant;
 pub use refusal::{Damaged, Refusal};
 
@@ -195,12 +195,33 @@ impl Match {
         (before.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// Decides what `action` leads to, and changes nothing: the events are for [`fold`](Self::fold).
+    /// The first events of a match that begins with these occupants.
+    #[must_use]
+    pub fn opening(seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
+        let is_full = !seats.contains(&Occupant::Open);
+        let seated = Seat::ALL.into_iter().zip(seats);
+        let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
+        let seated = seated.map(|(seat, occupant)| EventKind::Seated { seat, occupant });
+        let started = is_full.then_some(EventKind::Started);
+        seated.chain(started).map(|kind| kind.at(now_ms)).collect()
+    }
+
+    /// Decides what `action` leads to at `now_ms`, in milliseconds since 1970, and changes nothing:
+    /// the events are for [`fold`](Self::fold).
     ///
     /// # Errors
     ///
     /// Says why the action is turned down.
-    pub fn apply(&self, action: &Action) -> Result<Vec<Event>, Refusal> {
+    pub fn apply(&self, action: &Action, now_ms: u64) -> Result<Vec<Event>, Refusal> {
+        let kinds = self.decide(action)?;
+        Ok(kinds
+            .into_iter()
+            .flatten()
+            .map(|kind| kind.at(now_ms))
+            .collect())
+    }
+
+    fn decide(&self, action: &Action) -> Result<Decided, Refusal> {
         match action {
             Action::Join { player, name, seat } => self.join(*player, name, *seat),
             Action::Leave { player } => self.leave(*player),
@@ -221,17 +242,12 @@ impl Match {
             Action::Abandon { seat } => self.lose(*seat, Termination::Abandonment),
             Action::Abort => match self.stage {
                 Stage::Ended { .. } => Err(Refusal::MatchEnded),
-                Stage::Open | Stage::Running => Ok(vec![ABORTED]),
+                Stage::Open | Stage::Running => Ok([Some(ABORTED), None]),
             },
         }
     }
 
-    fn join(
-        &self,
-        player: PlayerId,
-        name: &str,
-        wanted: Option<Seat>,
-    ) -> Result<Vec<Event>, Refusal> {
+    fn join(&self, player: PlayerId, name: &str, wanted: Option<Seat>) -> Result<Decided, Refusal> {
         if let Stage::Ended { .. } = self.stage {
             return Err(Refusal::MatchEnded);
         }
@@ -252,20 +268,17 @@ impl Match {
         Ok(self.seated(seat, occupant))
     }
 
-    fn leave(&self, player: PlayerId) -> Result<Vec<Event>, Refusal> {
+    fn leave(&self, player: PlayerId) -> Result<Decided, Refusal> {
         let seat = self.seat_of(player);
         match (self.stage, seat) {
             (Stage::Running, Some(_)) => Err(Refusal::MatchRunning),
-            (Stage::Open, _) if player == self.creation.host => Ok(vec![ABORTED]),
-            (Stage::Open, Some(seat)) => Ok(vec![Event::Seated {
-                seat,
-                occupant: Occupant::Open,
-            }]),
-            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(Vec::new()),
+            (Stage::Open, _) if player == self.creation.host => Ok([Some(ABORTED), None]),
+            (Stage::Open, Some(seat)) => Ok(vacated(seat)),
+            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(NOTHING),
         }
     }
 
-    fn seat_bot(&self, by: PlayerId, seat: Seat, level: Level) -> Result<Vec<Event>, Refusal> {
+    fn seat_bot(&self, by: PlayerId, seat: Seat, level: Level) -> Result<Decided, Refusal> {
         self.check_host(by)?;
         match self.occupant(seat) {
             Occupant::Open if self.seq >= SEATED_MAX => Err(Refusal::WornOut),
@@ -274,14 +287,11 @@ impl Match {
         }
     }
 
-    fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Vec<Event>, Refusal> {
+    fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Decided, Refusal> {
         self.check_host(by)?;
         match self.occupant(seat) {
-            Occupant::Open => Ok(Vec::new()),
-            Occupant::Bot(_) => Ok(vec![Event::Seated {
-                seat,
-                occupant: Occupant::Open,
-            }]),
+            Occupant::Open => Ok(NOTHING),
+            Occupant::Bot(_) => Ok(vacated(seat)),
             Occupant::Player { .. } => Err(Refusal::SeatTaken),
         }
     }
@@ -296,17 +306,13 @@ impl Match {
     }
 
     /// The events of somebody sitting down: when that fills the second seat, the match starts.
-    fn seated(&self, seat: Seat, occupant: Occupant) -> Vec<Event> {
-        let full = self.occupant(seat.other()) != &Occupant::Open;
-        let seated = Event::Seated { seat, occupant };
-        if full {
-            vec![seated, Event::Started]
-        } else {
-            vec![seated]
-        }
+    fn seated(&self, seat: Seat, occupant: Occupant) -> Decided {
+        let is_full = self.occupant(seat.other()) != &Occupant::Open;
+        let seated = EventKind::Seated { seat, occupant };
+        [Some(seated), is_full.then_some(EventKind::Started)]
     }
 
-    fn play(&self, seat: Seat, ply: Ply, text: &str) -> Result<Vec<Event>, Refusal> {
+    fn play(&self, seat: Seat, ply: Ply, text: &str) -> Result<Decided, Refusal> {
         self.check_running()?;
         if ply != self.ply() {
             return Err(Refusal::StalePly {
@@ -321,27 +327,17 @@ impl Match {
             PlayError::Unreadable(why) => Refusal::Unreadable(why),
             PlayError::Illegal(why) => Refusal::Illegal(why),
         })?;
-        let moved = Event::Moved { seat, m };
-        let winner = match outcome {
-            None => return Ok(vec![moved]),
-            Some(Outcome::Draw) => None,
-            Some(Outcome::Decisive { winner }) => Some(winner),
-        };
-        Ok(vec![
-            moved,
-            Event::Ended {
-                winner,
-                termination: Termination::Rules,
-            },
-        ])
+        let moved = EventKind::Moved { seat, m };
+        Ok([Some(moved), outcome.map(ended_by_rules)])
     }
 
-    fn lose(&self, loser: Seat, termination: Termination) -> Result<Vec<Event>, Refusal> {
+    fn lose(&self, loser: Seat, termination: Termination) -> Result<Decided, Refusal> {
         self.check_running()?;
-        Ok(vec![Event::Ended {
+        let ended = EventKind::Ended {
             winner: Some(loser.other()),
             termination,
-        }])
+        };
+        Ok([Some(ended), None])
     }
 
     fn check_running(&self) -> Result<(), Refusal> {
@@ -361,15 +357,15 @@ impl Match {
     pub fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
         let seq = self.seq.next();
         let damaged = Damaged { seq };
-        match (event, self.stage) {
-            (Event::Seated { seat, occupant }, Stage::Open) => {
+        match (&event.kind, self.stage) {
+            (EventKind::Seated { seat, occupant }, Stage::Open) => {
                 self.seats[seat.index()] = occupant.clone();
             }
-            (Event::Started, Stage::Open) if !self.seats.contains(&Occupant::Open) => {
+            (EventKind::Started, Stage::Open) if !self.seats.contains(&Occupant::Open) => {
                 self.stage = Stage::Running;
                 self.played.reserve(PLIES_ROOM);
             }
-            (Event::Moved { seat, m }, Stage::Running) if *seat == self.position.turn() => {
+            (EventKind::Moved { seat, m }, Stage::Running) if *seat == self.position.turn() => {
                 let m = self.position.play(m).map_err(|_| damaged)?;
                 self.played.push(Played {
                     seat: *seat,
@@ -378,7 +374,7 @@ impl Match {
                 });
             }
             (
-                Event::Ended {
+                EventKind::Ended {
                     winner,
                     termination,
                 },
@@ -389,8 +385,8 @@ impl Match {
                     termination: *termination,
                 };
             }
-            (Event::Seated { .. } | Event::Started | Event::Moved { .. }, _)
-            | (Event::Ended { .. }, Stage::Ended { .. }) => return Err(damaged),
+            (EventKind::Seated { .. } | EventKind::Started | EventKind::Moved { .. }, _)
+            | (EventKind::Ended { .. }, Stage::Ended { .. }) => return Err(damaged),
         }
         self.seq = seq;
         Ok(())
@@ -405,7 +401,27 @@ const PLIES_ROOM: usize = 16;
 /// hands for ever, its history would grow for ever.
 const SEATED_MAX: Seq = Seq(1000);
 
-const ABORTED: Event = Event::Ended {
+/// What an action leads to: nothing, one event, or two that are kept together.
+type Decided = [Option<EventKind>; 2];
+
+const NOTHING: Decided = [None, None];
+
+const ABORTED: EventKind = EventKind::Ended {
     winner: None,
     termination: Termination::Aborted,
 };
+
+const fn vacated(seat: Seat) -> Decided {
+    let occupant = Occupant::Open;
+    [Some(EventKind::Seated { seat, occupant }), None]
+}
+
+const fn ended_by_rules(outcome: Outcome) -> EventKind {
+    EventKind::Ended {
+        winner: match outcome {
+            Outcome::Draw => None,
+            Outcome::Decisive { winner } => Some(winner),
+        },
+        termination: Termination::Rules,
+    }
+}

@@ -12,6 +12,9 @@ use plyhouse_engine::catalog;
 
 const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
 const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
+/// When all of it happens.
+const NOW_MS: u64 = 1_700_000_000_000;
+
 const CAT: PlayerId = PlayerId(Uuid::from_u128(3));
 
 fn creation(game: &str) -> Creation {
@@ -49,15 +52,16 @@ impl Script {
     }
 
     /// Does what is asked, and checks the laws that hold for every action.
-    fn act(&mut self, action: &Action) -> Result<Vec<Event>, Refusal> {
+    fn act(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
         let before = format!("{:?}", self.state);
-        let result = self.state.apply(action);
+        let result = self.state.apply(action, NOW_MS);
         assert_eq!(
             format!("{:?}", self.state),
             before,
             "deciding on {action:?} changed the match"
         );
         for event in result.iter().flatten() {
+            assert_eq!(event.at_ms, NOW_MS);
             let seq = self.state.seq();
             self.state.fold(event).unwrap();
             self.events.push(event.clone());
@@ -69,11 +73,11 @@ impl Script {
                 "after {event:?}"
             );
         }
-        result
+        result.map(|events| events.into_iter().map(|event| event.kind).collect())
     }
 
     #[track_caller]
-    fn ok(&mut self, action: &Action) -> Vec<Event> {
+    fn ok(&mut self, action: &Action) -> Vec<EventKind> {
         self.act(action)
             .unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"))
     }
@@ -83,7 +87,7 @@ impl Script {
         assert_eq!(self.act(action), Err(expect), "{action:?}");
     }
 
-    fn play(&mut self, player: PlayerId, m: &str) -> Vec<Event> {
+    fn play(&mut self, player: PlayerId, m: &str) -> Vec<EventKind> {
         let ply = self.state.ply();
         self.ok(&play(player, ply.0, m))
     }
@@ -105,8 +109,8 @@ fn play(player: PlayerId, ply: u64, m: &str) -> Action {
     }
 }
 
-fn ended(winner: Option<Seat>, termination: Termination) -> Event {
-    Event::Ended {
+fn ended(winner: Option<Seat>, termination: Termination) -> EventKind {
+    EventKind::Ended {
         winner,
         termination,
     }
@@ -116,7 +120,10 @@ fn ended(winner: Option<Seat>, termination: Termination) -> Event {
 fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
     let mut script = Script::new("tic-tac-toe");
     assert_eq!(script.ok(&join(ANN, Some(Seat::Second))).len(), 1);
-    assert_eq!(script.ok(&join(BOB, None)).last(), Some(&Event::Started));
+    assert_eq!(
+        script.ok(&join(BOB, None)).last(),
+        Some(&EventKind::Started)
+    );
     assert_eq!(script.state.turn(), Some(Seat::First));
     for (player, m) in [(BOB, "a1"), (ANN, "a2"), (BOB, "b1"), (ANN, "b2")] {
         script.play(player, m);
@@ -124,7 +131,7 @@ fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
     let last = script.play(BOB, " C1 ");
     assert_eq!(
         last[0],
-        Event::Moved {
+        EventKind::Moved {
             seat: Seat::First,
             m: "c1".to_owned()
         }
@@ -201,7 +208,7 @@ fn a_resignation_gives_the_other_seat_the_win() {
 fn leaving_vacates_an_open_seat_and_a_leaving_host_ends_an_open_match() {
     let mut script = Script::new("tic-tac-toe");
     script.ok(&join(BOB, None));
-    let vacated = Event::Seated {
+    let vacated = EventKind::Seated {
         seat: Seat::First,
         occupant: Occupant::Open,
     };
@@ -234,7 +241,7 @@ fn the_host_seats_bots_while_the_match_is_open() {
     assert_eq!(script.state.bot_to_move(), None);
     assert_eq!(
         script.ok(&bot(ANN, Seat::Second)).last(),
-        Some(&Event::Started)
+        Some(&EventKind::Started)
     );
     script.refused(&bot(ANN, Seat::Second), Refusal::MatchRunning);
     script.play(BOB, "b2");
@@ -253,15 +260,22 @@ fn seats_do_not_change_hands_for_ever() {
         level: Level::Easy,
     };
     for _ in 0..500 {
-        for event in script.state.apply(&join(BOB, None)).unwrap() {
+        for event in script.state.apply(&join(BOB, None), NOW_MS).unwrap() {
             script.state.fold(&event).unwrap();
         }
-        for event in script.state.apply(&Action::Leave { player: BOB }).unwrap() {
+        for event in script
+            .state
+            .apply(&Action::Leave { player: BOB }, NOW_MS)
+            .unwrap()
+        {
             script.state.fold(&event).unwrap();
         }
     }
-    assert_eq!(script.state.apply(&join(BOB, None)), Err(Refusal::WornOut));
-    assert_eq!(script.state.apply(&bot), Err(Refusal::WornOut));
+    assert_eq!(
+        script.state.apply(&join(BOB, None), NOW_MS),
+        Err(Refusal::WornOut)
+    );
+    assert_eq!(script.state.apply(&bot, NOW_MS), Err(Refusal::WornOut));
 }
 
 #[test]
@@ -299,17 +313,26 @@ fn a_damaged_record_is_found() {
             .unwrap_err()
             .seq
     };
-    let taken = Event::Moved {
+    let taken = EventKind::Moved {
         seat: Seat::Second,
         m: "b2".to_owned(),
     };
-    let out_of_turn = Event::Moved {
+    let out_of_turn = EventKind::Moved {
         seat: Seat::First,
         m: "a1".to_owned(),
     };
-    assert_eq!(damaged(&|events| events.push(taken.clone())), Seq(5));
-    assert_eq!(damaged(&|events| events.push(out_of_turn.clone())), Seq(5));
-    assert_eq!(damaged(&|events| events.push(Event::Started)), Seq(5));
+    assert_eq!(
+        damaged(&|events| events.push(taken.clone().at(NOW_MS))),
+        Seq(5)
+    );
+    assert_eq!(
+        damaged(&|events| events.push(out_of_turn.clone().at(NOW_MS))),
+        Seq(5)
+    );
+    assert_eq!(
+        damaged(&|events| events.push(EventKind::Started.at(NOW_MS))),
+        Seq(5)
+    );
     assert_eq!(damaged(&|events| drop(events.remove(2))), Seq(3));
     assert_eq!(damaged(&|events| drop(events.remove(1))), Seq(2));
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_engine::catalog::Entry;
-use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event, Occupant, Stage};
+use plyhouse_matches::{Creation, Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, ReadError, Record, WriteError};
 
@@ -63,7 +62,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         pace: wanted.pace,
         seed: server.chance.number(),
     };
-    let events = first_events(wanted.seats);
+    let events = Match::opening(wanted.seats, now_ms);
     let record = Record {
         creation: creation.clone(),
         events: events.clone(),
@@ -313,18 +312,4 @@ fn occupant(seek: &Seek) -> Occupant {
         id: seek.player,
         name: seek.name.clone(),
     }
-}
-
-/// The events of the seats that are filled from the start.
-fn first_events(seats: [Occupant; 2]) -> Vec<Event> {
-    let is_full = !seats.contains(&Occupant::Open);
-    let seated = Seat::ALL.into_iter().zip(seats);
-    let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
-    let mut events: Vec<Event> = seated
-        .map(|(seat, occupant)| Event::Seated { seat, occupant })
-        .collect();
-    if is_full {
-        events.push(Event::Started);
-    }
-    events
 }

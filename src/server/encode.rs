@@ -14,7 +14,7 @@ use self::draft::Draft;
 use super::outbox::Frame;
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
+use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
 use plyhouse_protocol::{PlayerId, RequestId, Seq};
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
@@ -59,31 +59,31 @@ pub(super) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
 }
 
 /// An event that has just become part of `state`.
-pub(super) fn event(state: &Match, event: &Event) -> Frame {
+pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
     draft(|json| {
         json.raw(match event {
-            Event::Seated { .. } => r#"{"type":"seated","match":"#,
-            Event::Started => r#"{"type":"started","match":"#,
-            Event::Moved { .. } => r#"{"type":"moved","match":"#,
-            Event::Ended { .. } => r#"{"type":"ended","match":"#,
+            EventKind::Seated { .. } => r#"{"type":"seated","match":"#,
+            EventKind::Started => r#"{"type":"started","match":"#,
+            EventKind::Moved { .. } => r#"{"type":"moved","match":"#,
+            EventKind::Ended { .. } => r#"{"type":"ended","match":"#,
         });
         json.id(state.id().0)
             .raw(r#","seq":"#)
             .number(state.seq().0);
         let position = state.position();
         match event {
-            Event::Seated { seat, occupant } => {
+            EventKind::Seated { seat, occupant } => {
                 json.raw(r#","seat":"#).seat(Some(*seat)).raw(",");
                 // Nobody sits down but by a request of their own.
                 push_occupant(json, occupant, &|_| true);
             }
-            Event::Started => {
+            EventKind::Started => {
                 json.raw(r#","position":"#).shown(position);
                 json.raw(r#","ply":0,"turn":"#).seat(Some(position.turn()));
                 json.raw(r#","legal":"#);
                 json.words(|tell| position.each_legal_move(tell));
             }
-            Event::Moved { seat, m } => {
+            EventKind::Moved { seat, m } => {
                 json.raw(r#","ply":"#).number(state.ply().0 - 1);
                 json.raw(r#","seat":"#).seat(Some(*seat));
                 json.raw(r#","move":"#).word(m);
@@ -93,7 +93,7 @@ pub(super) fn event(state: &Match, event: &Event) -> Frame {
                 json.raw(r#","legal":"#);
                 json.words(|tell| position.each_legal_move(tell));
             }
-            Event::Ended {
+            EventKind::Ended {
                 winner,
                 termination,
             } => {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
-use plyhouse_matches::{Action, Creation, Damaged, Event, Match};
+use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match};
 use plyhouse_protocol::Seq;
 use tokio::time::sleep_until;
 
@@ -249,7 +249,8 @@ impl Table {
         let is_new = joins && !self.teller.follows(command);
         if joins {
             let is_seated = self.state.seat_of(command.player).is_some();
-            let is_player = is_seated || self.state.apply(action).is_ok();
+            let now_ms = self.server.clock.now_ms();
+            let is_player = is_seated || self.state.apply(action, now_ms).is_ok();
             match self.teller.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
                 None => return GOES_ON,
@@ -297,7 +298,7 @@ impl Table {
             self.teller.take_in(&mut self.state, event, durable_at);
             self.owner.after(&self.state, event, durable_at);
         }
-        let is_move = |event: &Event| matches!(event, Event::Moved { .. });
+        let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
         }

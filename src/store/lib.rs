@@ -16,7 +16,7 @@ pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use sqlite::{Fault, KeptMatch, OpenError, SqliteArchive, SqliteStore, Summary};
 
-use plyhouse_matches::{Creation, Event};
+use plyhouse_matches::{Creation, Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 /// A store of matches, each a creation and its events, and of the players who sat in them.
@@ -72,11 +72,17 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether the match is over.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.events.last().is_some_and(Event::is_end)
+    }
+
     /// The host, and everybody who has ever sat down. Some may be told twice.
     fn involved(&self) -> impl Iterator<Item = PlayerId> {
-        let seated = self.events.iter().filter_map(|event| match event {
-            Event::Seated { occupant, .. } => occupant.player(),
-            Event::Started | Event::Moved { .. } | Event::Ended { .. } => None,
+        let seated = self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Seated { occupant, .. } => occupant.player(),
+            EventKind::Started | EventKind::Moved { .. } | EventKind::Ended { .. } => None,
         });
         seated.chain([self.creation.host])
     }

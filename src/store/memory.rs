@@ -85,10 +85,8 @@ impl Store for MemoryStore {
 
     fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
         let tables = self.tables.lock();
-        let has_ended =
-            |record: &&Record| matches!(record.events.last(), Some(Event::Ended { .. }));
         let mut live: Vec<Record> = (tables.matches.values())
-            .filter(|record| !has_ended(record))
+            .filter(|record| !record.has_ended())
             .cloned()
             .collect();
         // Ids sort by age.

@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
@@ -233,6 +233,19 @@ impl Condition {
     fn is_certain(&self) -> bool {
         self.is_certain.load(Ordering::SeqCst)
     }
+}
+
+/// The present by the machine's calendar, in milliseconds since 1970: only for how long ended matches
+/// are kept. When something happened, its match has told.
+fn wall_ms() -> u64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "matches are kept for days, whichever server wrote them"
+    )]
+    let since_1970 = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The present by the machine's clock: a disk is slow, or hangs, by no other.

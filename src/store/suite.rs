@@ -8,7 +8,7 @@ use super::{PlayerRecord, Record, Store, TokenHash, WriteError};
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Event, Occupant, Termination};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, Termination};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
@@ -18,6 +18,10 @@ pub(super) fn player(number: u8) -> PlayerRecord {
         token: TokenHash([number; 32]),
     }
 }
+
+/// When the matches of the suite begin, in milliseconds since 1970. What happens then has times of
+/// its own, which an adapter keeps as they are.
+pub(super) const AT_MS: u64 = 1_700_000_000_000;
 
 /// A match that this player hosts and has sat down in.
 pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
@@ -31,31 +35,36 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
             pace: Duration::from_millis(1500),
             seed: u64::MAX - 5,
         },
-        events: vec![Event::Seated {
-            seat: Seat::First,
-            occupant: Occupant::Player {
-                id: host.id,
-                name: host.name.clone(),
-            },
-        }],
+        events: vec![
+            EventKind::Seated {
+                seat: Seat::First,
+                occupant: Occupant::Player {
+                    id: host.id,
+                    name: host.name.clone(),
+                },
+            }
+            .at(AT_MS),
+        ],
     }
 }
 
 pub(super) fn started() -> Vec<Event> {
     let occupant = Occupant::Bot(Level::Easy);
     let seat = Seat::Second;
-    vec![Event::Seated { seat, occupant }, Event::Started]
+    let seated = EventKind::Seated { seat, occupant };
+    vec![seated.at(AT_MS + 1), EventKind::Started.at(AT_MS + 1)]
 }
 
 pub(super) fn moved(seat: Seat, m: &str) -> Event {
     let m = m.to_owned();
-    Event::Moved { seat, m }
+    EventKind::Moved { seat, m }.at(AT_MS + 2)
 }
 
-const RESIGNED: Event = Event::Ended {
+const RESIGNED: Event = EventKind::Ended {
     winner: Some(Seat::Second),
     termination: Termination::Resignation,
-};
+}
+.at(AT_MS + 3);
 
 fn same(a: &Record, b: &Record) -> bool {
     format!("{a:?}") == format!("{b:?}")

@@ -140,7 +140,7 @@ pub(crate) fn actions(data: &[u8]) {
         let Ok(action) = action(&mut chance, &state) else {
             break;
         };
-        let Ok(caused) = state.apply(&action) else {
+        let Ok(caused) = state.apply(&action, 0) else {
             continue;
         };
         for event in &caused {
@@ -291,10 +291,7 @@ pub(crate) fn rows(data: &[u8]) {
 }
 
 fn ends_at_most_once(events: &[Event]) -> bool {
-    let ends = events
-        .iter()
-        .filter(|event| matches!(event, Event::Ended { .. }));
-    ends.count() <= 1
+    events.iter().filter(|event| event.is_end()).count() <= 1
 }
 
 /// The database, where nothing need outlive the test, and a host need not be known.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plyhouse_matches::Event;
+use plyhouse_matches::EventKind;
 use plyhouse_server::{Recovered, Settings};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::json;
@@ -130,6 +130,31 @@ async fn an_ended_match_is_read_when_it_is_asked_for() {
     assert_eq!(move_on["type"], "error");
 }
 
+/// Every event is kept with the time of the server's clock at which its match decided on it.
+#[tokio::test(start_paused = true)]
+async fn events_are_kept_with_their_times() {
+    let store = Arc::new(MemoryStore::default());
+    let started_ms = 1_700_000_000_000;
+    let settings = Settings {
+        started_ms: Some(started_ms),
+        ..settings()
+    };
+    let server = TestServer::with_store(settings, Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob, id) = server.pair().await;
+    pass(5).await;
+    ann.play(&id, 0, "b2").await;
+    pass(2).await;
+    bob.ask(json!({"type": "resign", "match": id})).await;
+    let id = serde_json::from_value(json!(id)).expect("an id");
+    let record = store.load(id).await.expect("readable").expect("there");
+    let after: Vec<u64> = record
+        .events
+        .iter()
+        .map(|event| event.at_ms - started_ms)
+        .collect();
+    assert_eq!(after, [0, 0, 0, 5000, 7000]);
+}
+
 /// A match whose record makes no sense is not served, and the rest is.
 #[tokio::test(start_paused = true)]
 async fn a_damaged_match_is_set_aside() {
@@ -142,9 +167,10 @@ async fn a_damaged_match_is_set_aside() {
         .await
         .expect("readable")
         .expect("it is there");
-    let moved = || Event::Moved {
-        seat: plyhouse_engine::game::Seat::First,
-        m: "b2".to_owned(),
+    let moved = || {
+        let seat = plyhouse_engine::game::Seat::First;
+        let m = "b2".to_owned();
+        EventKind::Moved { seat, m }.at(0)
     };
     let seq = plyhouse_protocol::Seq(record.events.len() as u64);
     let twice = vec![moved(), moved()];

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::EventKind;
 use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -22,23 +23,24 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Termination)>) ->
         name: r#"ann "\]"#.to_owned(),
     };
     let mut events = vec![
-        Event::Seated {
+        EventKind::Seated {
             seat: Seat::First,
             occupant: ann,
         },
-        Event::Seated {
+        EventKind::Seated {
             seat: Seat::Second,
             occupant: Occupant::Bot(Level::Hard),
         },
-        Event::Started,
+        EventKind::Started,
     ];
     let seats = Seat::ALL.into_iter().cycle();
     let moves = moves.split_whitespace().map(str::to_owned).zip(seats);
-    events.extend(moves.map(|(m, seat)| Event::Moved { seat, m }));
-    events.extend(ended.map(|(winner, termination)| Event::Ended {
+    events.extend(moves.map(|(m, seat)| EventKind::Moved { seat, m }));
+    events.extend(ended.map(|(winner, termination)| EventKind::Ended {
         winner,
         termination,
     }));
+    let events: Vec<Event> = events.into_iter().map(|kind| kind.at(0)).collect();
     let sheet = Scoresheet::of(creation, &events).expect("it can be written");
     sheet.text
 }

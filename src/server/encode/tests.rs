@@ -24,8 +24,8 @@ fn check_snapshots(state: &Match) {
     }
 }
 
-fn check_event(state: &mut Match, happens: &Event) -> Frame {
-    state.fold(happens).unwrap();
+fn check_event(state: &mut Match, happens: &EventKind) -> Frame {
+    state.fold(&happens.clone().at(0)).unwrap();
     let told = event(state, happens);
     assert_eq!(told, by_the_protocol(&told));
     check_snapshots(state);
@@ -44,8 +44,8 @@ fn open(game: &'static Entry) -> Match {
     })
 }
 
-fn seated(seat: Seat, occupant: Occupant) -> Event {
-    Event::Seated { seat, occupant }
+fn seated(seat: Seat, occupant: Occupant) -> EventKind {
+    EventKind::Seated { seat, occupant }
 }
 
 fn guest(name: &str) -> Occupant {
@@ -66,7 +66,7 @@ fn played(entry: &'static Entry) -> Match {
         &mut state,
         &seated(Seat::Second, Occupant::Bot(Level::Hard)),
     );
-    check_event(&mut state, &Event::Started);
+    check_event(&mut state, &EventKind::Started);
     for ply in 0..200 {
         let mut legal = state.position().legal_moves();
         if legal.is_empty() {
@@ -74,7 +74,7 @@ fn played(entry: &'static Entry) -> Match {
         }
         let m = legal.swap_remove(ply * 7 % legal.len());
         let seat = state.position().turn();
-        check_event(&mut state, &Event::Moved { seat, m });
+        check_event(&mut state, &EventKind::Moved { seat, m });
     }
     assert!(state.ply().0 > 4);
     state
@@ -89,7 +89,7 @@ fn what_happens_is_told_as_the_protocol_has_it() {
             Termination::Abandonment,
             Termination::Aborted,
         ] {
-            let ended = Event::Ended {
+            let ended = EventKind::Ended {
                 winner: (termination != Termination::Aborted).then_some(Seat::Second),
                 termination,
             };
@@ -123,8 +123,8 @@ fn a_snapshot_says_everything() {
     for happens in [
         seated(Seat::First, guest("A\"nn\\ ✓")),
         seated(Seat::Second, Occupant::Bot(Level::Easy)),
-        Event::Started,
-        Event::Moved {
+        EventKind::Started,
+        EventKind::Moved {
             seat: Seat::First,
             m: state.position().legal_moves().swap_remove(0),
         },

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyhouse_matches::{Action, Attendance, Event, Match, Refusal, Stage};
+use plyhouse_matches::{Action, Attendance, Event, EventKind, Match, Refusal, Stage};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
 use plyhouse_store::WriteError;
 
@@ -176,7 +176,8 @@ impl Owner {
         state: &Match,
         action: &Action,
     ) -> Result<Published, NotDone> {
-        let events = state.apply(action).map_err(NotDone::Refused)?;
+        let now_ms = self.server.clock.now_ms();
+        let events = state.apply(action, now_ms).map_err(NotDone::Refused)?;
         let (id, after) = (state.id(), state.seq());
         if !events.is_empty() {
             let written = self.server.store.append(id, after, events.clone()).await;
@@ -224,7 +225,7 @@ impl Owner {
 
     /// Takes note of who stands up by an event, which is not yet part of the match.
     pub(super) fn before(&self, state: &Match, event: &Event) {
-        if let Event::Seated { seat, .. } = event
+        if let EventKind::Seated { seat, .. } = &event.kind
             && let Some(player) = state.occupant(*seat).player()
         {
             self.server.players.stood_up(player, state.id());
@@ -235,24 +236,24 @@ impl Owner {
     /// of the match by now.
     pub(super) fn after(&mut self, state: &Match, event: &Event, durable_at: Instant) {
         let id = state.id();
-        match event {
-            Event::Seated { occupant, .. } => {
+        match &event.kind {
+            EventKind::Seated { occupant, .. } => {
                 if let Some(player) = occupant.player() {
                     self.server.players.sat_down(player, id);
                 }
             }
-            Event::Started => {
+            EventKind::Started => {
                 if state.players().next().is_some() {
                     self.open = None;
                 }
                 self.last_ply_at = durable_at;
             }
-            Event::Moved { .. } => {
+            EventKind::Moved { .. } => {
                 self.last_ply_at = durable_at;
                 self.game.moves.inc();
                 self.card.set_ply(state.ply());
             }
-            Event::Ended {
+            EventKind::Ended {
                 winner,
                 termination,
             } => {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use plyhouse_matches::{Creation, Damaged, Event, Match};
+use plyhouse_matches::{Creation, Damaged, Event, EventKind, Match};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -60,7 +60,7 @@ impl Teller {
         for (index, event) in events.iter().enumerate() {
             state.fold(event)?;
             if index >= known_from {
-                self.history.push_back(encode::event(&state, event));
+                self.history.push_back(encode::event(&state, &event.kind));
             }
         }
         self.audience.nothing_is_known();
@@ -75,11 +75,11 @@ impl Teller {
         if self.history.len() == HISTORY {
             self.history.pop_front();
         }
-        self.history.push_back(encode::event(state, event));
-        match event {
-            Event::Seated { .. } => self.audience.nothing_is_known(),
-            Event::Moved { .. } => self.unwritten = Some(durable_at),
-            Event::Started | Event::Ended { .. } => {}
+        self.history.push_back(encode::event(state, &event.kind));
+        match event.kind {
+            EventKind::Seated { .. } => self.audience.nothing_is_known(),
+            EventKind::Moved { .. } => self.unwritten = Some(durable_at),
+            EventKind::Started | EventKind::Ended { .. } => {}
         }
     }
 

@@ -15,6 +15,7 @@ pub use self::checks::{Fault, Summary};
 use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::{FILE, OpenError, reader, schema};
 use crate::{Damage, Record};
+use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 /// Reads a store without being its server.
@@ -31,8 +32,6 @@ pub struct SqliteArchive {
 pub struct KeptMatch {
     /// The match and its events.
     pub record: Record,
-    /// When each of the events was written, in milliseconds since 1970.
-    pub at_ms: Vec<i64>,
     /// When the match ended, in milliseconds since 1970.
     pub ended_ms: Option<i64>,
     /// The host and everybody who ever sat down, with their names; those who are known.
@@ -110,7 +109,7 @@ impl SqliteArchive {
         let Some((creation, length)) = found else {
             return Ok(None);
         };
-        let (events, at_ms) = match read_events(&at_once, id, length)? {
+        let events = match read_events(&at_once, id, length)? {
             Ok(read) => read,
             Err(why) => return Ok(Some(Err(why))),
         };
@@ -121,38 +120,34 @@ impl SqliteArchive {
         let players = read_players(&at_once, &record)?;
         Ok(Some(Ok(KeptMatch {
             record,
-            at_ms,
             ended_ms: length.ended_ms,
             players,
         })))
     }
 }
 
-type Events = (Vec<plyhouse_matches::Event>, Vec<i64>);
-
-/// The events of a match and when each was written, or what is wrong with them.
+/// The events of a match, or what is wrong with them.
 fn read_events(
     connection: &Connection,
     id: MatchId,
     length: Length,
-) -> rusqlite::Result<Result<Events, String>> {
+) -> rusqlite::Result<Result<Vec<Event>, String>> {
     let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([id.0.as_bytes()])?;
-    let (mut events, mut times) = (Vec::new(), Vec::new());
+    let mut events = Vec::new();
     while let Some(row) = rows.next()? {
-        let (seq, at_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let (seq, at_ms): (i64, u64) = (row.get(0)?, row.get(1)?);
         let expected = events.len() + 1;
         if i64::try_from(expected) != Ok(seq) {
             return Ok(Err(format!("event {seq} is there in place of {expected}")));
         }
         match event_from_text(row.get_ref(2)?.as_str()?) {
-            Ok(event) => events.push(event),
+            Ok(kind) => events.push(kind.at(at_ms)),
             Err(why) => return Ok(Err(format!("event {seq}: {why}"))),
         }
-        times.push(at_ms);
     }
-    Ok(length.check(events.len()).map(|()| (events, times)))
+    Ok(length.check(events.len()).map(|()| events))
 }
 
 /// Those who are in a match, as far as they are known.

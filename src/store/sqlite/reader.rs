@@ -110,8 +110,8 @@ fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Fail
     let damaged = |why| Failure::Damaged(Damage { id, why });
     let creation = creation.map_err(damaged)?;
     let mut events = Events::default();
-    let mut statement =
-        at_once.prepare_cached("SELECT seq, event FROM events WHERE match = ?1 ORDER BY seq")?;
+    let mut statement = at_once
+        .prepare_cached("SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq")?;
     let mut rows = statement.query([id.0.as_bytes()])?;
     while let Some(row) = rows.next()? {
         events.add(row, 0)?;
@@ -253,12 +253,13 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Adds the event of a row that has its number and its text in these columns.
+    /// Adds the event of a row that has its number, its time and its text in these columns.
     pub(crate) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
         let seq: i64 = row.get(first)?;
         let expected = self.events.len() as u64 + 1;
         let event = if u64::try_from(seq) == Ok(expected) {
-            event_from_text(row.get_ref(first + 1)?.as_str()?)
+            let at_ms = row.get(first + 1)?;
+            event_from_text(row.get_ref(first + 2)?.as_str()?).map(|kind| kind.at(at_ms))
         } else {
             Err(format!("event {expected} is missing"))
         };

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Event, Occupant, Termination};
+use plyhouse_matches::{Creation, EventKind, Occupant, Termination};
 use plyhouse_protocol::{MatchId, PlayerId};
 
 /// An event as JSON. Names are never changed: they are on disks.
@@ -48,14 +48,14 @@ pub(crate) enum Reason {
 }
 
 /// The text that an event is kept as.
-pub(crate) fn event_to_text(event: &Event) -> String {
+pub(crate) fn event_to_text(event: &EventKind) -> String {
     serde_json::to_string(&EventRow::from(event)).expect("it has only texts and numbers")
 }
 
-impl<'a> From<&'a Event> for EventRow<'a> {
-    fn from(event: &'a Event) -> Self {
+impl<'a> From<&'a EventKind> for EventRow<'a> {
+    fn from(event: &'a EventKind) -> Self {
         match event {
-            Event::Seated { seat, occupant } => {
+            EventKind::Seated { seat, occupant } => {
                 let (player, name, bot) = match occupant {
                     Occupant::Open => (None, None, None),
                     Occupant::Player { id, name } => (Some(id.0), Some(Cow::from(name)), None),
@@ -68,12 +68,12 @@ impl<'a> From<&'a Event> for EventRow<'a> {
                     bot,
                 }
             }
-            Event::Started => Self::Started {},
-            Event::Moved { seat, m } => Self::Moved {
+            EventKind::Started => Self::Started {},
+            EventKind::Moved { seat, m } => Self::Moved {
                 seat: number(*seat),
                 m: Cow::from(m),
             },
-            Event::Ended {
+            EventKind::Ended {
                 winner,
                 termination,
             } => Self::Ended {
@@ -90,7 +90,7 @@ impl<'a> From<&'a Event> for EventRow<'a> {
 }
 
 /// The event that is kept as this text, or what is wrong with it.
-pub(crate) fn event_from_text(text: &str) -> Result<Event, String> {
+pub(crate) fn event_from_text(text: &str) -> Result<EventKind, String> {
     let row: EventRow = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(match row {
         EventRow::Seated {
@@ -98,7 +98,7 @@ pub(crate) fn event_from_text(text: &str) -> Result<Event, String> {
             player,
             name,
             bot,
-        } => Event::Seated {
+        } => EventKind::Seated {
             seat: seat(number)?,
             occupant: match (player, name, bot) {
                 (None, None, None) => Occupant::Open,
@@ -114,12 +114,12 @@ pub(crate) fn event_from_text(text: &str) -> Result<Event, String> {
                 _ => return Err("a seat has one occupant".to_owned()),
             },
         },
-        EventRow::Started {} => Event::Started,
-        EventRow::Moved { seat: number, m } => Event::Moved {
+        EventRow::Started {} => EventKind::Started,
+        EventRow::Moved { seat: number, m } => EventKind::Moved {
             seat: seat(number)?,
             m: m.into_owned(),
         },
-        EventRow::Ended { winner, reason } => Event::Ended {
+        EventRow::Ended { winner, reason } => EventKind::Ended {
             winner: winner.map(seat).transpose()?,
             termination: match reason {
                 Reason::Rules => Termination::Rules,
@@ -217,11 +217,11 @@ mod tests {
             name: "ann \"\u{e9}\"".to_owned(),
         };
         let seated =
-            [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| Event::Seated {
+            [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| EventKind::Seated {
                 seat: Seat::Second,
                 occupant,
             });
-        let moved = Event::Moved {
+        let moved = EventKind::Moved {
             seat: Seat::First,
             m: "b2".to_owned(),
         };
@@ -231,13 +231,13 @@ mod tests {
             Termination::Abandonment,
             Termination::Aborted,
         ];
-        let ended = terminations.map(|termination| Event::Ended {
+        let ended = terminations.map(|termination| EventKind::Ended {
             winner: (termination == Termination::Rules).then_some(Seat::Second),
             termination,
         });
         let all = seated
             .into_iter()
-            .chain([Event::Started, moved])
+            .chain([EventKind::Started, moved])
             .chain(ended);
         for event in all {
             assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
@@ -247,7 +247,7 @@ mod tests {
     /// What is on disks stays readable.
     #[test]
     fn events_are_written_like_this() {
-        let moved = Event::Moved {
+        let moved = EventKind::Moved {
             seat: Seat::First,
             m: "b2".to_owned(),
         };
@@ -255,7 +255,7 @@ mod tests {
             event_to_text(&moved),
             r#"{"type":"moved","seat":0,"move":"b2"}"#
         );
-        assert_eq!(event_to_text(&Event::Started), r#"{"type":"started"}"#);
+        assert_eq!(event_to_text(&EventKind::Started), r#"{"type":"started"}"#);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
-use super::{Condition, now, schema};
+use super::{Condition, now, schema, wall_ms};
 use crate::{PlayerRecord, Record, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchId, Seq};
@@ -247,9 +247,11 @@ impl Work {
         let Some(keep) = self.keep_ended else {
             return;
         };
+        let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+        let before_ms = wall_ms().saturating_sub(keep_ms);
         let forgotten = self
             .reopened()
-            .and_then(|connection| forget::forget(connection, keep));
+            .and_then(|connection| forget::forget(connection, before_ms));
         match forgotten {
             Ok(()) => {}
             Err(error) if is_of_the_disk(&error) => {

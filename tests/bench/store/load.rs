@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event};
+use plyhouse_matches::{Creation, EventKind};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 use plyhouse_store::{PlayerRecord, Record, SqliteStore, Store, TokenHash};
 use tokio::task::JoinSet;
@@ -48,7 +48,7 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
                 pace: Duration::ZERO,
                 seed: 1,
             },
-            events: vec![Event::Started],
+            events: vec![EventKind::Started.at(0)],
         })
     });
     futures::future::try_join_all(created).await?;
@@ -105,11 +105,11 @@ async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>>
     let mut after = Seq(1);
     while !common.is_over.load(Ordering::Relaxed) {
         let begin = Instant::now();
-        let moved = Event::Moved {
+        let moved = EventKind::Moved {
             seat: Seat::First,
             m: MOVE.to_owned(),
         };
-        common.store.append(id, after, vec![moved]).await?;
+        common.store.append(id, after, vec![moved.at(0)]).await?;
         common.moves.fetch_add(1, Ordering::Relaxed);
         after = after.next();
         if common.counts.load(Ordering::Relaxed) {

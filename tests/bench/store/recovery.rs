@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event, Occupant};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_server::{Recovered, Server, Settings};
 use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, TokenHash};
@@ -97,9 +97,9 @@ fn events(number: usize) -> Vec<Event> {
     let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
         let PlayerRecord { id, name, .. } = player(2 * number + index);
         let occupant = Occupant::Player { id, name };
-        Event::Seated { seat, occupant }
+        EventKind::Seated { seat, occupant }
     });
-    let mut events: Vec<Event> = seated.chain([Event::Started]).collect();
+    let mut events: Vec<EventKind> = seated.chain([EventKind::Started]).collect();
     let mut position = game().expect("it is there").start();
     for ply in 0..PLIES {
         let seat = position.turn();
@@ -116,7 +116,7 @@ fn events(number: usize) -> Vec<Event> {
             }
             choice += 1;
         };
-        events.push(Event::Moved { seat, m });
+        events.push(EventKind::Moved { seat, m });
     }
-    events
+    events.into_iter().map(|kind| kind.at(0)).collect()
 }

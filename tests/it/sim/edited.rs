@@ -5,7 +5,7 @@ mod finding;
 use std::collections::BTreeSet;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::Termination;
+use plyhouse_matches::{EventKind, Termination};
 use plyhouse_protocol::{ErrorCode, Event, SeatNumber, Seq, ServerMessage};
 
 use self::finding::{
@@ -79,7 +79,7 @@ const EDITS: &[(&str, Kind, Edit)] = &[
         })
     }),
     ("an impossible event", Kind::Impossible, |_, kept| {
-        moved(kept)?.push(plyhouse_matches::Event::Started);
+        moved(kept)?.push(EventKind::Started.at(0));
         Some(())
     }),
     ("a doubled move", Kind::PlayedTwice, |_, kept| {
@@ -113,17 +113,12 @@ const EDITS: &[(&str, Kind, Edit)] = &[
     }),
     ("two results kept", Kind::TwoResults, |_, kept| {
         let mut records = kept.matches.values_mut();
-        let events = records.find_map(|record| {
-            let is_end = matches!(
-                record.events.last(),
-                Some(plyhouse_matches::Event::Ended { .. })
-            );
-            is_end.then_some(&mut record.events)
-        })?;
-        events.push(plyhouse_matches::Event::Ended {
+        let events = records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
+        let ended = EventKind::Ended {
             winner: Some(Seat::First),
             termination: Termination::Resignation,
-        });
+        };
+        events.push(ended.at(0));
         Some(())
     }),
     ("a refused move", Kind::Refused, |history, _| {

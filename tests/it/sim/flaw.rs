@@ -1,6 +1,6 @@
 //! Stores that break their promise, to see whether the checker finds out.
 
-use plyhouse_matches::{Event, Match};
+use plyhouse_matches::{Event, EventKind, Match};
 use plyhouse_store::Record;
 
 use super::dice::Dice;
@@ -33,13 +33,13 @@ impl Flaw {
         match self {
             Self::AnswersEarly | Self::WritesWhatItRefuses => {}
             Self::LosesTail => change(tables, dice, |record| {
-                matches!(record.events.last(), Some(Event::Moved { .. })) && {
+                record.events.last().is_some_and(is_move) && {
                     record.events.pop();
                     true
                 }
             }),
             Self::DoublesMove => change(tables, dice, |record| match record.events.last() {
-                Some(last @ Event::Moved { .. }) => {
+                Some(last) if is_move(last) => {
                     record.events.push(last.clone());
                     true
                 }
@@ -55,18 +55,21 @@ impl Flaw {
                 };
                 // The last of the list is what a player, who chooses at random, hardly tries.
                 let m = state.position().legal_moves().pop().expect("it goes on");
-                record.events.push(Event::Moved { seat, m });
+                let at_ms = record.events.last().map_or(0, |last| last.at_ms);
+                record.events.push(EventKind::Moved { seat, m }.at(at_ms));
                 true
             }),
-            Self::ChangesWinner => change(tables, dice, |record| match record.events.last_mut() {
-                Some(Event::Ended {
-                    winner: Some(winner),
-                    ..
-                }) => {
-                    *winner = winner.other();
-                    true
+            Self::ChangesWinner => change(tables, dice, |record| {
+                match record.events.last_mut().map(|last| &mut last.kind) {
+                    Some(EventKind::Ended {
+                        winner: Some(winner),
+                        ..
+                    }) => {
+                        *winner = winner.other();
+                        true
+                    }
+                    Some(_) | None => false,
                 }
-                Some(_) | None => false,
             }),
             Self::ForgetsPlayers => tables.players.clear(),
             Self::ForgetsMatch => {
@@ -88,4 +91,8 @@ fn change(tables: &mut Tables, dice: &mut Dice, mut change: impl FnMut(&mut Reco
     let start = usize::try_from(dice.between(0..=records.len() as u64 - 1)).expect("an index");
     records.rotate_left(start);
     let _ = records.into_iter().any(&mut change);
+}
+
+fn is_move(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Moved { .. })
 }

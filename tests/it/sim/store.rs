@@ -82,10 +82,7 @@ impl Tables {
     }
 
     fn live(&self) -> impl Iterator<Item = &Record> {
-        let has_ended = |record: &Record| matches!(record.events.last(), Some(Event::Ended { .. }));
-        self.matches
-            .values()
-            .filter(move |record| !has_ended(record))
+        self.matches.values().filter(|record| !record.has_ended())
     }
 }
 

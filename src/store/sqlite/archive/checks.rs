@@ -6,7 +6,7 @@ use super::{KeptMatch, SqliteArchive};
 use crate::{Damage, Record};
 use plyhouse_engine::game::Outcome;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
+use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
 
 /// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,8 +142,7 @@ fn check_match(kept: &KeptMatch) -> Vec<String> {
     } = kept;
     let mut faults = Vec::new();
     faults.extend(check_history(record).err());
-    let has_ended = matches!(record.events.last(), Some(Event::Ended { .. }));
-    match (has_ended, ended_ms) {
+    match (record.has_ended(), ended_ms) {
         (true, None) => faults.push("it has ended and is marked as live".to_owned()),
         (false, Some(_)) => faults.push("it has not ended and is marked as ended".to_owned()),
         (true, Some(_)) | (false, None) => {}
@@ -164,14 +163,15 @@ fn check_history(record: &Record) -> Result<(), String> {
     let mut state = Match::new(record.creation.clone());
     for event in &record.events {
         let seq = state.seq().next();
+        let kind = &event.kind;
         if let Some(owed) = owed(&state)
-            && *event != owed
+            && *kind != owed
         {
-            return Err(format!("event {seq} is {event:?}, but must be {owed:?}"));
+            return Err(format!("event {seq} is {kind:?}, but must be {owed:?}"));
         }
-        check_event(&state, event).map_err(|why| format!("event {seq}: {why}"))?;
+        check_event(&state, kind).map_err(|why| format!("event {seq}: {why}"))?;
         state.fold(event).map_err(|damage| damage.to_string())?;
-        if let Event::Moved { m, .. } = event
+        if let EventKind::Moved { m, .. } = kind
             && state.moves().last() != Some(m)
         {
             return Err(format!("event {seq}: {m:?} is not the move's proper name"));
@@ -184,15 +184,15 @@ fn check_history(record: &Record) -> Result<(), String> {
 }
 
 /// The one event that can come next, because it is written together with the one before.
-fn owed(state: &Match) -> Option<Event> {
+fn owed(state: &Match) -> Option<EventKind> {
     match state.stage() {
         Stage::Open => {
             let is_full = Seat::ALL
                 .into_iter()
                 .all(|seat| state.occupant(seat) != &Occupant::Open);
-            is_full.then_some(Event::Started)
+            is_full.then_some(EventKind::Started)
         }
-        Stage::Running => state.position().outcome().map(|outcome| Event::Ended {
+        Stage::Running => state.position().outcome().map(|outcome| EventKind::Ended {
             winner: match outcome {
                 Outcome::Draw => None,
                 Outcome::Decisive { winner } => Some(winner),
@@ -204,9 +204,9 @@ fn owed(state: &Match) -> Option<Event> {
 }
 
 /// What a fold takes as it comes, but no match would have decided on.
-fn check_event(state: &Match, event: &Event) -> Result<(), &'static str> {
+fn check_event(state: &Match, event: &EventKind) -> Result<(), &'static str> {
     match event {
-        Event::Seated { seat, occupant } => match occupant {
+        EventKind::Seated { seat, occupant } => match occupant {
             Occupant::Open => Ok(()),
             _ if state.occupant(*seat) != &Occupant::Open => Err("the seat is taken"),
             Occupant::Player { id, .. } if state.seat_of(*id).is_some() => {
@@ -214,8 +214,8 @@ fn check_event(state: &Match, event: &Event) -> Result<(), &'static str> {
             }
             Occupant::Player { .. } | Occupant::Bot(_) => Ok(()),
         },
-        Event::Started | Event::Moved { .. } => Ok(()),
-        Event::Ended {
+        EventKind::Started | EventKind::Moved { .. } => Ok(()),
+        EventKind::Ended {
             winner,
             termination,
         } => match termination {

@@ -32,7 +32,7 @@ struct PlayerJson<'a> {
 #[derive(Serialize)]
 struct EventJson<'a> {
     seq: usize,
-    at_ms: i64,
+    at_ms: u64,
     #[serde(flatten)]
     event: EventRow<'a>,
 }
@@ -40,7 +40,7 @@ struct EventJson<'a> {
 impl Serialize for KeptMatch {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let creation = &self.record.creation;
-        let events = self.record.events.iter().zip(&self.at_ms).enumerate();
+        let events = self.record.events.iter().enumerate();
         MatchJson {
             id: creation.id,
             code: creation.code.to_string(),
@@ -55,10 +55,10 @@ impl Serialize for KeptMatch {
                 .map(|(id, name)| PlayerJson { id: *id, name })
                 .collect(),
             events: events
-                .map(|(index, (event, at_ms))| EventJson {
+                .map(|(index, event)| EventJson {
                     seq: index + 1,
-                    at_ms: *at_ms,
-                    event: event.into(),
+                    at_ms: event.at_ms,
+                    event: (&event.kind).into(),
                 })
                 .collect(),
         }

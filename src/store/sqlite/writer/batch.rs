@@ -15,9 +15,6 @@ use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
-/// The present, by the clock of the machine, in milliseconds since 1970.
-const NOW_MS: &str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
-
 /// Why a batch was not written.
 #[derive(Debug)]
 pub(super) enum Failure {
@@ -117,16 +114,17 @@ fn events_from(
     after: Seq,
     events: &[Event],
 ) -> rusqlite::Result<bool> {
-    let sql = "SELECT event FROM events WHERE match = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+    let sql = "SELECT at_ms, event FROM events WHERE match = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
-    let texts: Vec<String> = statement
+    let found: Vec<(u64, String)> = statement
         .query_map((id.0.as_bytes(), integer(after), events.len()), |row| {
-            row.get(0)
+            Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(texts
+    let written = events
         .iter()
-        .eq(events.iter().map(event_to_text).collect::<Vec<_>>().iter()))
+        .map(|event| (event.at_ms, event_to_text(&event.kind)));
+    Ok(found.into_iter().eq(written))
 }
 
 fn is_match(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
@@ -138,18 +136,15 @@ fn is_match(connection: &Connection, id: MatchId) -> rusqlite::Result<bool> {
 struct Batch<'a> {
     transaction: &'a Transaction<'a>,
     heads: &'a mut Heads,
-    now_ms: i64,
     from: CachedStatement<'a>,
     insert: CachedStatement<'a>,
 }
 
 impl<'a> Batch<'a> {
     fn new(transaction: &'a Transaction<'a>, heads: &'a mut Heads) -> rusqlite::Result<Self> {
-        let mut now = transaction.prepare_cached(NOW_MS)?;
         Ok(Self {
             transaction,
             heads,
-            now_ms: now.query_row([], |row| row.get(0))?,
             from: transaction
                 .prepare_cached("SELECT count(*) FROM events WHERE match = ?1 AND seq >= ?2")?,
             insert: transaction.prepare_cached(
@@ -224,15 +219,15 @@ impl<'a> Batch<'a> {
             let row = (
                 id.0.as_bytes(),
                 integer(seq),
-                self.now_ms,
-                event_to_text(event),
+                event.at_ms,
+                event_to_text(&event.kind),
             );
             self.insert.execute(row)?;
         }
-        if matches!(events.last(), Some(Event::Ended { .. })) {
+        if let Some(end) = events.last().filter(|last| last.is_end()) {
             let sql = "UPDATE matches SET last_seq = ?2, ended_ms = ?3 WHERE id = ?1";
-            let mut end = self.transaction.prepare_cached(sql)?;
-            end.execute((id.0.as_bytes(), integer(seq), self.now_ms))?;
+            let mut update = self.transaction.prepare_cached(sql)?;
+            update.execute((id.0.as_bytes(), integer(seq), end.at_ms))?;
             self.heads.remove(&id);
         } else {
             self.heads.insert(id, seq);

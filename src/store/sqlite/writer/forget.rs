@@ -1,7 +1,5 @@
 //! What is forgotten when its time is over, and the room that it gives back.
 
-use std::time::Duration;
-
 use rusqlite::Connection;
 
 /// How many ended matches are forgotten at once, so that nobody waits for long.
@@ -10,17 +8,13 @@ const FORGET_AT_ONCE: u32 = 100;
 /// How many pages of the file are given back at once.
 const VACUUM_AT_ONCE: u32 = 256;
 
-/// Forgets some of the matches that ended longer ago than this, and gives back some of the room that
-/// is free.
-pub(super) fn forget(connection: &Connection, keep: Duration) -> rusqlite::Result<()> {
-    let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+/// Forgets some of the matches that ended before this, in milliseconds since 1970, and gives back
+/// some of the room that is free.
+pub(super) fn forget(connection: &Connection, before_ms: u64) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     let old: Vec<Vec<u8>> = transaction
-        .prepare_cached(
-            "SELECT id FROM matches
-             WHERE ended_ms < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ?1 LIMIT ?2",
-        )?
-        .query_map((keep_ms, FORGET_AT_ONCE), |row| row.get(0))?
+        .prepare_cached("SELECT id FROM matches WHERE ended_ms < ?1 LIMIT ?2")?
+        .query_map((before_ms, FORGET_AT_ONCE), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for id in &old {
         for sql in [

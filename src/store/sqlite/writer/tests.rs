@@ -5,9 +5,9 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::sqlite::reader;
-use crate::suite::{moved, player, record, started};
+use crate::suite::{AT_MS, moved, player, record, started};
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::Termination;
+use plyhouse_matches::{EventKind, Termination};
 
 /// A writer without its thread.
 fn work(directory: &Path) -> Work {
@@ -143,10 +143,11 @@ fn the_row_of_a_match_catches_up() {
     assert_eq!(told(&mut work), (3, 3));
     assert!(work.heads.is_empty());
 
-    let ended = Event::Ended {
+    let ended = EventKind::Ended {
         winner: None,
         termination: Termination::Aborted,
-    };
+    }
+    .at(AT_MS);
     let end = |after| Task::Append {
         id,
         after,

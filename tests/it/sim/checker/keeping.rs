@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plyhouse_matches::{Event, Match, Occupant, Stage};
+use plyhouse_matches::{Event, EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{MatchId, PlayerId, Ply};
 use plyhouse_store::Record;
 
@@ -78,7 +78,7 @@ impl<'a> Keeping<'a> {
 
     /// Holds an event that was told against the one that is kept.
     fn event(&mut self, state: &Match, event: &Event, told: &plyhouse_protocol::Event) {
-        let kept = as_told(state, event);
+        let kept = as_told(state, &event.kind);
         if kept != *told {
             let about = format!("{told:?} was told, {kept:?} is kept");
             self.fault(contradiction(&kept, told), about);
@@ -98,12 +98,12 @@ impl<'a> Keeping<'a> {
     /// Whether somebody who may has asked for an event, before it was told at this place.
     fn asked_for(&mut self, state: &Match, event: &Event, told_at: Option<usize>) {
         let about = format!("{}: {event:?}, number {}", state.id(), state.seq());
-        match event {
-            Event::Seated {
+        match &event.kind {
+            EventKind::Seated {
                 occupant: Occupant::Player { id, .. },
                 ..
             } if !self.reading.sitters.contains(id) => self.fault(Kind::FromNowhere, about),
-            Event::Moved { seat, m } => {
+            EventKind::Moved { seat, m } => {
                 let player = state.occupant(*seat).player();
                 let ply = Ply(state.ply().0 - 1);
                 let place = (state.id(), state.seq().0);
@@ -120,7 +120,7 @@ impl<'a> Keeping<'a> {
                     }
                 }
             }
-            Event::Seated { .. } | Event::Started | Event::Ended { .. } => {}
+            EventKind::Seated { .. } | EventKind::Started | EventKind::Ended { .. } => {}
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Keeping<'a> {
         }
         for id in &self.reading.resigned {
             let last = kept.matches.get(id).and_then(|record| record.events.last());
-            if !matches!(last, Some(Event::Ended { .. })) {
+            if !last.is_some_and(Event::is_end) {
                 self.fault(Kind::Lost, format!("the resignation in {id}"));
             }
         }
@@ -194,9 +194,9 @@ fn unbacked<'a>(asked: impl Iterator<Item = &'a Asked>, player: Option<PlayerId>
 
 /// What an event is called that cannot have followed another.
 fn impossible(before: Option<&Event>, event: &Event) -> Kind {
-    match (before, event) {
-        (Some(Event::Ended { .. }), Event::Ended { .. }) => Kind::TwoResults,
-        (Some(before @ Event::Moved { .. }), event) if before == event => Kind::PlayedTwice,
+    match (before.map(|before| &before.kind), &event.kind) {
+        (Some(EventKind::Ended { .. }), EventKind::Ended { .. }) => Kind::TwoResults,
+        (Some(before @ EventKind::Moved { .. }), event) if before == event => Kind::PlayedTwice,
         _ => Kind::Impossible,
     }
 }

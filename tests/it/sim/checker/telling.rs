@@ -2,7 +2,7 @@
 //! server, which is what is being checked.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Event, Match, Occupant, Stage, Termination};
+use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
 use plyhouse_protocol::{Ending, PlayerId, Ply, Reason, SeatNumber, Snapshot, Status};
 
 fn number(seat: Seat) -> SeatNumber {
@@ -25,11 +25,11 @@ fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
 }
 
 /// The event that has made this state, as it is told.
-pub(super) fn as_told(state: &Match, event: &Event) -> plyhouse_protocol::Event {
+pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
     let position = state.position();
     match event {
-        Event::Seated {
+        EventKind::Seated {
             seat,
             occupant: who,
         } => plyhouse_protocol::Event::Seated {
@@ -38,7 +38,7 @@ pub(super) fn as_told(state: &Match, event: &Event) -> plyhouse_protocol::Event 
             seat: number(*seat),
             occupant: occupant(who),
         },
-        Event::Started => plyhouse_protocol::Event::Started {
+        EventKind::Started => plyhouse_protocol::Event::Started {
             match_id,
             seq,
             position: position.to_string(),
@@ -46,7 +46,7 @@ pub(super) fn as_told(state: &Match, event: &Event) -> plyhouse_protocol::Event 
             turn: SeatNumber(0),
             legal: position.legal_moves(),
         },
-        Event::Moved { seat, m } => plyhouse_protocol::Event::Moved {
+        EventKind::Moved { seat, m } => plyhouse_protocol::Event::Moved {
             match_id,
             seq,
             ply: Ply(state.ply().0 - 1),
@@ -56,7 +56,7 @@ pub(super) fn as_told(state: &Match, event: &Event) -> plyhouse_protocol::Event 
             turn: (position.outcome().is_none()).then(|| number(position.turn())),
             legal: position.legal_moves(),
         },
-        Event::Ended {
+        EventKind::Ended {
             winner,
             termination,
         } => plyhouse_protocol::Event::Ended {

@@ -1,5 +1,6 @@
 //! Finds the place in a history for an edit.
 
+use plyhouse_matches::EventKind;
 use plyhouse_protocol::{
     ClientMessage, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
 };
@@ -14,7 +15,7 @@ pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<plyhouse_matches::Even
         let place = record
             .events
             .iter()
-            .rposition(|event| matches!(event, plyhouse_matches::Event::Moved { .. }))?;
+            .rposition(|event| matches!(event.kind, EventKind::Moved { .. }))?;
         record.events.truncate(place + 1);
         Some(&mut record.events)
     })
@@ -24,10 +25,10 @@ pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<plyhouse_matches::Even
 pub(super) fn rename_all(kept: &mut Tables) {
     let records = kept.matches.values_mut();
     for event in records.flat_map(|record| &mut record.events) {
-        if let plyhouse_matches::Event::Seated {
+        if let EventKind::Seated {
             occupant: plyhouse_matches::Occupant::Player { name, .. },
             ..
-        } = event
+        } = &mut event.kind
         {
             name.push('x');
         }
