@@ -15,6 +15,7 @@ pub(crate) mod laws;
 pub mod othello;
 pub mod perft;
 pub mod tic_tac_toe;
+mod zobrist;
 
 use std::fmt::{self, Write};
 use std::hash::Hash;
@@ -42,6 +43,17 @@ impl Seat {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
+        }
+    }
+
+    /// The seat that moves after so many plies, where the seats take turns.
+    #[must_use]
+    #[inline]
+    pub const fn after_plies(plies: u32) -> Self {
+        if plies.is_multiple_of(2) {
+            Self::First
+        } else {
+            Self::Second
         }
     }
 
@@ -169,27 +181,21 @@ pub enum ReadMoveError {
     Illegal(#[from] IllegalMove),
 }
 
-/// The text is not a position of this game, or not one that play can reach.
+/// The text is not a position of this game, or not one that play can reach; and what is wrong with
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a position of this game: {reason}")]
-pub struct ParsePositionError {
-    /// What is wrong with it.
-    pub reason: &'static str,
-}
+#[error("not a position of this game: {0}")]
+pub struct ParsePositionError(pub &'static str);
 
-/// The move exists in this game, but cannot be played in this position.
+/// The move exists in this game, but cannot be played in this position; and why not, as the end of a
+/// sentence that names the move: `is already taken`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct IllegalMove {
-    /// Why not, as the end of a sentence that names the move: `is already taken`.
-    pub reason: &'static str,
-}
+#[error("{0}")]
+pub struct IllegalMove(pub &'static str);
 
 impl IllegalMove {
     /// Why no move can be played once there is an outcome.
-    pub const GAME_OVER: Self = Self {
-        reason: "cannot be played: the game is over",
-    };
+    pub const GAME_OVER: Self = Self("cannot be played: the game is over");
 }
 
 /// A position of one game: a small value, and the moves that change it.

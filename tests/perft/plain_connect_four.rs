@@ -116,7 +116,7 @@ impl Position for Plain {
             return Err(IllegalMove::GAME_OVER);
         }
         if self.is_full(file_of(m)) {
-            return Err(IllegalMove { reason: "is full" });
+            return Err(IllegalMove("is full"));
         }
         Ok(())
     }

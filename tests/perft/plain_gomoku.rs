@@ -116,9 +116,7 @@ impl Position for Plain {
         }
         let (rank, file) = place_of(m);
         if self.0[rank][file] != '.' {
-            return Err(IllegalMove {
-                reason: "is already taken",
-            });
+            return Err(IllegalMove("is already taken"));
         }
         Ok(())
     }

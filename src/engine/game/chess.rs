@@ -324,14 +324,8 @@ impl Position for Chess {
         }
         self.read_san(text).map_err(|why| match why {
             NoMove::Unreadable => ReadMoveError::Unreadable(ParseMoveError { example: "e2e4" }),
-            NoMove::Illegal => IllegalMove {
-                reason: "names no legal move",
-            }
-            .into(),
-            NoMove::Ambiguous => IllegalMove {
-                reason: "names more than one move",
-            }
-            .into(),
+            NoMove::Illegal => IllegalMove("names no legal move").into(),
+            NoMove::Ambiguous => IllegalMove("names more than one move").into(),
         })
     }
 
@@ -351,9 +345,7 @@ impl Position for Chess {
             return Err(IllegalMove::GAME_OVER);
         }
         if !self.is_possible(m) {
-            return Err(IllegalMove {
-                reason: self.reason(m),
-            });
+            return Err(IllegalMove(self.reason(m)));
         }
         Ok(())
     }
@@ -425,7 +417,7 @@ impl FromStr for Chess {
     /// side without its one king, a king that could be captured, rights to castle where king or
     /// rook have moved.
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        let refused = |reason| ParsePositionError { reason };
+        let refused = |reason| ParsePositionError(reason);
         let board = Board::from_fen(text, false).map_err(|error| refused(reason_of(&error)))?;
         for color in Color::ALL {
             let rights = board.castle_rights(color);

@@ -213,14 +213,12 @@ impl ConnectFour {
     /// on so; and a game is over with its first line, so before the last disc there was none.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
         if lines(self.own) != 0 {
-            return Err(ParsePositionError {
-                reason: "play went on after a line",
-            });
+            return Err(ParsePositionError("play went on after a line"));
         }
         if !can_be_emptied(self.own, self.other) {
-            return Err(ParsePositionError {
-                reason: "the sides cannot have taken turns to this",
-            });
+            return Err(ParsePositionError(
+                "the sides cannot have taken turns to this",
+            ));
         }
         Ok(())
     }
@@ -304,11 +302,7 @@ impl Position for ConnectFour {
     }
 
     fn turn(&self) -> Seat {
-        if self.plies.is_multiple_of(2) {
-            Seat::First
-        } else {
-            Seat::Second
-        }
+        Seat::after_plies(self.plies.into())
     }
 
     #[inline]
@@ -344,7 +338,7 @@ impl Position for ConnectFour {
             return Err(IllegalMove::GAME_OVER);
         }
         if self.landing(m) == 0 {
-            return Err(IllegalMove { reason: "is full" });
+            return Err(IllegalMove("is full"));
         }
         Ok(())
     }
@@ -408,9 +402,8 @@ impl FromStr for ConnectFour {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError {
-            reason: "six ranks of seven squares are needed",
-        };
+        const SHAPE: ParsePositionError =
+            ParsePositionError("six ranks of seven squares are needed");
 
         let (mut red, mut yellow) = (0, 0);
         let mut ranks = text.split('/');
@@ -425,9 +418,7 @@ impl FromStr for ConnectFour {
                     b'r' => red |= bit(Square { file, rank }),
                     b'y' => yellow |= bit(Square { file, rank }),
                     _ => {
-                        return Err(ParsePositionError {
-                            reason: "a square is r, y or .",
-                        });
+                        return Err(ParsePositionError("a square is r, y or ."));
                     }
                 }
             }
@@ -437,17 +428,13 @@ impl FromStr for ConnectFour {
         }
         let discs = red | yellow;
         if discs & !(BOTTOM | discs << 1) != 0 {
-            return Err(ParsePositionError {
-                reason: "a disc hangs in the air",
-            });
+            return Err(ParsePositionError("a disc hangs in the air"));
         }
         let pos = match plies(red).checked_sub(plies(yellow)) {
             Some(0) => Self::with(red, yellow),
             Some(1) => Self::with(yellow, red),
             Some(_) | None => {
-                return Err(ParsePositionError {
-                    reason: "the sides have not taken turns",
-                });
+                return Err(ParsePositionError("the sides have not taken turns"));
             }
         };
         pos.check_reachable()?;

@@ -20,9 +20,7 @@ const THIRD: Ending = Ending {
     scores: None,
 };
 
-const BROUGHT_BACK: IllegalMove = IllegalMove {
-    reason: "would bring back an earlier position",
-};
+const BROUGHT_BACK: IllegalMove = IllegalMove("would bring back an earlier position");
 
 /// The keys of the positions that a game has gone through, the latest last. Empty in games whose
 /// rules do not ask.

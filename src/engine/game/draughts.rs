@@ -433,7 +433,7 @@ impl Position for Draughts {
         } else {
             "is not how that piece can move"
         };
-        Err(IllegalMove { reason })
+        Err(IllegalMove(reason))
     }
 
     #[inline]
@@ -475,9 +475,9 @@ impl Position for Draughts {
         match (legal[..].first(), legal.len()) {
             (Some(m), 1) => Ok(*m),
             (None, _) => Ok(full?),
-            (Some(_), _) => Err(ReadMoveError::Illegal(IllegalMove {
-                reason: "can be more than one capture: name all squares where it lands",
-            })),
+            (Some(_), _) => Err(ReadMoveError::Illegal(IllegalMove(
+                "can be more than one capture: name all squares where it lands",
+            ))),
         }
     }
 }

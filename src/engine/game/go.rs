@@ -24,7 +24,7 @@ use std::str::FromStr;
 use self::points::Points;
 use super::{
     Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Repetition, Seat,
+    Position, RecordFormat, Repetition, Seat, zobrist,
 };
 
 /// What white is given for moving second. A whole number, so that a game can be drawn.
@@ -171,7 +171,7 @@ impl<const N: u8> Go<N> {
 
     /// Refuses what no play can reach, as far as counting tells.
     fn check_reachable(&self) -> Result<(), ParsePositionError> {
-        let refused = |reason| Err(ParsePositionError { reason });
+        let refused = |reason| Err(ParsePositionError(reason));
         for stones in self.stones {
             let breathing = (self.empty().neighbours() & stones).grown(stones);
             if breathing != stones {
@@ -209,26 +209,7 @@ impl<const N: u8> Go<N> {
     }
 }
 
-/// A number for a stone of either seat on every point; a position's key is all of them put together
-/// by exclusive-or (Zobrist, "A new hashing method with application for game playing", 1970).
-static STONE_KEYS: [[u64; 128]; 2] = {
-    let mut keys = [[0; 128]; 2];
-    let mut index = 0;
-    while index < 256 {
-        keys[index / 128][index % 128] = mixed(index as u64 + 1);
-        index += 1;
-    }
-    keys
-};
-
-/// The n-th number of a well-mixed sequence (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014: SplitMix64).
-const fn mixed(n: u64) -> u64 {
-    let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+static STONE_KEYS: [[u64; 128]; 2] = zobrist::stone_keys();
 
 /// The key of stones of one seat.
 #[inline]
@@ -288,11 +269,7 @@ impl<const N: u8> Position for Go<N> {
     }
 
     fn turn(&self) -> Seat {
-        if self.plies.is_multiple_of(2) {
-            Seat::First
-        } else {
-            Seat::Second
-        }
+        Seat::after_plies(self.plies.into())
     }
 
     #[inline]
@@ -322,7 +299,7 @@ impl<const N: u8> Position for Go<N> {
     /// What may not come again are the stones. A pass leaves them as they are, and is never
     /// forbidden, so its key is another.
     fn repetition_key(&self) -> u64 {
-        self.key ^ mixed(u64::from(self.passes) << 32)
+        self.key ^ zobrist::mixed(u64::from(self.passes) << 32)
     }
 
     fn recorded(&self, m: Move<N>) -> String {
@@ -350,14 +327,10 @@ impl<const N: u8> Position for Go<N> {
             return Ok(());
         };
         if !self.empty().has(point.bit) {
-            return Err(IllegalMove {
-                reason: "is already taken",
-            });
+            return Err(IllegalMove("is already taken"));
         }
         if !self.is_alive_after(self.turn(), point.bit) {
-            return Err(IllegalMove {
-                reason: "would have no liberty",
-            });
+            return Err(IllegalMove("would have no liberty"));
         }
         Ok(())
     }
@@ -450,9 +423,9 @@ impl<const N: u8> FromStr for Go<N> {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const FIELDS: ParsePositionError = ParsePositionError {
-            reason: "rows, the side to move, captures by black and by white, passes and plies are needed",
-        };
+        const FIELDS: ParsePositionError = ParsePositionError(
+            "rows, the side to move, captures by black and by white, passes and plies are needed",
+        );
 
         let mut fields = text.split(' ');
         let mut field = || fields.next().ok_or(FIELDS);
@@ -464,9 +437,7 @@ impl<const N: u8> FromStr for Go<N> {
         let [black, white, passes, plies] = numbers.map(read_number);
         let (plies, passes) = (plies?, passes?);
         if plies > PLIES_MAX {
-            return Err(ParsePositionError {
-                reason: "a game has no more than 1000 plies",
-            });
+            return Err(ParsePositionError("a game has no more than 1000 plies"));
         }
         let pos = Self {
             stones,
@@ -476,14 +447,12 @@ impl<const N: u8> FromStr for Go<N> {
             passes: u8::try_from(passes)
                 .ok()
                 .filter(|passes| *passes <= PASSES_MAX && u16::from(*passes) <= plies)
-                .ok_or(ParsePositionError {
-                    reason: "two passes end the game",
-                })?,
+                .ok_or(ParsePositionError("two passes end the game"))?,
         };
         if !turn.chars().eq([letter(pos.turn())]) {
-            return Err(ParsePositionError {
-                reason: "black, b, moves first, and then the sides take turns",
-            });
+            return Err(ParsePositionError(
+                "black, b, moves first, and then the sides take turns",
+            ));
         }
         pos.check_reachable()?;
         Ok(pos)
@@ -492,9 +461,8 @@ impl<const N: u8> FromStr for Go<N> {
 
 /// The stones of each seat.
 fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionError> {
-    const SHAPE: ParsePositionError = ParsePositionError {
-        reason: "as many rows are needed as the board has, of as many points",
-    };
+    const SHAPE: ParsePositionError =
+        ParsePositionError("as many rows are needed as the board has, of as many points");
 
     let mut stones = [Points::NONE; 2];
     let mut rows = text.split('/');
@@ -510,9 +478,7 @@ fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionErr
                 b'b' => stones[0] |= point_set,
                 b'w' => stones[1] |= point_set,
                 _ => {
-                    return Err(ParsePositionError {
-                        reason: "a point is b, w or .",
-                    });
+                    return Err(ParsePositionError("a point is b, w or ."));
                 }
             }
         }
@@ -527,9 +493,7 @@ fn read_rows<const N: u8>(text: &str) -> Result<[Points<N>; 2], ParsePositionErr
 fn read_number(text: &str) -> Result<u16, ParsePositionError> {
     let is_plain = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
     let number = text.parse().ok().filter(|_| is_plain);
-    number.ok_or(ParsePositionError {
-        reason: "captures, passes and plies are numbers",
-    })
+    number.ok_or(ParsePositionError("captures, passes and plies are numbers"))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::str::FromStr;
 use self::squares::Squares;
 use super::{
     Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square,
+    Position, RecordFormat, Seat, Square, zobrist,
 };
 
 const SIZE: u8 = Squares::SIZE;
@@ -117,9 +117,7 @@ impl Gomoku {
         let has_last = |bit| rows_of_five(self.other ^ Squares::of(bit)).is_empty();
         if !rows_of_five(self.own).is_empty() || !rows.is_empty() && !rows.into_iter().any(has_last)
         {
-            return Err(ParsePositionError {
-                reason: "play went on after a row of five",
-            });
+            return Err(ParsePositionError("play went on after a row of five"));
         }
         Ok(())
     }
@@ -157,30 +155,10 @@ fn is_in_a_five(stones: Squares, bit: u8) -> bool {
         .any(|step| 1 + run(bit, u8::checked_add, step) + run(bit, u8::checked_sub, step) >= FIVE)
 }
 
-/// A number for a stone of either seat on every square; a position's key is all of them put
-/// together by exclusive-or (Zobrist, "A new hashing method with application for game playing",
-/// 1970).
-static STONE_KEYS: [[u64; 256]; 2] = {
-    let mut keys = [[0; 256]; 2];
-    let mut index = 0;
-    while index < 512 {
-        keys[index / 256][index % 256] = mixed(index as u64 + 1);
-        index += 1;
-    }
-    keys
-};
+static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
 
 const fn stone_key(seat: Seat, bit: u8) -> u64 {
     STONE_KEYS[seat.index()][bit as usize]
-}
-
-/// The n-th number of a well-mixed sequence (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014: SplitMix64).
-const fn mixed(n: u64) -> u64 {
-    let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Positions are what their stones are: all else follows.
@@ -228,11 +206,7 @@ impl Position for Gomoku {
     }
 
     fn turn(&self) -> Seat {
-        if self.plies.is_multiple_of(2) {
-            Seat::First
-        } else {
-            Seat::Second
-        }
+        Seat::after_plies(self.plies.into())
     }
 
     #[inline]
@@ -283,9 +257,7 @@ impl Position for Gomoku {
             return Err(IllegalMove::GAME_OVER);
         }
         if (self.own | self.other).has(m.bit) {
-            return Err(IllegalMove {
-                reason: "is already taken",
-            });
+            return Err(IllegalMove("is already taken"));
         }
         Ok(())
     }
@@ -361,9 +333,8 @@ impl FromStr for Gomoku {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError {
-            reason: "fifteen ranks of fifteen squares are needed",
-        };
+        const SHAPE: ParsePositionError =
+            ParsePositionError("fifteen ranks of fifteen squares are needed");
 
         let mut stones = [Squares::NONE; 2];
         let mut ranks = text.split('/');
@@ -382,9 +353,7 @@ impl FromStr for Gomoku {
         if ranks.next().is_some() {
             return Err(SHAPE);
         }
-        let pos = Self::with(stones).ok_or(ParsePositionError {
-            reason: "the sides have not taken turns",
-        })?;
+        let pos = Self::with(stones).ok_or(ParsePositionError("the sides have not taken turns"))?;
         pos.check_reachable()?;
         Ok(pos)
     }
@@ -392,9 +361,9 @@ impl FromStr for Gomoku {
 
 /// Whose stones a rank has. A rank that is too long is read no farther than that shows.
 fn read_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
-    const NUMBER: ParsePositionError = ParsePositionError {
-        reason: "empty squares are counted from 1 to 15, all that are beside each other together",
-    };
+    const NUMBER: ParsePositionError = ParsePositionError(
+        "empty squares are counted from 1 to 15, all that are beside each other together",
+    );
 
     let mut seats = Vec::new();
     let mut rest = text.as_bytes();
@@ -417,9 +386,9 @@ fn read_rank(text: &str) -> Result<Vec<Option<Seat>>, ParsePositionError> {
             }
             b'0'..=b'9' => return Err(NUMBER),
             _ => {
-                return Err(ParsePositionError {
-                    reason: "a square is b or w, or empty and counted",
-                });
+                return Err(ParsePositionError(
+                    "a square is b or w, or empty and counted",
+                ));
             }
         }
         after_number = first.is_ascii_digit();

@@ -247,7 +247,7 @@ impl Position for Othello {
         } else {
             "turns no disc over"
         };
-        Err(IllegalMove { reason })
+        Err(IllegalMove(reason))
     }
 
     #[inline]
@@ -305,9 +305,8 @@ impl FromStr for Othello {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError {
-            reason: "64 squares, a space and the side to move are needed",
-        };
+        const SHAPE: ParsePositionError =
+            ParsePositionError("64 squares, a space and the side to move are needed");
 
         let (squares, turn) = text.split_once(' ').ok_or(SHAPE)?;
         if squares.len() != usize::from(SQUARES) {
@@ -320,9 +319,7 @@ impl FromStr for Othello {
                 b'O' => white |= 1 << square,
                 b'-' => {}
                 _ => {
-                    return Err(ParsePositionError {
-                        reason: "a square is *, O or -",
-                    });
+                    return Err(ParsePositionError("a square is *, O or -"));
                 }
             }
         }
@@ -339,9 +336,9 @@ impl FromStr for Othello {
 /// centre, and every disc is put beside another.
 fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
     if discs & CENTRE != CENTRE {
-        return Err(ParsePositionError {
-            reason: "discs in the centre are never taken away",
-        });
+        return Err(ParsePositionError(
+            "discs in the centre are never taken away",
+        ));
     }
     let mut reached = CENTRE;
     loop {
@@ -352,9 +349,7 @@ fn check_reachable(discs: u64) -> Result<(), ParsePositionError> {
         reached = next;
     }
     if reached != discs {
-        return Err(ParsePositionError {
-            reason: "a disc lies apart from the others",
-        });
+        return Err(ParsePositionError("a disc lies apart from the others"));
     }
     Ok(())
 }

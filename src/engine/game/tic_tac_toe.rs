@@ -72,16 +72,12 @@ impl TicTacToe {
             Some(0) => Seat::First,
             Some(1) => Seat::Second,
             Some(_) | None => {
-                return Err(ParsePositionError {
-                    reason: "the sides have not taken turns",
-                });
+                return Err(ParsePositionError("the sides have not taken turns"));
             }
         };
         // Whoever is to move cannot have a line: the game was over before the last mark.
         if self.lines_of(turn) != 0 {
-            return Err(ParsePositionError {
-                reason: "play went on after a line",
-            });
+            return Err(ParsePositionError("play went on after a line"));
         }
         Ok(())
     }
@@ -151,9 +147,7 @@ impl Position for TicTacToe {
             return Err(IllegalMove::GAME_OVER);
         }
         if self.occupied() & m.bit() != 0 {
-            return Err(IllegalMove {
-                reason: "is already taken",
-            });
+            return Err(IllegalMove("is already taken"));
         }
         Ok(())
     }
@@ -207,9 +201,8 @@ impl FromStr for TicTacToe {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError {
-            reason: "three ranks of three squares are needed",
-        };
+        const SHAPE: ParsePositionError =
+            ParsePositionError("three ranks of three squares are needed");
 
         let mut pos = Self::start();
         let mut ranks = text.split('/');
@@ -224,9 +217,7 @@ impl FromStr for TicTacToe {
                     b'x' => pos.marks[0] |= Move { index }.bit(),
                     b'o' => pos.marks[1] |= Move { index }.bit(),
                     _ => {
-                        return Err(ParsePositionError {
-                            reason: "a square is x, o or .",
-                        });
+                        return Err(ParsePositionError("a square is x, o or ."));
                     }
                 }
             }

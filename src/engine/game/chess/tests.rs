@@ -85,7 +85,7 @@ fn pawns_that_can_advance_are_seen_at_a_glance() {
 fn moves_are_turned_down_with_a_reason() {
     let reason = |fen: &str, m: &str| {
         let m = m.parse().expect(m);
-        chess(fen).check(m).expect_err("illegal").reason
+        chess(fen).check(m).expect_err("illegal").0
     };
     let start = &Chess::start().to_string();
     assert_eq!(reason(start, "e3e4"), "starts where there is no piece");
@@ -102,7 +102,7 @@ fn moves_are_turned_down_with_a_reason() {
     );
     assert_eq!(
         reason("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "h8g8"),
-        IllegalMove::GAME_OVER.reason
+        IllegalMove::GAME_OVER.0
     );
 }
 
@@ -162,7 +162,7 @@ fn positions_that_cannot_be_are_refused() {
         ),
     ] {
         let refused = fen.parse::<Chess>().map(|pos| pos.to_string());
-        assert_eq!(refused, Err(ParsePositionError { reason }), "{fen}");
+        assert_eq!(refused, Err(ParsePositionError(reason)), "{fen}");
     }
 }
 

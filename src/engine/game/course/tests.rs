@@ -102,9 +102,7 @@ impl<const IS_FORBIDDEN: bool> FromStr for Ring<IS_FORBIDDEN> {
     type Err = ParsePositionError;
 
     fn from_str(_: &str) -> Result<Self, ParsePositionError> {
-        Err(ParsePositionError {
-            reason: "it is only played",
-        })
+        Err(ParsePositionError("it is only played"))
     }
 }
 

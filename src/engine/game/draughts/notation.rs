@@ -110,9 +110,9 @@ impl FromStr for Draughts {
     type Err = ParsePositionError;
 
     fn from_str(text: &str) -> Result<Self, ParsePositionError> {
-        const SHAPE: ParsePositionError = ParsePositionError {
-            reason: "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
-        };
+        const SHAPE: ParsePositionError = ParsePositionError(
+            "the side to move and the squares of both sides are needed, as in B:W21,K5:B1,2",
+        );
 
         let mut fields = text.split(':');
         let turn = match fields.next() {
@@ -157,13 +157,9 @@ impl Draughts {
             };
             let square = read_place(digits)
                 .map(bit)
-                .map_err(|_| ParsePositionError {
-                    reason: "a square is a number from 1 to 32",
-                })?;
+                .map_err(|_| ParsePositionError("a square is a number from 1 to 32"))?;
             if self.free() & square == 0 {
-                return Err(ParsePositionError {
-                    reason: "a square is named twice",
-                });
+                return Err(ParsePositionError("a square is named twice"));
             }
             self.sides[seat.index()] |= square;
             if is_king {
@@ -195,6 +191,6 @@ impl Draughts {
         } else {
             return Ok(());
         };
-        Err(ParsePositionError { reason })
+        Err(ParsePositionError(reason))
     }
 }

@@ -23,7 +23,7 @@ fn after<const N: u8>(moves: &str) -> Go<N> {
 
 fn refusal<const N: u8>(pos: &Go<N>, m: &str) -> &'static str {
     let refused = pos.check(m.parse().expect(m));
-    refused.expect_err(m).reason
+    refused.expect_err(m).0
 }
 
 #[test]

@@ -221,9 +221,7 @@ impl Position for Tree {
             return Err(IllegalMove::GAME_OVER);
         }
         if m.0 >= self.branches() {
-            return Err(IllegalMove {
-                reason: "does not grow here",
-            });
+            return Err(IllegalMove("does not grow here"));
         }
         Ok(())
     }
@@ -260,8 +258,6 @@ impl FromStr for Tree {
     type Err = ParsePositionError;
 
     fn from_str(_: &str) -> Result<Self, ParsePositionError> {
-        Err(ParsePositionError {
-            reason: "a random tree is not read",
-        })
+        Err(ParsePositionError("a random tree is not read"))
     }
 }
