@@ -273,6 +273,13 @@ pub trait Position:
         usize::MAX
     }
 
+    /// The position as it is if the game goes on all the same, where what was played before ended it:
+    /// two passes, or fifty moves without a capture. In other games the position itself.
+    #[must_use]
+    fn resumed(&self) -> Self {
+        self.clone()
+    }
+
     /// The move that `text` names here, in any notation that players of the game use, whether or not
     /// it is legal.
     ///

@@ -1,26 +1,26 @@
 //! `plyhouse engine`: the engine as other programs run one, by the protocol of the game.
 
 mod clock;
+mod driver;
 mod gtp;
 mod piskvork;
-mod session;
 mod uci;
 
 use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use plyhouse_engine::catalog::{self, CATALOG, Entry};
+use plyhouse_engine::catalog::{Analyst, Entry};
 use plyhouse_engine::game::EngineProtocol;
-use plyhouse_engine::search::Level;
+use plyhouse_engine::search::{Level, Limits};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
+use self::driver::Question;
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
 use self::uci::Uci;
-use crate::arguments::level;
+use crate::arguments::{game_with, level};
 
 /// Plays as an engine that another program runs: an interface, or a manager of tournaments.
 ///
@@ -46,7 +46,7 @@ use crate::arguments::level;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The game
-    #[arg(long, value_name = "GAME", value_parser = game_with_engines())]
+    #[arg(long, value_name = "GAME", value_parser = game_with(|game| game.engine.is_some()))]
     game: &'static Entry,
 
     /// How strong it plays
@@ -87,6 +87,26 @@ struct Settings {
     table_mib: u32,
 }
 
+impl Settings {
+    /// What is asked of the engine at a turn, for which the protocol gives so much time or says nothing.
+    fn question(&self, time: Option<Duration>) -> Question {
+        Question {
+            level: self.level,
+            limits: Limits {
+                time: Some(time.unwrap_or(self.time)),
+                ..Limits::default()
+            },
+        }
+    }
+
+    /// Puts an analyst at the start of the game, with a table of another size and nothing in it.
+    fn renew(&self, analyst: &mut Box<dyn Analyst>, table_bytes: usize) {
+        // The old table goes before the new one comes.
+        *analyst = self.game.analyst(0);
+        *analyst = self.game.analyst(table_bytes);
+    }
+}
+
 impl Args {
     /// Speaks until it is told to quit, or nobody is there any more.
     pub fn run(self) -> anyhow::Result<()> {
@@ -102,11 +122,11 @@ impl Args {
         };
         let out = io::stdout();
         match self.game.engine.expect("clap lets no other game pass") {
-            EngineProtocol::Uci => session::run(Uci::new(settings), &settings, seed, out),
+            EngineProtocol::Uci => driver::run(Uci::new(settings), &settings, seed, out),
             EngineProtocol::Gtp { komi } => {
-                session::run(Gtp::new(settings, komi), &settings, seed, out)
+                driver::run(Gtp::new(settings, komi), &settings, seed, out)
             }
-            EngineProtocol::Piskvork => session::run(Piskvork::new(settings), &settings, seed, out),
+            EngineProtocol::Piskvork => driver::run(Piskvork::new(settings), &settings, seed, out),
         }
     }
 }
@@ -114,11 +134,4 @@ impl Args {
 /// Bytes of a table of this size.
 const fn bytes(mib: u32) -> usize {
     (mib as usize) << 20
-}
-
-/// Reads the id of a game that engines speak of.
-fn game_with_engines() -> impl TypedValueParser<Value = &'static Entry> {
-    let games = CATALOG.iter().filter(|entry| entry.engine.is_some());
-    let ids: Vec<&str> = games.map(|entry| entry.info.id).collect();
-    PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
 }

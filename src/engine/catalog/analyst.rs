@@ -33,6 +33,10 @@ pub trait Analyst: fmt::Debug + Send {
     /// A move is unreadable, or illegal when its turn comes. Those before it are played.
     fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
 
+    /// Has a game that is over go on from the position on the board. What was before is forgotten; a
+    /// position that ends the game by itself, such as mate, still does.
+    fn resume(&mut self);
+
     /// The position.
     fn position(&self) -> &dyn AnyPosition;
 
@@ -198,6 +202,13 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
             rest = others.get(1..).unwrap_or_default();
         }
         Ok(())
+    }
+
+    fn resume(&mut self) {
+        if self.pos.outcome().is_some() {
+            self.table.next_search();
+            self.pos.0 = Course::from(self.pos.0.position().resumed());
+        }
     }
 
     fn position(&self) -> &dyn AnyPosition {

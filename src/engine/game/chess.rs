@@ -12,7 +12,9 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
-use cozy_chess::{BitBoard, Board, Color, File, Piece, Rank, Square as Field, get_pawn_attacks};
+use cozy_chess::{
+    BitBoard, Board, BoardBuilder, Color, File, Piece, Rank, Square as Field, get_pawn_attacks,
+};
 
 use self::san::NoMove;
 use super::{
@@ -316,6 +318,13 @@ impl Position for Chess {
     #[inline]
     fn reversible_plies(&self) -> usize {
         self.board.halfmove_clock().into()
+    }
+
+    fn resumed(&self) -> Self {
+        let mut builder = BoardBuilder::from_board(&self.board);
+        builder.halfmove_clock = 0;
+        let board = builder.build().expect("the pieces stand as they stood");
+        Self { board }
     }
 
     fn read_move(&self, text: &str) -> Result<Move, ReadMoveError> {

@@ -302,6 +302,21 @@ impl<const N: u8> Position for Go<N> {
         self.key ^ zobrist::mixed(u64::from(self.passes) << 32)
     }
 
+    fn resumed(&self) -> Self {
+        // A side that has not put a stone down has passed; on an empty board nothing has happened.
+        let histories = [(0, self.plies), (1, self.plies), (0, 0), (1, 1)];
+        let fits = |pos: &Self| pos.turn() == self.turn() && pos.check_reachable().is_ok();
+        histories
+            .map(|(passes, plies)| Self {
+                passes,
+                plies,
+                ..*self
+            })
+            .into_iter()
+            .find(fits)
+            .expect("the same stones may stand there")
+    }
+
     fn recorded(&self, m: Move<N>) -> String {
         let Move::Play(point) = m else {
             return String::new();

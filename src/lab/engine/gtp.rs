@@ -9,12 +9,11 @@ use std::io::{self, Write};
 
 use plyhouse_engine::catalog::{Analyst, Choice, SetUpError};
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::Limits;
 
 use self::score::{Komi, final_score};
 use self::time::TimeSystem;
 use super::Settings;
-use super::session::{Meanwhile, Next, Protocol, Question};
+use super::driver::{Meanwhile, Next, Protocol, Question};
 
 /// Every command, in the order of the alphabet.
 const COMMANDS: [&str; 16] = [
@@ -168,15 +167,9 @@ impl Gtp {
         let color = words.first().ok_or(SYNTAX)?;
         let seat = seat(color).ok_or(SYNTAX)?;
         let passes = self.to_the_turn_of(seat, analyst)?;
-        resume(analyst);
+        analyst.resume();
         self.asked = Some((number.to_owned(), passes));
-        Ok(Question {
-            level: self.settings.level,
-            limits: Limits {
-                time: Some(self.time.share(seat).unwrap_or(self.settings.time)),
-                ..Limits::default()
-            },
-        })
+        Ok(self.settings.question(self.time.share(seat)))
     }
 }
 
@@ -253,30 +246,8 @@ impl Protocol for Gtp {
 
 /// Plays a move, also where the game is over: the protocol knows no end of a game.
 fn play_on(m: &str, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
-    resume(analyst);
+    analyst.resume();
     analyst.play(m)
-}
-
-/// Has the game go on from the stones on the board if it is over. What was before is forgotten then,
-/// the passes that have ended it among it.
-fn resume(analyst: &mut dyn Analyst) {
-    if analyst.position().outcome().is_none() {
-        return;
-    }
-    let text = analyst.position().to_string();
-    let fields: Vec<&str> = text.split(' ').collect();
-    let [board, turn, black, white, _, plies] = fields[..] else {
-        unreachable!("a position of Go has six fields");
-    };
-    // A side that has not put a stone down has passed; and on an empty board nothing has happened.
-    let histories = [("0", plies), ("1", plies), ("0", "0"), ("1", "1")];
-    for (passes, plies) in histories {
-        let text = [board, turn, black, white, passes, plies].join(" ");
-        if analyst.set_up(&text).is_ok() {
-            return;
-        }
-    }
-    unreachable!("the same stones may stand there");
 }
 
 /// The line without what the protocol has removed: comments, and characters that control a terminal.

@@ -7,11 +7,10 @@ mod time;
 use std::io::{self, Write};
 
 use plyhouse_engine::catalog::{Analyst, Choice};
-use plyhouse_engine::search::Limits;
 
 use self::board::{Board, Owner, Point};
 use self::time::Timing;
-use super::session::{Meanwhile, Next, Protocol, Question};
+use super::driver::{Meanwhile, Next, Protocol};
 use super::{Settings, bytes};
 
 /// An engine that speaks it.
@@ -170,8 +169,7 @@ impl Piskvork {
         } else {
             wanted.min(half)
         };
-        *analyst = self.settings.game.analyst(0);
-        *analyst = self.settings.game.analyst(size);
+        self.settings.renew(analyst, size);
     }
 
     fn point(&self, text: &str) -> Option<Point> {
@@ -205,13 +203,7 @@ impl Protocol for Piskvork {
             Ok(Reply::Text(text)) => writeln!(out, "{text}")?,
             Err(why) => writeln!(out, "ERROR {why}")?,
             Ok(Reply::Move) => {
-                return Ok(Next::Think(Question {
-                    level: self.settings.level,
-                    limits: Limits {
-                        time: Some(self.timing.share().unwrap_or(self.settings.time)),
-                        ..Limits::default()
-                    },
-                }));
+                return Ok(Next::Think(self.settings.question(self.timing.share())));
             }
         }
         Ok(Next::Line)

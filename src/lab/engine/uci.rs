@@ -13,7 +13,7 @@ use plyhouse_engine::search::{Level, Report, Score};
 
 use self::go::Go;
 use self::placement::Placement;
-use super::session::{Meanwhile, Next, Protocol, Question};
+use super::driver::{Meanwhile, Next, Protocol, Question};
 use super::{Settings, TABLE_MIB_MAX, bytes};
 
 /// The words that a line may begin with. Others before them are skipped.
@@ -93,9 +93,7 @@ impl Uci {
 
     /// An analyst that knows nothing but the position.
     fn renew(&self, analyst: &mut Box<dyn Analyst>) {
-        // The old table goes before the new one comes.
-        *analyst = self.settings.game.analyst(0);
-        *analyst = self.settings.game.analyst(bytes(self.settings.table_mib));
+        self.settings.renew(analyst, bytes(self.settings.table_mib));
         let placed = self.placement.set_up(analyst.as_mut());
         placed.expect("it has been set up before");
     }

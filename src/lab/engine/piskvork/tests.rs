@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use plyhouse_engine::catalog::find;
-use plyhouse_engine::search::{Level, Stop};
+use plyhouse_engine::search::{Level, Limits, Stop};
 
 use super::*;
+use crate::engine::driver::Question;
 
 struct Table {
     piskvork: Piskvork,

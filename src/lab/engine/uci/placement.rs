@@ -15,9 +15,6 @@ pub(super) struct Placement {
 const FIELDS: usize = 6;
 const LATE_FIELDS: [&str; 2] = ["0", "1"];
 
-/// Which of FEN's fields counts the plies that lead to a draw by fifty moves.
-const QUIET_PLIES_FIELD: usize = 4;
-
 impl Placement {
     /// Reads `startpos` or `fen FEN`, and perhaps `moves` and moves.
     pub(super) fn read(words: &[&str]) -> Result<Self, &'static str> {
@@ -49,24 +46,11 @@ impl Placement {
     /// one. The past is forgotten then.
     pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
         analyst.set_up(&self.from)?;
-        play_on(analyst)?;
+        analyst.resume();
         for m in &self.moves {
             analyst.play(m)?;
-            play_on(analyst)?;
+            analyst.resume();
         }
         Ok(())
     }
-}
-
-/// Forgets what was before if that is all that ends the game.
-fn play_on(analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
-    if analyst.position().outcome().is_none() {
-        return Ok(());
-    }
-    let text = analyst.position().to_string();
-    let mut fields: Vec<&str> = text.split(' ').collect();
-    if let Some(plies) = fields.get_mut(QUIET_PLIES_FIELD) {
-        *plies = "0";
-    }
-    analyst.set_up(&fields.join(" "))
 }

@@ -1,7 +1,7 @@
-//! What the protocols have in common: lines come in while a search goes on.
+//! The loop that drives a protocol: lines come in while a search goes on.
 //!
-//! One thread reads, one thinks at a time, and this one does all else: it alone knows the protocol
-//! and writes. It sleeps until one of the others has something to say.
+//! One thread reads lines and one searches. The thread of this loop does all else: it alone knows the
+//! protocol and writes the output. It sleeps until one of the others sends a message.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
@@ -19,8 +19,8 @@ use super::{Settings, bytes};
 /// moves, however long, has a tenth of that.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// How much may have happened that has not been looked at. Whoever adds more waits.
-const HAPPENINGS_MAX: usize = 64;
+/// How many messages may wait for this loop. Whoever sends one more waits.
+const MESSAGES_MAX: usize = 64;
 
 /// How many lines may wait for a search to end. One more ends it.
 const WAITING_MAX: usize = 1024;
@@ -91,8 +91,8 @@ pub(super) struct Question {
     pub(super) limits: Limits,
 }
 
-/// Something that this thread is told.
-enum Happening {
+/// What the other threads send.
+enum Message {
     Line(String),
     EndOfInput,
     Unreadable(io::Error),
@@ -101,59 +101,59 @@ enum Happening {
     Panicked,
 }
 
-struct Session<P, W> {
+struct Driver<P, W> {
     protocol: P,
     out: W,
     seed: u64,
-    happenings: Receiver<Happening>,
-    tell: SyncSender<Happening>,
-    /// Where a search does not have it.
+    messages: Receiver<Message>,
+    tell: SyncSender<Message>,
+    /// `None` while a search has it.
     analyst: Option<Box<dyn Analyst>>,
-    /// What ends the search that is going on.
-    thought: Option<Stop>,
+    /// The flag that stops the search that is going on.
+    search: Option<Stop>,
     waiting: VecDeque<String>,
     has_input: bool,
-    /// Whether what waits is to be done without thinking.
+    /// Whether the lines that wait are to be done without thinking.
     hurries: bool,
 }
 
-/// Speaks the protocol on stdin and `out` until told to quit, or until nobody is there any more.
+/// Speaks the protocol on stdin and `out` until told to quit, or until either is closed.
 pub(super) fn run<P: Protocol>(
     protocol: P,
     settings: &Settings,
     seed: u64,
     out: impl Write,
 ) -> anyhow::Result<()> {
-    let (tell, happenings) = sync_channel(HAPPENINGS_MAX);
+    let (tell, messages) = sync_channel(MESSAGES_MAX);
     let reader = tell.clone();
     // The thread ends with the process: nothing wakes who waits for stdin.
     thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || read_lines(io::stdin().lock(), &reader))
         .context("cannot read stdin beside a search")?;
-    let session = Session {
+    let driver = Driver {
         protocol,
         out,
         seed,
-        happenings,
+        messages,
         tell,
         analyst: Some(settings.game.analyst(bytes(settings.table_mib))),
-        thought: None,
+        search: None,
         waiting: VecDeque::new(),
         has_input: true,
         hurries: false,
     };
-    match session.converse() {
-        // Who does not listen any more is gone.
+    match driver.run() {
+        // Nobody reads the output any more.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         ended => ended,
     }
 }
 
-impl<P: Protocol, W: Write> Session<P, W> {
-    fn converse(mut self) -> anyhow::Result<()> {
+impl<P: Protocol, W: Write> Driver<P, W> {
+    fn run(mut self) -> anyhow::Result<()> {
         loop {
-            while self.thought.is_none() {
+            while self.search.is_none() {
                 let Some(line) = self.waiting.pop_front() else {
                     break;
                 };
@@ -161,35 +161,35 @@ impl<P: Protocol, W: Write> Session<P, W> {
                     return Ok(());
                 }
             }
-            if self.thought.is_none() && !self.has_input {
+            if self.search.is_none() && !self.has_input {
                 return Ok(());
             }
-            let happening = self.happenings.recv().context("the input is gone")?;
-            match happening {
-                Happening::Line(line) => {
+            let message = self.messages.recv().context("the input is gone")?;
+            match message {
+                Message::Line(line) => {
                     if self.line(line)? == Next::Quit {
                         return Ok(());
                     }
                 }
-                Happening::EndOfInput => {
+                Message::EndOfInput => {
                     self.has_input = false;
                     if P::ENDS_AT_ONCE {
                         return Ok(());
                     }
                 }
-                Happening::Progress(report) => {
+                Message::Progress(report) => {
                     self.protocol.progress(&report, &mut self.out)?;
                     self.out.flush()?;
                 }
-                Happening::Found(analyst, choice) => self.found(analyst, choice)?,
-                Happening::Unreadable(error) => return Err(error).context("cannot read stdin"),
-                Happening::Panicked => return Err(anyhow!("the search has failed")),
+                Message::Found(analyst, choice) => self.found(analyst, choice)?,
+                Message::Unreadable(error) => return Err(error).context("cannot read stdin"),
+                Message::Panicked => return Err(anyhow!("the search has failed")),
             }
         }
     }
 
     fn line(&mut self, line: String) -> anyhow::Result<Next> {
-        let Some(thought) = &self.thought else {
+        let Some(search) = &self.search else {
             self.waiting.push_back(line);
             return Ok(Next::Line);
         };
@@ -197,15 +197,15 @@ impl<P: Protocol, W: Write> Session<P, W> {
         self.out.flush()?;
         match meanwhile {
             Meanwhile::Done => {}
-            Meanwhile::Stop => thought.stop(),
+            Meanwhile::Stop => search.stop(),
             Meanwhile::Hurry => {
-                thought.stop();
+                search.stop();
                 self.hurries = true;
                 self.waiting.push_back(line);
             }
             Meanwhile::Wait => {
                 if self.waiting.len() == WAITING_MAX {
-                    thought.stop();
+                    search.stop();
                 }
                 self.waiting.push_back(line);
             }
@@ -235,7 +235,7 @@ impl<P: Protocol, W: Write> Session<P, W> {
             .name("search".to_owned())
             .spawn(move || think(analyst, question, seed, &raised, &tell))
             .context("cannot think beside the input")?;
-        self.thought = Some(stop);
+        self.search = Some(stop);
         Ok(())
     }
 
@@ -244,8 +244,8 @@ impl<P: Protocol, W: Write> Session<P, W> {
         mut analyst: Box<dyn Analyst>,
         choice: Option<Choice>,
     ) -> anyhow::Result<()> {
-        let thought = self.thought.take();
-        let stopped = thought.is_some_and(|stop| stop.is_stopped());
+        let search = self.search.take();
+        let stopped = search.is_some_and(|stop| stop.is_stopped());
         self.protocol
             .found(choice, stopped, &mut analyst, &mut self.out)?;
         self.out.flush()?;
@@ -259,31 +259,31 @@ fn think(
     question: Question,
     seed: u64,
     stop: &Stop,
-    tell: &SyncSender<Happening>,
+    tell: &SyncSender<Message>,
 ) {
     let Question { level, limits } = question;
     let mut watch = |report: &Report<String>| {
-        // Nobody listens any more once the process ends.
-        let _ = tell.send(Happening::Progress(report.clone()));
+        // The loop may have ended before.
+        let _ = tell.send(Message::Progress(report.clone()));
     };
     let choose = || analyst.choose(level, seed, &limits, stop, &mut watch);
-    let happening = match catch_unwind(AssertUnwindSafe(choose)) {
-        Ok(choice) => Happening::Found(analyst, choice),
-        Err(_) => Happening::Panicked,
+    let message = match catch_unwind(AssertUnwindSafe(choose)) {
+        Ok(choice) => Message::Found(analyst, choice),
+        Err(_) => Message::Panicked,
     };
-    let _ = tell.send(happening);
+    let _ = tell.send(message);
 }
 
-/// Reads to the end of the input, or until nobody listens.
-fn read_lines(mut input: impl BufRead, tell: &SyncSender<Happening>) {
+/// Sends each line until the input ends, or the loop has.
+fn read_lines(mut input: impl BufRead, tell: &SyncSender<Message>) {
     loop {
-        let happening = match read_line(&mut input) {
-            Ok(Some(line)) => Happening::Line(line),
-            Ok(None) => Happening::EndOfInput,
-            Err(error) => Happening::Unreadable(error),
+        let message = match read_line(&mut input) {
+            Ok(Some(line)) => Message::Line(line),
+            Ok(None) => Message::EndOfInput,
+            Err(error) => Message::Unreadable(error),
         };
-        let is_last = !matches!(happening, Happening::Line(_));
-        if tell.send(happening).is_err() || is_last {
+        let is_last = !matches!(message, Message::Line(_));
+        if tell.send(message).is_err() || is_last {
             return;
         }
     }
