@@ -1,10 +1,62 @@
-//! Board games for two, and minimax bots that play them.
+//! Board games for two, minimax search over them, and bots at five levels.
 //!
-//! - [`game`]: the rules; positions as values, moves, notation.
-//! - [`search`]: minimax in its forms, evaluation, levels; generic over a game.
-//! - [`catalog`]: the list of games; generic below, boxed above.
+//! - [`game`]: the rules. Positions are values; a game is a type that implements
+//!   [`Position`](game::Position).
+//! - [`search`]: minimax in its forms, evaluation, levels. Generic over a game that implements
+//!   [`Evaluate`](search::Evaluate), of which a new game must write one function.
+//! - [`catalog`]: the list of games, behind one face that speaks text.
 //!
-//! Nothing here needs a runtime, reads a clock unasked or does I/O: it builds for wasm32.
+//! Nothing here does I/O or needs a runtime. A search runs on its caller's thread until a limit is
+//! reached or it is told to stop.
+//!
+//! # A bot
+//!
+//! Whoever does not care which game it is takes it from the catalog:
+//!
+//! ```
+//! use plyhouse_engine::catalog;
+//! use plyhouse_engine::search::{Level, Limits, Stop, Table};
+//!
+//! let game = catalog::find("connect-four").expect("it is in the catalog");
+//! let mut position = game.start();
+//! position.play("4")?;
+//!
+//! // Limits of nodes give the same move on every machine, limits of time do not.
+//! let limits = Limits {
+//!     nodes: Some(10_000),
+//!     ..Limits::default()
+//! };
+//! let (seed, stop, mut table) = (7, Stop::new(), Table::new(1 << 20));
+//! let choice = position
+//!     .choose(Level::Hard, seed, &limits, &stop, &mut table)
+//!     .expect("the game goes on");
+//! position.play(&choice.m)?;
+//! # Ok::<(), catalog::PlayError>(())
+//! ```
+//!
+//! # A search
+//!
+//! Whoever knows the game has its types, and the position and the moves need not become text:
+//!
+//! ```
+//! use plyhouse_engine::game::Course;
+//! use plyhouse_engine::game::tic_tac_toe::TicTacToe;
+//! use plyhouse_engine::search::{Limits, Score, Stop, Table, search};
+//!
+//! let position: TicTacToe = "xox/oox/...".parse()?;
+//! // A course is a position and those before it, for games that mind repetition.
+//! let course = Course::from(position);
+//! let report = search(&course, &Limits::default(), &Stop::new(), &Table::new(1 << 16))
+//!     .expect("the game goes on");
+//! assert_eq!(report.score, Score::win_in(1));
+//! assert_eq!(report.pv[0].to_string(), "c1");
+//! # Ok::<(), plyhouse_engine::game::ParsePositionError>(())
+//! ```
+//!
+//! # WebAssembly
+//!
+//! The crate builds for `wasm32-unknown-unknown`. There is no clock there, so limits of time do not
+//! hold and reports tell no time, and no threads: limit depth or nodes, and search with one thread.
 
 pub mod catalog;
 pub mod game;

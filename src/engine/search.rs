@@ -62,7 +62,7 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Visits no more than this many positions. The unit to use where answers must repeat.
     pub nodes: Option<u64>,
-    /// Thinks no longer than this.
+    /// Thinks no longer than this. Does not hold on `wasm32-unknown-unknown`, which has no clock.
     pub time: Option<Duration>,
     /// Thinks with so many threads, one if nothing is said. With more the answer need not repeat.
     pub threads: Option<NonZeroUsize>,

@@ -8,6 +8,9 @@ use super::{Limits, Stop};
 /// a millisecond, seldom enough to cost nothing.
 const POLL_NODES: u64 = 512;
 
+/// On bare WebAssembly the standard library has no clock, and reading it panics.
+const HAS_CLOCK: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 /// The search must end now. Whatever it was in the middle of is worth nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spent;
@@ -17,7 +20,8 @@ pub(super) struct Spent;
 pub(super) struct Budget<'a> {
     limits: Limits,
     stop: &'a Stop,
-    begin: Instant,
+    /// `None` where there is no clock.
+    begin: Option<Instant>,
     nodes: u64,
     /// At how many nodes to look at the limits again.
     next_look: u64,
@@ -33,7 +37,7 @@ impl<'a> Budget<'a> {
         Self {
             limits,
             stop,
-            begin: Instant::now(),
+            begin: HAS_CLOCK.then(Instant::now),
             nodes: 0,
             next_look: u64::MAX,
         }
@@ -86,7 +90,7 @@ impl<'a> Budget<'a> {
     }
 
     pub(super) fn elapsed(&self) -> Duration {
-        self.begin.elapsed()
+        self.begin.map_or(Duration::ZERO, |begin| begin.elapsed())
     }
 }
 
