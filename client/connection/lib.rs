@@ -29,7 +29,7 @@ pub struct Connection<S = MaybeTlsStream<TcpStream>> {
     socket: WebSocketStream<S>,
 }
 
-/// The connection could not be made, or is no more.
+/// The connection could not be made, or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The server closed it and said why.
@@ -40,16 +40,16 @@ pub enum ConnectionError {
         /// The server's words. Not to be trusted on a terminal.
         reason: String,
     },
-    /// The stream ended, or the server closed without a word.
+    /// The stream ended, or the server closed without a reason.
     #[error("the connection was lost")]
     Lost,
-    /// The server could not show that it is the one that the URL names.
+    /// The server's certificate is not trusted, or not for the host of the URL.
     #[error("the server's certificate is not believed: {why}")]
     NotBelieved {
         /// What is wrong with it.
         why: String,
     },
-    /// Whoever listens there does not speak TLS.
+    /// The server does not speak TLS.
     #[error("no TLS is spoken there")]
     NoTls,
     /// The network or the WebSocket protocol failed.
@@ -62,7 +62,7 @@ pub enum ConnectionError {
 
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
-        // What TLS has to say comes as an error of the stream below.
+        // Errors of TLS come wrapped into an error of the stream.
         let tls = match &error {
             tungstenite::Error::Io(error) => error
                 .get_ref()
@@ -81,16 +81,16 @@ impl From<tungstenite::Error> for ConnectionError {
 
 impl Connection {
     /// Connects to a server by its URL, such as `ws://127.0.0.1:7878/ws`, or over TLS
-    /// `wss://play.example.org/ws` if those whom the system trusts say that it is the one.
+    /// `wss://play.example.org/ws` if an authority that the system trusts has signed its certificate.
     ///
     /// # Errors
     ///
-    /// The URL is none, nobody listens there, or it is no Plyhouse server.
+    /// The URL is malformed, nothing listens there, or it is no Plyhouse server.
     pub async fn open(url: &str) -> Result<Self, ConnectionError> {
         Self::open_trusting(url, &Trust::default()).await
     }
 
-    /// The same, where others may be trusted.
+    /// Connects as [`open`](Self::open) does, trusting these authorities.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// Whoever is at the other end is no Plyhouse server.
+    /// The other end is no Plyhouse server.
     pub async fn over(stream: S, url: &str) -> Result<Self, ConnectionError> {
         let request = handshake(url)?;
         let (socket, _) =
@@ -129,16 +129,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// The connection is no more.
+    /// The connection has ended.
     pub async fn send(&mut self, request: &Request) -> Result<(), ConnectionError> {
         self.send_text(serde_json::to_string(request)?).await
     }
 
-    /// Sends a text as it is, request or not.
+    /// Sends a text as it is, valid request or not.
     ///
     /// # Errors
     ///
-    /// The connection is no more.
+    /// The connection has ended.
     pub async fn send_text(&mut self, text: String) -> Result<(), ConnectionError> {
         Ok(self.socket.send(Message::text(text)).await?)
     }
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// The connection is no more, or a message could not be read.
+    /// The connection has ended, or a message could not be read.
     pub async fn receive(&mut self) -> Result<ServerMessage, ConnectionError> {
         loop {
             let text = self.receive_text().await?;
@@ -161,7 +161,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// The connection is no more.
+    /// The connection has ended.
     pub async fn receive_text(&mut self) -> Result<String, ConnectionError> {
         loop {
             match self.socket.next().await {
@@ -182,11 +182,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Says goodbye and waits until the server has heard it.
+    /// Sends a close frame and waits for the server's.
     ///
     /// # Errors
     ///
-    /// The connection is no more.
+    /// The connection has ended.
     pub async fn close(mut self) -> Result<(), ConnectionError> {
         self.socket.close(None).await?;
         while self

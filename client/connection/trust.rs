@@ -1,4 +1,4 @@
-//! Whom a client believes about who a server is.
+//! Which certificate authorities a client trusts.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,25 +7,25 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{CertificateError, ClientConfig, OtherError, RootCertStore};
 
-/// Whose word is taken for who a server is that speaks TLS.
+/// The certificate authorities that are trusted about servers that speak TLS.
 #[derive(Clone, Debug, Default)]
 pub struct Trust(Authorities);
 
 #[derive(Clone, Debug, Default)]
 enum Authorities {
-    /// Those whom the operating system trusts.
+    /// Those that the operating system trusts.
     #[default]
     System,
     These(Arc<ClientConfig>),
 }
 
-/// What was given as certificates of authorities is none.
+/// The PEM text holds no certificate, or a broken one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no certificates in PEM")]
 pub struct NoAuthority;
 
-/// Those whom the system trusts are some hundred files, and read when they are first needed. Where
-/// there are none, no server is believed.
+/// The system's authorities are some hundred files, read when they are first needed. Where there are
+/// none, no server is trusted.
 static SYSTEM: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -33,7 +33,7 @@ static SYSTEM: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
 });
 
 impl Trust {
-    /// Believes these authorities, given in PEM, and no others.
+    /// Trusts these authorities, given in PEM, and no others.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ fn believing(roots: RootCertStore) -> Arc<ClientConfig> {
     Arc::new(config)
 }
 
-/// Why a certificate is not believed, for people.
+/// Why a certificate is not trusted, for people.
 pub(super) fn why(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer => "it is signed by nobody who is trusted here".to_owned(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// Why `ply` stops early. The text is for the person at the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Whoever plays wished to stop. Everything has been said.
+    /// The player wanted to stop. No message is needed.
     #[error("stopped")]
     Stopped,
     /// Something went wrong on this side, or the match cannot go on.

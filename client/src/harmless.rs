@@ -26,7 +26,7 @@ pub(crate) fn shown(c: char) -> char {
     }
 }
 
-/// The same JSON on one line, with each character that would disturb a terminal written as an
+/// The JSON on one line, with each character that would disturb a terminal written as an
 /// escape. Such characters stand only inside of texts, where the escape means the same.
 pub(crate) fn one_line_json(json: &str) -> String {
     let mut line = String::with_capacity(json.len());

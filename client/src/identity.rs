@@ -39,7 +39,7 @@ const NOTES_MAX: usize = 16;
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// How often, and with what pause, to ask for the lock under which a slot is chosen. Choosing
-/// takes milliseconds; after a second, whoever holds it hangs, and its slots are left alone.
+/// takes milliseconds; after a second its holder must be hanging, and a slot is chosen without it.
 const CHOOSING_TRIES: u32 = 20;
 const CHOOSING_PAUSE: Duration = Duration::from_millis(50);
 

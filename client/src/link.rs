@@ -26,18 +26,18 @@ const PAUSE_MIN: Duration = Duration::from_millis(250);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 const TRIES_MAX: usize = 40;
 
-/// How long to stay away after having asked too much.
+/// The pause after the server's rate limit has closed the connection.
 const PENANCE: Duration = Duration::from_mins(1);
 
-/// What helps whoever has no server, or has it elsewhere.
+/// Advice where no server answers.
 const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
     `cargo run --release`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
-/// What helps where a certificate is not believed.
+/// Advice where a certificate is not trusted.
 const NO_TRUST: &str = "If its operator has an authority of their own, --ca names the file with \
     the authority's certificate.";
 
-/// What helps where TLS is expected and something else is spoken.
+/// Advice where TLS was expected and the server does not speak it.
 const NO_TLS: &str = "A server without TLS is named by ws://.";
 
 /// How long a goodbye may take.
@@ -84,7 +84,7 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// Connects for the first time. Who cannot even do that is not helped by waiting.
+    /// Connects for the first time. A failure is final: there is no sign of a server yet.
     pub(crate) async fn open(server: &Server) -> Result<Self, Failure> {
         let connection = connect(server).await?;
         let state = State::up(connection);
@@ -136,7 +136,8 @@ impl Link {
         }
     }
 
-    /// Sets about connecting again, or tells why not. Gives what the server said, if it did.
+    /// Schedules another attempt to connect, or says why there is none. Returns the server's words, if it
+    /// sent any.
     fn fall(&mut self, error: &ConnectionError) -> Result<Option<String>, Failure> {
         let reason = harmless(&error.to_string());
         let (at_least, said) = match error {

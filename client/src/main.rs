@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if failure != Failure::Stopped {
-        // Whoever closed standard error does not want to know.
+        // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {failure}");
     }
     failure.exit_code()

@@ -1,4 +1,4 @@
-//! Which server is meant, and whose word is taken for it.
+//! Which server is meant, and which certificate authority is trusted.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use plyhouse_connection::{Connection, ConnectionError, Trust};
 use crate::args::DEFAULT_SERVER;
 use crate::harmless::harmless;
 
-/// A server, and who is trusted to say that it is the one.
+/// A server, and the certificate authority that is trusted about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
     pub(crate) url: String,
     authority: Option<Authority>,
 }
 
-/// Who says whether a server is the one that was named: a file of certificates.
+/// A certificate authority to trust, from a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Authority {
     file: Arc<str>,

@@ -71,9 +71,9 @@ pub(crate) struct Plan {
 pub(crate) enum Opponent {
     /// A bot of this level; of which one, is still to be said.
     Bot(Option<String>),
-    /// Whoever joins by the match's code.
+    /// A friend who joins by the match's code.
     Friend,
-    /// Whoever seeks a match too, or after a while a bot of this level.
+    /// Anybody who seeks a match, too, or after a while a bot of this level.
     Anyone(Option<String>),
 }
 

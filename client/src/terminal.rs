@@ -143,7 +143,7 @@ impl Terminal {
                         Err(ReadlineError::Signal(_)) => continue,
                         Err(_) => (Input::End, true),
                     };
-                    // Never waits: whoever writes may be waiting for this thread to draw.
+                    // Never waits: the writer may be waiting for this thread to draw.
                     let closed = matches!(
                         sender.try_send(input),
                         Err(mpsc::error::TrySendError::Closed(_))
@@ -182,7 +182,7 @@ impl Terminal {
         if self.typing.is_some() {
             return self.write(&paint(WRONG, text));
         }
-        // Whoever closed standard error does not want to know.
+        // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
         Ok(())
     }

@@ -261,8 +261,7 @@ pub trait Position:
         None
     }
 
-    /// A number that is the same for positions that the rule of repetition takes for the same, and
-    /// hardly ever for others. Asked for only where there is such a rule.
+    /// A key that positions share if the rule of repetition counts them as one, and hardly ever else. Asked for only where there is such a rule.
     fn repetition_key(&self) -> u64 {
         0
     }

@@ -11,7 +11,7 @@
 //!
 //! # A bot
 //!
-//! Whoever does not care which game it is takes it from the catalog:
+//! Code that works for any game takes games from the catalog:
 //!
 //! ```
 //! use plyhouse_engine::catalog;
@@ -36,7 +36,7 @@
 //!
 //! # A search
 //!
-//! Whoever knows the game has its types, and the position and the moves need not become text:
+//! Code for one game uses its types, without text in between:
 //!
 //! ```
 //! use plyhouse_engine::game::Course;

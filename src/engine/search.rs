@@ -114,7 +114,7 @@ pub fn search<P: Evaluate>(
     search_watched(course, limits, stop, table, &mut |_| {})
 }
 
-/// The same; `watch` is told what is known after every depth.
+/// Searches as [`search`] does, and calls `watch` with what is known after every depth.
 #[must_use]
 pub fn search_watched<P: Evaluate>(
     course: &Course<P>,

@@ -23,8 +23,8 @@ use crate::interrupt::stop_on_interrupt;
 /// Without a limit, a position is looked at for so long, in milliseconds.
 const TIME_DEFAULT: u64 = 5000;
 
-/// With at most so many plies left, the searches of the textbook need no limit: where every move
-/// fills a square, plain minimax takes seconds at most.
+/// With at most so many plies left, the textbook searches need no limit: where every move fills a
+/// square, plain minimax takes seconds at most.
 const WALKED_MAX: u32 = 10;
 
 /// Values a position and every legal move, and tells what it took to find out.

@@ -104,7 +104,7 @@ impl Engine {
             }
             self.restarts += 1;
             let (why, times) = (harmless(&fault.to_string()), self.restarts);
-            // Whoever closed standard error does not want to know.
+            // Nothing can be done if standard error is closed.
             let _ = writeln!(
                 anstream::stderr().lock(),
                 "ply: {why}; started anew ({times} of {RESTARTS_MAX})"

@@ -121,7 +121,7 @@ impl Program {
     /// Tells it to end, and waits a little until it has.
     pub(crate) async fn end(mut self, farewell: &str) {
         let _ = timeout_at(Instant::now() + GOODBYE, async {
-            // Who does not listen is gone already, or is killed.
+            // A program that does not read has ended, or is killed below.
             let _ = self.say(farewell).await;
             self.child.wait().await
         })

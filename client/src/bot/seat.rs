@@ -205,10 +205,9 @@ impl Seat {
         self.go_on()
     }
 
-    /// Whoever runs this wants it to stop.
+    /// The user wants to stop: resigns first, and leaves when asked again.
     pub(super) fn stop(&mut self) -> Vec<Effect> {
         match &self.stage {
-            // The second time is in earnest.
             Stage::Playing(table)
                 if table.now.status == Status::Running && self.giving_up.is_none() =>
             {
@@ -428,7 +427,7 @@ fn introduction(now: &Snapshot) -> String {
     )
 }
 
-/// How it ended, for whoever runs the engine.
+/// How the match ended, for the user who runs the engine.
 fn told(now: &Snapshot, outcome: &Ending) -> String {
     let result = match outcome.winner {
         None => "drawn",

@@ -160,7 +160,7 @@ impl Session {
         self.ask(message);
     }
 
-    /// The connection was lost while a match was being asked for: it has come about, or not.
+    /// The connection was lost while a match was being asked for. It exists now, or is asked for again.
     pub(super) fn reopen(&mut self) {
         let Stage::Opening { before, seek } = &self.stage else {
             return;

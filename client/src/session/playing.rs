@@ -277,7 +277,7 @@ impl Session {
         let aborted = now
             .outcome
             .is_some_and(|outcome| outcome.reason == Reason::Aborted);
-        // Who looks on has seen the end of it; who played has not played to an end.
+        // An aborted match is a failure for a player, not for a spectator.
         self.end(if aborted && now.you.is_some() {
             Err(Failure::Stopped)
         } else {
@@ -322,7 +322,7 @@ impl Session {
         };
         let text = match now.status {
             Status::Open => "Waiting for somebody to sit down …".to_owned(),
-            // Who looks on sees it from the mark, and the bot's move will follow.
+            // A spectator sees it from the mark, and the bot's move follows soon.
             Status::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
             Status::Running | Status::Ended => view::turn(now),
         };

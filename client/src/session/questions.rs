@@ -43,8 +43,8 @@ impl Session {
         if plan.game.is_none() && plan.opponent.is_none() && games > 1 {
             return Some((Question::Game, self.game_menu()));
         }
-        // Who has said it all on the command line gets the first side without being asked; sides
-        // of a seek are drawn.
+        // Without any question so far, all was said on the command line: the first side is taken
+        // without asking. Sides of a seek are drawn.
         let asked_already = match &self.stage {
             Stage::Asking(question, _) => !matches!(question, Question::Resume(_)),
             Stage::Arriving | Stage::Opening { .. } | Stage::AtTable(_) => false,

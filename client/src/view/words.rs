@@ -12,7 +12,7 @@ use crate::harmless::harmless;
 /// The sign of a bot. No name is shown with it, so a player called `max bot` is not taken for one.
 const BOT: &str = "⚙";
 
-/// Who sits there: a name, a bot's level, or that nobody does.
+/// An occupant as text: a name, a bot's level, or that the seat is open.
 pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn piece(now: &Snapshot, seat: SeatNumber) -> Option<String> {
     Some(paint(style, &piece.to_string()))
 }
 
-/// Whoever sits there, as the subject of a sentence in the third person.
+/// The occupant of a seat, as the subject of a sentence in the third person.
 pub(crate) fn who(now: &Snapshot, seat: SeatNumber) -> String {
     now.seats.get(seat.index()).map_or_else(
         || "somebody".to_owned(),

@@ -1,6 +1,6 @@
 //! English draughts (American checkers), by the rules of the World Checkers/Draughts Federation: men
 //! move and capture forwards only, a capture must be made and made to its end, any of several may be
-//! chosen, and a man that reaches the last row stops there and is crowned. Who cannot move has lost.
+//! chosen, and a man that reaches the last row stops there and is crowned. A side that cannot move has lost.
 //! A game is drawn after forty moves of each side without a capture or a move of a man, and when a
 //! position comes for the third time.
 //!

@@ -36,8 +36,8 @@ pub fn choose<P: Evaluate>(
     choose_watched(course, level, seed, limits, stop, table, &mut |_| {})
 }
 
-/// The same with what the table knows already, so that the answer depends on that, too. At full
-/// strength `watch` is told what is known after every depth.
+/// Chooses as [`choose`] does, but keeps what is in the table, so that the answer depends on that, too.
+/// At full strength `watch` is told what is known after every depth.
 #[must_use]
 pub fn choose_watched<P: Evaluate>(
     course: &Course<P>,

@@ -61,7 +61,7 @@ pub(super) fn deepen<P: Evaluate>(
     })
 }
 
-/// The same, but `is_enough` is asked after every complete look whether to look no farther.
+/// Deepens as [`deepen`] does, but asks `is_enough` after every complete look whether to stop.
 pub(super) fn deepen_until<P: Evaluate>(
     search: &mut Searcher<'_, P>,
     pos: &P,

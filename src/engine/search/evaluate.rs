@@ -60,8 +60,8 @@ pub trait Evaluate: Position {
         Bounds::ANY
     }
 
-    /// The same for the position that a search begins with, where it may cost more. If one move is
-    /// listed alone and wins, the search is over.
+    /// What `consider` lists, for the position that a search begins with, where it may cost more. If one
+    /// move is listed alone and wins, the search is over.
     fn consider_first(&self, moves: &mut Moves<Self::Move>) -> Bounds {
         self.consider(moves)
     }

@@ -65,7 +65,7 @@ impl Level {
     /// Depth alone makes few levels and uneven ones: tic-tac-toe has but four against a perfect
     /// opponent. The margins make up for it. They are chosen so that each level scores between 62%
     /// and 71% against the one below it, and rise evenly against perfect play: .06, .13, .27, .40,
-    /// .50. Whoever changes a row raises `LEVELS_VERSION`.
+    /// .50. A change of a row raises `LEVELS_VERSION`.
     #[rustfmt::skip] // A table is read by columns.
     pub(super) const fn strength(self) -> Strength {
         match self {

@@ -73,7 +73,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         }
     }
 
-    /// The same search with a slightly other order of moves: another for every number.
+    /// This search with a slightly different order of moves, another for every number.
     pub(super) const fn varied(mut self, variety: u32) -> Self {
         self.variety = variety;
         self

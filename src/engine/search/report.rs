@@ -169,7 +169,7 @@ impl<M> Report<M> {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
 
-    /// The same report, of moves in another form.
+    /// This report with its moves in another form.
     #[must_use]
     pub fn map<T>(self, form: impl Fn(M) -> T) -> Report<T> {
         let Self { pv, moves, .. } = self;

@@ -162,7 +162,7 @@ impl Slot<'_> {
             self.store(0, self.key ^ data, data);
             return !is_fresh(deep);
         }
-        // An entry of an earlier search counts as none, lest that search change this one.
+        // An entry of an earlier search counts as none, so that it does not change this search.
         if !is_fresh(deep) {
             self.store(0, self.key ^ data, data);
             return true;

@@ -1,4 +1,4 @@
-//! The scores that a look is about.
+//! Windows: the range of scores that a search is asked about.
 
 use super::Score;
 
@@ -39,10 +39,10 @@ pub(super) trait Scope: Copy {
     /// What still matters when the seat is sure of this score, which is less than `beta`.
     fn above(self, score: Score) -> Self;
 
-    /// The same scores as seen a ply later.
+    /// This window as seen a ply later.
     fn sooner(self) -> Self;
 
-    /// The same scores as the opponent sees them.
+    /// This window as the opponent sees it.
     fn across(self) -> Self;
 
     /// Leaves out what the value cannot be. Where nothing is left, that is the answer.

@@ -67,8 +67,7 @@ impl Lines {
                 }
             }
             out.push(b'\n');
-            // Whoever waits for the answer before the next line gets it, and so does whoever has
-            // waited long for this one.
+            // Written at once if no further line is waiting, or if this answer took long.
             let is_slow = answered.is_ok_and(|took| took >= SLOW);
             if is_slow || input.buffer().is_empty() || out.len() >= WRITTEN_BYTES {
                 write(&mut output, &mut out)?;

@@ -19,7 +19,7 @@ use super::{Settings, bytes};
 /// moves, however long, has a tenth of that.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// How many messages may wait for this loop. Whoever sends one more waits.
+/// How many messages may wait for this loop. The sender of one more waits.
 const MESSAGES_MAX: usize = 64;
 
 /// How many lines may wait for a search to end. One more ends it.

@@ -134,7 +134,7 @@ impl Protocol for Uci {
             return Ok(Next::Line);
         };
         let (command, words) = (words[first], &words[first + 1..]);
-        // Whoever goes on without `stop` has waited long enough for the answer before.
+        // A program that goes on without `stop` gets the answer that was held back first.
         if matches!(command, "stop" | "go" | "position" | "ucinewgame")
             && let Some(m) = self.held.take()
         {

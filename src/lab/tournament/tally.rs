@@ -45,7 +45,7 @@ impl Tally {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
-    /// The same games as the opponent sees them.
+    /// These games as the opponent sees them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! GTP 2, as whoever uses an engine speaks it. Moves are written as on the wire.
+//! GTP 2, from the side that uses an engine. Moves are written as on the wire.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) async fn greet(
     ] {
         ask(program, &command, deadline).await?;
     }
-    // So much for every move. Who has no clock has other ways of being told how long to think.
+    // The time for each move. An engine that keeps no clock answers `?`, which is no fault.
     let seconds = think.as_millis().div_ceil(1000);
     match ask(program, &format!("time_settings 0 {seconds} 1"), deadline).await {
         Ok(_) | Err(Fault::Nonsense(_)) => Ok(()),

@@ -80,7 +80,7 @@ pub(super) async fn choose(
             heed(program, deadline, is_ok).await?;
             let mut lines = "BOARD\n".to_owned();
             for (ply, m) in moves.iter().enumerate() {
-                // Whoever is to move has not played the last one.
+                // The last stone is the opponent's, the one before our own, and so on.
                 let owner = if (moves.len() - ply).is_multiple_of(2) {
                     1
                 } else {

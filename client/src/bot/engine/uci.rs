@@ -1,4 +1,4 @@
-//! UCI, as whoever uses an engine speaks it. Moves are written as on the wire.
+//! UCI, from the side that uses an engine. Moves are written as on the wire.
 
 use std::time::Duration;
 

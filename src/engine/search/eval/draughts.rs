@@ -76,7 +76,7 @@ impl Evaluate for Draughts {
         m.index()
     }
 
-    /// The same for positions that differ in their counts alone, until these matter.
+    /// Positions that differ in their counts alone share a key until the counts matter.
     fn key(&self) -> u64 {
         let quiet = self.quiet_plies().saturating_sub(QUIET_PLIES_THAT_MATTER);
         self.repetition_key() ^ u64::from(quiet).wrapping_mul(0x9e37_79b9_7f4a_7c15)

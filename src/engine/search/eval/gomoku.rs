@@ -155,7 +155,7 @@ impl Gomoku {
         let threats = windows::open_fours(other, free);
         let defences = threats.fold(free, |all, threat| all & threat.defences);
         if defences != free {
-            // Whoever does not prevent an open four has to make fours.
+            // A side that does not prevent an open four has to make fours.
             let answers = defences | mine.fours;
             if answers.is_empty() {
                 push_all(free);

@@ -127,7 +127,7 @@ impl Evaluate for Othello {
         self.with_disc_and_targets(m.bit(), note)
     }
 
-    /// The same for both colours: all that counts is who moves.
+    /// Positions share a key if they differ in colours alone: all that counts is who moves.
     #[inline]
     fn key(&self) -> u64 {
         let [own, other] = self.discs();

@@ -57,7 +57,7 @@ impl Evaluate for TicTacToe {
         m.bit().trailing_zeros() as usize
     }
 
-    /// The same for all positions that are turned or mirrored into each other.
+    /// Positions that can be turned or mirrored into each other share a key.
     fn key(&self) -> u64 {
         let [firsts, seconds] = Seat::ALL.map(|seat| &IMAGES[usize::from(self.marks(seat))]);
         let keys = firsts

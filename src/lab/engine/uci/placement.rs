@@ -42,8 +42,8 @@ impl Placement {
 
     /// Sets it up.
     ///
-    /// A draw that players need not claim does not end the game here: whoever asks for a move wants
-    /// one. The past is forgotten then.
+    /// A draw that players need not claim does not end the game here, since a move is asked for. The
+    /// past is forgotten then.
     pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
         analyst.set_up(&self.from)?;
         analyst.resume();

@@ -14,7 +14,7 @@ pub(super) fn result(own: u64, other: u64, squares: u64) -> Ordering {
     best(own, other, squares, Ordering::Less, Ordering::Greater)
 }
 
-/// The same, or a bound of it outside of a window (alpha-beta, fail-soft).
+/// The result, or a bound of it if it is outside of the window (alpha-beta, fail-soft).
 fn best(own: u64, other: u64, squares: u64, mut alpha: Ordering, beta: Ordering) -> Ordering {
     if squares == 0 {
         let squares = targets(other, own);

@@ -12,14 +12,14 @@ struct Line {
     edge: u64,
     /// For one, two and four steps up: the squares from which they do not leave the board sideways.
     up: [u64; 3],
-    /// The same for steps down.
+    /// For one, two and four steps down: the squares from which they do not leave the board sideways.
     down: [u64; 3],
 }
 
 /// The squares from which one, two and four steps to the right stay on the board.
 const RIGHTWARDS: [u64; 3] = [A_FILE * 0x7f, A_FILE * 0x3f, A_FILE * 0x0f];
 
-/// The same for steps to the left.
+/// The squares from which one, two and four steps to the left stay on the board.
 const LEFTWARDS: [u64; 3] = [A_FILE * 0xfe, A_FILE * 0xfc, A_FILE * 0xf0];
 
 const LINES: [Line; 4] = [
