@@ -22,10 +22,7 @@
 //! position.play("4")?;
 //!
 //! // Limits of nodes give the same move on every machine, limits of time do not.
-//! let limits = Limits {
-//!     nodes: Some(10_000),
-//!     ..Limits::default()
-//! };
+//! let limits = Limits::nodes(10_000);
 //! let (seed, stop, mut table) = (7, Stop::new(), Table::new(1 << 20));
 //! let choice = position
 //!     .choose(Level::Hard, seed, &limits, &stop, &mut table)

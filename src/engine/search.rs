@@ -68,6 +68,42 @@ pub struct Limits {
     pub threads: Option<NonZeroUsize>,
 }
 
+impl Limits {
+    /// Looks no further ahead than this many plies.
+    #[must_use]
+    pub const fn depth(plies: u32) -> Self {
+        Self {
+            depth: Some(plies),
+            ..Self::NONE
+        }
+    }
+
+    /// Visits no more than this many positions.
+    #[must_use]
+    pub const fn nodes(nodes: u64) -> Self {
+        Self {
+            nodes: Some(nodes),
+            ..Self::NONE
+        }
+    }
+
+    /// Thinks no longer than this.
+    #[must_use]
+    pub const fn time(time: Duration) -> Self {
+        Self {
+            time: Some(time),
+            ..Self::NONE
+        }
+    }
+
+    const NONE: Self = Self {
+        depth: None,
+        nodes: None,
+        time: None,
+        threads: None,
+    };
+}
+
 /// A flag that asks a search to answer now. Clones share the flag; it cannot be lowered again.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);

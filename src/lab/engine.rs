@@ -92,10 +92,7 @@ impl Settings {
     fn question(&self, time: Option<Duration>) -> Question {
         Question {
             level: self.level,
-            limits: Limits {
-                time: Some(time.unwrap_or(self.time)),
-                ..Limits::default()
-            },
+            limits: Limits::time(time.unwrap_or(self.time)),
         }
     }
 

@@ -63,10 +63,7 @@ impl Bots {
 
     /// The bot's move. `None` if it found none, for whatever reason: no room, no time, a panic.
     pub(super) async fn think(&self, question: Question) -> Option<String> {
-        let limits = Limits {
-            time: Some(self.search_time),
-            ..Limits::default()
-        };
+        let limits = Limits::time(self.search_time);
         let Some(threads) = &self.threads else {
             return question.search(&limits, &mut Table::new(self.table_bytes), &self.metrics);
         };

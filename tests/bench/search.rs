@@ -210,10 +210,7 @@ fn looking_ahead<P: Evaluate>(
     for text in moves.split(' ') {
         course.play(course.read_move(text)?)?;
     }
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
+    let limits = Limits::depth(depth);
     let mut look = || {
         table.forget();
         search(black_box(&course), &limits, &Stop::new(), table)

@@ -17,10 +17,7 @@ fn check_order(game: &str, openings: usize, opening_plies: u32, nodes: u64) {
         players: [&[Player::Random], &bots[..]].concat(),
         openings,
         opening_plies,
-        limits: Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        },
+        limits: Limits::nodes(nodes),
         seed: 1,
     };
     let players = plan.players.clone();

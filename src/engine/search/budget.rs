@@ -104,13 +104,7 @@ mod tests {
 
     #[test]
     fn limits_hold_once_they_are_enforced() {
-        let (limits, stop) = (
-            Limits {
-                nodes: Some(100),
-                ..Limits::default()
-            },
-            Stop::new(),
-        );
+        let (limits, stop) = (Limits::nodes(100), Stop::new());
         let mut budget = Budget::new(limits, &stop);
         assert_eq!(visited(&mut budget, 90), 90);
         budget.enforce().expect("nothing is spent but nodes");

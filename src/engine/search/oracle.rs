@@ -320,10 +320,7 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
     for seed in 0..20 {
         let pos = Tree::of(seed);
         for nodes in (0..600).step_by(11) {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
+            let limits = Limits::nodes(nodes);
             let cut = search(
                 &Course::from(pos.clone()),
                 &limits,
@@ -334,10 +331,7 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
             // The first ply: the root, and its moves twice, asked about and valued.
             assert!(cut.nodes <= nodes.max(11), "{nodes}: {cut:?}");
 
-            let limits = Limits {
-                depth: Some(cut.depth),
-                ..Limits::default()
-            };
+            let limits = Limits::depth(cut.depth);
             let complete = search(
                 &Course::from(pos.clone()),
                 &limits,
@@ -366,13 +360,7 @@ fn any_budget_gives_a_move_and_a_greater_one_no_worse() {
 /// A raised flag or a clock that has run out is noticed, and the first look is made all the same.
 #[test]
 fn a_stopped_search_answers_at_once() {
-    let (raised, late) = (
-        Stop::new(),
-        Limits {
-            time: Some(Duration::ZERO),
-            ..Limits::default()
-        },
-    );
+    let (raised, late) = (Stop::new(), Limits::time(Duration::ZERO));
     raised.clone().stop();
     for (limits, stop) in [(Limits::default(), raised), (late, Stop::new())] {
         let report = search(
@@ -418,10 +406,7 @@ fn a_proof_that_is_cut_short_says_nothing_wrong() {
         .expect("goes on")
         .score;
     for nodes in (0..60).map(|step| step * step * 4) {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
+        let limits = Limits::nodes(nodes);
         table.forget();
         let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
         assert!(report.nodes <= nodes.max(15), "{report:?}");
@@ -442,10 +427,7 @@ fn a_proof_that_is_cut_short_says_nothing_wrong() {
 fn a_bound_that_says_little_is_not_told() {
     let (stop, mut table) = (Stop::new(), Table::new(1 << 20));
     for nodes in (0..8).map(|step| 5_000 << step) {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
+        let limits = Limits::nodes(nodes);
         table.forget();
         let report =
             search(&Course::<ConnectFour>::start(), &limits, &stop, &table).expect("goes on");

@@ -92,10 +92,7 @@ mod tests {
     fn the_fastest_mate_is_found() {
         let file = include_str!("../../../tests/data/chess.mates");
         let mut table = Table::new(1 << 22);
-        let limits = Limits {
-            nodes: Some(NODES),
-            ..Limits::default()
-        };
+        let limits = Limits::nodes(NODES);
         for line in file.lines().filter(|line| !line.starts_with('#')) {
             let (moves, fen) = line.split_once(' ').expect(line);
             let moves: u32 = moves.parse().expect(line);

@@ -110,10 +110,7 @@ impl Args {
             opening_plies: self
                 .opening_plies
                 .unwrap_or_else(|| default_plies(&self.game.info)),
-            limits: Limits {
-                nodes: Some(self.nodes),
-                ..Limits::default()
-            },
+            limits: Limits::nodes(self.nodes),
             seed: self.seed,
         }
     }

@@ -99,10 +99,7 @@ impl Set {
     /// What the position is worth, if it is one of the set.
     fn score(self, pos: &ConnectFour, table: &Table) -> Option<i32> {
         // Whether the end is near, a near look tells at less cost than a solution.
-        let near = Limits {
-            depth: Some(14),
-            ..Limits::default()
-        };
+        let near = Limits::depth(14);
         let look = search(&Course::from(*pos), &near, &Stop::new(), table)?;
         let is_near = look.exact && distance(pos, &look) == Distance::Easy;
         if is_near != (self.distance == Distance::Easy) {

@@ -17,10 +17,7 @@ fn whole<P: Evaluate>(pos: &P, limits: &Limits) -> Report<P::Move> {
 }
 
 fn depth(depth: u32) -> Limits {
-    Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    }
+    Limits::depth(depth)
 }
 
 /// Every move has the value that plain minimax finds, whichever way it is asked.
@@ -99,10 +96,7 @@ fn a_limited_depth_gives_estimates_and_what_is_certain() {
 #[test]
 fn what_cannot_be_solved_in_time_is_an_estimate() {
     let pos = ConnectFour::start();
-    let limits = Limits {
-        nodes: Some(20_000),
-        ..Limits::default()
-    };
+    let limits = Limits::nodes(20_000);
     let report = whole(&pos, &limits);
     assert!(!report.exact);
     assert!(report.nodes <= 20_000);

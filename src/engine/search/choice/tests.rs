@@ -185,10 +185,7 @@ fn some_positions_of_connect_four() -> impl Iterator<Item = ConnectFour> {
 fn in_connect_four_wins_in_one_are_taken_and_losses_in_one_prevented() {
     let (free, raised) = (Stop::new(), Stop::new());
     raised.stop();
-    let limits = Limits {
-        nodes: Some(2_000),
-        ..Limits::default()
-    };
+    let limits = Limits::nodes(2_000);
     let (mut table, mut wins_seen, mut threats_seen) = (table(), 0, 0);
     for pos in some_positions_of_connect_four() {
         let wins = |m: &_| is_won_by(&pos.after(*m), pos.turn());
@@ -321,10 +318,7 @@ fn check_never_loses(pos: &TicTacToe, seat: Seat, max: &Player) {
 fn full_strength_plays_its_principal_variation() {
     for pos in all_positions().into_iter().step_by(20) {
         for nodes in (0..400).step_by(9) {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
+            let limits = Limits::nodes(nodes);
             if let Some((m, report)) = choose(
                 &Course::from(pos),
                 Level::Max,
@@ -347,10 +341,7 @@ fn full_strength_plays_its_principal_variation() {
 fn limits_only_weaken() {
     for (level, own) in Level::ALL.into_iter().zip([1, 1, 2, 4, 9]) {
         for depth in [0, 1, 3, 99] {
-            let limits = Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            };
+            let limits = Limits::depth(depth);
             let chosen = choose(
                 &Course::<TicTacToe>::start(),
                 level,
@@ -367,10 +358,7 @@ fn limits_only_weaken() {
 
 #[test]
 fn the_seed_alone_decides_among_the_candidates() {
-    let limits = Limits {
-        nodes: Some(300),
-        ..Limits::default()
-    };
+    let limits = Limits::nodes(300);
     for pos in all_positions().into_iter().step_by(150) {
         for level in Level::ALL {
             let Some(Candidates { mut moves, .. }) = offered(

@@ -177,10 +177,7 @@ fn a_draw_that_nobody_claimed_does_not_end_the_game() {
 fn an_infinite_search_answers_when_it_is_stopped() {
     let mut table = Table::new();
     let found = |table: &mut Table, stopped| {
-        let limits = Limits {
-            depth: Some(1),
-            ..Limits::default()
-        };
+        let limits = Limits::depth(1);
         let choice = (table.analyst).choose(Level::Max, 0, &limits, &Stop::new(), &mut |_| {});
         let mut out = Vec::new();
         table

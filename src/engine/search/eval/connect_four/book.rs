@@ -112,10 +112,7 @@ mod tests {
     #[test]
     fn the_last_promises_agree_with_the_solver() {
         let (stop, table) = (Stop::new(), Table::new(1 << 22));
-        let limits = Limits {
-            nodes: Some(3_000),
-            ..Limits::default()
-        };
+        let limits = Limits::nodes(3_000);
         let [mut checked, mut asked] = [0, 0];
         for seat in Seat::ALL {
             walk(seat, &mut |pos, _| {

@@ -74,10 +74,7 @@ fn what_stands_better_is_worth_more() {
 fn two_kings_catch_one() {
     let mut game = Course::from(read("B:WK4:BK14,K15:H0:F1"));
     let (stop, mut table) = (Stop::new(), Table::new(1 << 22));
-    let limits = Limits {
-        nodes: Some(10_000),
-        ..Limits::default()
-    };
+    let limits = Limits::nodes(10_000);
     for _ in 0..40 {
         table.next_search();
         let Some(report) = search(&game, &limits, &stop, &table) else {

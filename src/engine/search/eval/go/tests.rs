@@ -10,10 +10,7 @@ fn position(rows: &str, rest: &str) -> Go<9> {
 }
 
 fn best(pos: &Go<9>) -> String {
-    let limits = Limits {
-        depth: Some(3),
-        ..Limits::default()
-    };
+    let limits = Limits::depth(3);
     let report = search(
         &Course::from(*pos),
         &limits,

@@ -275,10 +275,7 @@ fn the_search_wins_by_fours() {
     let (stop, mut table) = (Stop::new(), Table::new(1 << 16));
     for Problem { pos, fours, .. } in problems() {
         table.forget();
-        let limits = Limits {
-            nodes: Some(1_000),
-            ..Limits::default()
-        };
+        let limits = Limits::nodes(1_000);
         let report = search(&Course::from(pos), &limits, &stop, &table).expect("goes on");
         assert_eq!(
             report.score,
