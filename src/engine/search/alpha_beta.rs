@@ -8,7 +8,7 @@
 //! seat does.
 
 use super::lines::Lines;
-use super::minimax::{Scale, Verdict};
+use super::minimax::{Scale, TextbookResult};
 use super::window::{Scope, Window};
 use super::{Evaluate, Score};
 use crate::game::Seat;
@@ -16,7 +16,7 @@ use crate::game::Seat;
 /// Values a position by looking up to `depth` plies ahead. Of the moves, those after the first best
 /// have no values, but bounds that their values do not exceed.
 #[must_use]
-pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::Move> {
+pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult<P::Move> {
     let mut search = AlphaBeta {
         scale,
         nodes: 0,
@@ -25,7 +25,7 @@ pub fn alpha_beta<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::
     };
     let mut moves = Vec::new();
     let score = search.value(pos, pos.turn(), depth, 0, Window::FULL, Some(&mut moves));
-    Verdict {
+    TextbookResult {
         score,
         moves,
         pv: search.lines.at(0).to_vec(),

@@ -126,7 +126,7 @@ fn prove_every_move<P: Evaluate>(
 pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) -> Report<P::Move> {
     let stop = Stop::new();
     let budget = Budget::new(Limits::default(), &stop);
-    let verdict = match method {
+    let result = match method {
         Method::Minimax => minimax(pos, depth, scale),
         Method::AlphaBeta => alpha_beta(pos, depth, scale),
     };
@@ -137,7 +137,7 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
     };
     let mut best = Score::WORST;
     let mut moves = Vec::new();
-    for (m, score) in verdict.moves {
+    for (m, score) in result.moves {
         let is_bound = method == Method::AlphaBeta && score <= best;
         best = best.max(score);
         let certainty = if is_bound { Certainty::AtMost } else { seen };
@@ -151,12 +151,12 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
         exact: seen == Certainty::Exact,
         depth,
         selective_depth: depth.min(pos.plies_left()),
-        nodes: verdict.nodes,
-        pruned: Some(verdict.pruned),
+        nodes: result.nodes,
+        pruned: Some(result.pruned),
         time: budget.elapsed(),
-        pv: verdict.pv,
+        pv: result.pv,
         moves,
-        ..Report::known(verdict.score)
+        ..Report::known(result.score)
     };
     report.sort();
     report

@@ -7,7 +7,7 @@ use crate::game::{Outcome, Seat};
 
 /// What a search by the textbook found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict<M> {
+pub struct TextbookResult<M> {
     /// The value for the seat to move.
     pub score: Score,
     /// Every move with its value, in the order of the rules; none once there is an outcome, or at
@@ -43,7 +43,7 @@ impl Scale {
 
 /// Values a position by looking at every line of play of up to `depth` plies.
 #[must_use]
-pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::Move> {
+pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> TextbookResult<P::Move> {
     let mut moves = Vec::new();
     let mut search = Minimax {
         scale,
@@ -51,7 +51,7 @@ pub fn minimax<P: Evaluate>(pos: &P, depth: u32, scale: Scale) -> Verdict<P::Mov
         lines: Lines::default(),
     };
     let score = search.visit(pos, pos.turn(), depth, 0, Some(&mut moves));
-    Verdict {
+    TextbookResult {
         score,
         moves,
         pv: search.lines.at(0).to_vec(),
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn the_whole_tree_of_tic_tac_toe_is_visited() {
         for scale in [Scale::Plies, Scale::Outcome] {
-            let verdict = minimax(&TicTacToe::start(), 9, scale);
-            assert_eq!((verdict.score, verdict.nodes), (Score::DRAW, 549_946));
+            let result = minimax(&TicTacToe::start(), 9, scale);
+            assert_eq!((result.score, result.nodes), (Score::DRAW, 549_946));
         }
     }
 }
