@@ -1,6 +1,8 @@
 //! For terminals that have ASCII only: other signs in place of those that `ply` draws with. What
 //! others wrote stays as it is, and so does the sign of a bot: in ASCII anybody could write it.
 
+use crate::customs::letter;
+
 /// The text with every sign of ours replaced by one of ASCII.
 pub(crate) fn ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -17,25 +19,7 @@ pub(crate) fn ascii(text: &str) -> String {
             // Stones and discs: the first seat's, the second's.
             '●' => plain.push('X'),
             '○' => plain.push('O'),
-            // Kings are capitals.
-            '⛂' => plain.push('b'),
-            '⛃' => plain.push('B'),
-            '⛀' => plain.push('w'),
-            '⛁' => plain.push('W'),
-            // As in FEN.
-            '♔' => plain.push('K'),
-            '♕' => plain.push('Q'),
-            '♖' => plain.push('R'),
-            '♗' => plain.push('B'),
-            '♘' => plain.push('N'),
-            '♙' => plain.push('P'),
-            '♚' => plain.push('k'),
-            '♛' => plain.push('q'),
-            '♜' => plain.push('r'),
-            '♝' => plain.push('b'),
-            '♞' => plain.push('n'),
-            '♟' => plain.push('p'),
-            other => plain.push(other),
+            other => plain.push(letter(other).unwrap_or(other)),
         }
     }
     plain

@@ -134,32 +134,30 @@ impl Customs {
         }
     }
 
-    /// Whose piece this is and what it looks like, where that is not the letter that positions have
-    /// for it. Pieces differ in more than their colour, which not every terminal or eye has.
-    pub(crate) fn figure(self, piece: char) -> Option<(usize, char)> {
-        let figures: &[(char, usize, char)] = match self {
+    /// What pieces look like where that is not the letter that positions have for them: the letter, the
+    /// seat, and the figure. Figures differ in more than their colour, which not every terminal or eye
+    /// has. A seat's first is what stands for the seat.
+    const fn figures(self) -> &'static [(char, usize, char)] {
+        match self {
             Self::ConnectFour => &[('r', 0, '●'), ('y', 1, '○')],
             Self::Othello => &[('*', 0, '●'), ('O', 1, '○')],
             Self::Gomoku | Self::Go => &[('b', 0, '●'), ('w', 1, '○')],
-            Self::Draughts => &[('b', 0, '⛂'), ('B', 0, '⛃'), ('w', 1, '⛀'), ('W', 1, '⛁')],
+            Self::Draughts => DRAUGHTS,
             Self::Chess => CHESS,
             Self::TicTacToe | Self::Other => &[],
-        };
-        let found = figures.iter().find(|(written, ..)| *written == piece)?;
+        }
+    }
+
+    /// Whose piece this is and what it looks like, in games that have figures.
+    pub(crate) fn figure(self, piece: char) -> Option<(usize, char)> {
+        let found = self.figures().iter().find(|figure| figure.0 == piece)?;
         Some((found.1, found.2))
     }
 
     /// What a seat plays with, where that is more than the letter that begins its side's name.
-    pub(crate) const fn piece(self, seat: usize) -> Option<char> {
-        match (self, seat) {
-            (Self::ConnectFour | Self::Othello | Self::Gomoku | Self::Go, 0) => Some('●'),
-            (Self::ConnectFour | Self::Othello | Self::Gomoku | Self::Go, _) => Some('○'),
-            (Self::Draughts, 0) => Some('⛂'),
-            (Self::Draughts, _) => Some('⛀'),
-            (Self::Chess, 0) => Some('♔'),
-            (Self::Chess, _) => Some('♚'),
-            (Self::TicTacToe | Self::Other, _) => None,
-        }
+    pub(crate) fn piece(self, seat: usize) -> Option<char> {
+        let found = self.figures().iter().find(|figure| figure.1 == seat)?;
+        Some(found.2)
     }
 
     /// What is said of the winning line, which the board shows too.
@@ -178,6 +176,15 @@ impl Customs {
         }
     }
 }
+
+/// The letter of a piece of chess or draughts by its figure, capitals for kings in draughts.
+pub(crate) fn letter(figure: char) -> Option<char> {
+    let mut all = CHESS.iter().chain(DRAUGHTS);
+    all.find(|known| known.2 == figure).map(|known| known.0)
+}
+
+const DRAUGHTS: &[(char, usize, char)] =
+    &[('b', 0, '⛂'), ('B', 0, '⛃'), ('w', 1, '⛀'), ('W', 1, '⛁')];
 
 const CHESS: &[(char, usize, char)] = &[
     ('K', 0, '♔'),
