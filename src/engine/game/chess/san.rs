@@ -1,22 +1,13 @@
 //! How players write moves: standard algebraic notation, `Nf3`, `exd5`, `O-O`, `e8=Q+` (FIDE Laws
 //! of Chess, appendix C; the Portable Game Notation standard, 1994, section 8.2.3).
 //!
-//! Written is the one form that the PGN standard knows. Read is much more: what names one legal
-//! move, and no other, is that move.
+//! Moves are written in the form of the PGN standard, which `cozy-chess` knows. Much more is read:
+//! whatever names exactly one legal move.
 
+use cozy_chess::util::display_san_move;
 use cozy_chess::{File, Piece, Rank, Square as Field};
 
 use super::{Chess, Move};
-use crate::game::Position;
-
-/// The pieces that have a letter, with it. Pawns have none.
-const LETTERS: [(Piece, u8); 5] = [
-    (Piece::Knight, b'N'),
-    (Piece::Bishop, b'B'),
-    (Piece::Rook, b'R'),
-    (Piece::Queen, b'Q'),
-    (Piece::King, b'K'),
-];
 
 /// A text that names no one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,62 +39,7 @@ impl Chess {
     /// A legal move in standard algebraic notation.
     #[must_use]
     pub fn san(&self, m: Move) -> String {
-        let mut text = if self.is_castling(m) {
-            let short = m.to().file() == File::G;
-            (if short { "O-O" } else { "O-O-O" }).to_owned()
-        } else {
-            self.ordinary_san(m)
-        };
-        let after = self.after(m);
-        if after.is_check() {
-            text.push(if after.can_move() { '+' } else { '#' });
-        }
-        text
-    }
-
-    fn ordinary_san(&self, m: Move) -> String {
-        let piece = self.board.piece_on(m.from()).unwrap_or(Piece::Pawn);
-        let mut text = String::new();
-        // Only capturing pawns leave their file, be it in passing.
-        let captures = self.board.occupied().has(m.to())
-            || piece == Piece::Pawn && m.from().file() != m.to().file();
-        if let Some(letter) = letter(piece) {
-            text.push(letter);
-            self.tell_apart(m, piece, &mut text);
-        } else if captures {
-            text.push(m.from().file().into());
-        }
-        if captures {
-            text.push('x');
-        }
-        text.push_str(&m.to().to_string());
-        if let Some(letter) = m.promotion().and_then(letter) {
-            text.extend(['=', letter]);
-        }
-        text
-    }
-
-    /// Adds where the piece comes from, if another of its kind could go there: its file if that
-    /// is enough, else its rank, else both.
-    fn tell_apart(&self, m: Move, piece: Piece, text: &mut String) {
-        let mut others = Vec::new();
-        self.each_move(|other_piece, other| {
-            if other_piece == piece && other.to() == m.to() && other.from() != m.from() {
-                others.push(other.from());
-            }
-        });
-        if others.is_empty() {
-            return;
-        }
-        let (file, rank) = (m.from().file(), m.from().rank());
-        let file_is_enough = others.iter().all(|from| from.file() != file);
-        let rank_is_enough = others.iter().all(|from| from.rank() != rank);
-        if file_is_enough || !rank_is_enough {
-            text.push(file.into());
-        }
-        if !file_is_enough {
-            text.push(rank.into());
-        }
+        display_san_move(&self.board, self.unnamed(m)).to_string()
     }
 
     /// The legal move that `text` names. Of two moves that differ in nothing but the case of their
@@ -233,16 +169,11 @@ fn rank(digit: u8) -> Option<Rank> {
     Rank::try_index(usize::from(digit.checked_sub(b'1')?))
 }
 
+/// The piece with this letter, a capital. Pawns have none.
 fn piece(letter: u8) -> Option<Piece> {
-    LETTERS
-        .into_iter()
-        .find(|(_, known)| *known == letter)
-        .map(|(piece, _)| piece)
-}
-
-fn letter(piece: Piece) -> Option<char> {
-    let (_, letter) = LETTERS.into_iter().find(|(known, _)| *known == piece)?;
-    Some(char::from(letter))
+    let letter = Some(char::from(letter)).filter(char::is_ascii_uppercase)?;
+    let piece = Piece::try_from(letter.to_ascii_lowercase()).ok();
+    piece.filter(|piece| *piece != Piece::Pawn)
 }
 
 /// What a pawn may become.
