@@ -15,28 +15,12 @@ const ISOLATED: Phased = Phased::new(-8, -11);
 const COVERED: Phased = Phased::new(7, 6);
 
 /// A pawn that no pawn can stop any more, by the ranks it has come.
-const PASSED: [Phased; Rank::NUM] = [
-    Phased::new(0, 0),
-    Phased::new(5, 7),
-    Phased::new(0, 14),
-    Phased::new(0, 29),
-    Phased::new(20, 55),
-    Phased::new(45, 109),
-    Phased::new(45, 159),
-    Phased::new(0, 0),
-];
+const PASSED: [Phased; Rank::NUM] =
+    Phased::table([0, 5, 0, 0, 20, 45, 45, 0], [0, 7, 14, 29, 55, 109, 159, 0]);
 
 /// What is lost of that if it cannot step forward.
-const BLOCKED: [Phased; Rank::NUM] = [
-    Phased::new(0, 0),
-    Phased::new(0, 10),
-    Phased::new(0, 13),
-    Phased::new(5, 13),
-    Phased::new(20, 19),
-    Phased::new(20, 39),
-    Phased::new(33, 93),
-    Phased::new(0, 0),
-];
+const BLOCKED: [Phased; Rank::NUM] =
+    Phased::table([0, 0, 0, 5, 20, 20, 33, 0], [0, 10, 13, 13, 19, 39, 93, 0]);
 
 /// For every step that the kings are away from the field before a passed pawn, the opponent's and
 /// one's own, for every rank that it has come beyond its third.

@@ -1,9 +1,9 @@
 //! Values that change as the pieces leave the board.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use derive_more::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// What something is worth in the middle game, and in the end game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Add, AddAssign, Mul, Neg, Sub, SubAssign)]
 pub(super) struct Phased {
     pub(super) middle: i32,
     pub(super) end: i32,
@@ -17,54 +17,21 @@ impl Phased {
         Self { middle, end }
     }
 
+    /// Values for the middle game, and for the end game.
+    pub(super) const fn table<const N: usize>(middle: [i32; N], end: [i32; N]) -> [Self; N] {
+        let mut all = [Self::new(0, 0); N];
+        let mut index = 0;
+        while index < N {
+            all[index] = Self::new(middle[index], end[index]);
+            index += 1;
+        }
+        all
+    }
+
     /// The value between the two: the more of `PHASE_MAX` is left of the pieces, the nearer to the
     /// middle game ("tapered" evaluation, as in Fruit: Letouzey, 2004).
     pub(super) fn at(self, phase: i32) -> i32 {
         let phase = phase.min(PHASE_MAX);
         (self.middle * phase + self.end * (PHASE_MAX - phase)) / PHASE_MAX
-    }
-}
-
-impl Add for Phased {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self::new(self.middle + other.middle, self.end + other.end)
-    }
-}
-
-impl AddAssign for Phased {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Neg for Phased {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        Self::new(-self.middle, -self.end)
-    }
-}
-
-impl Sub for Phased {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        self + -other
-    }
-}
-
-impl SubAssign for Phased {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl Mul<i32> for Phased {
-    type Output = Self;
-
-    fn mul(self, times: i32) -> Self {
-        Self::new(self.middle * times, self.end * times)
     }
 }

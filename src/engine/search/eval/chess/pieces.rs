@@ -12,80 +12,28 @@ use super::phased::Phased;
 use super::squares;
 
 /// What it is worth to a piece to have so many fields to go to, compared to what is usual.
-const KNIGHT: [Phased; 9] = phased([
-    (-24, -35),
-    (-20, -24),
-    (-12, -9),
-    (-6, -1),
-    (0, 0),
-    (7, 1),
-    (14, 1),
-    (21, 0),
-    (25, 0),
-]);
-const BISHOP: [Phased; 14] = phased([
-    (-28, -42),
-    (-24, -34),
-    (-17, -18),
-    (-10, -15),
-    (-5, -8),
-    (-1, -4),
-    (0, 0),
-    (2, 1),
-    (4, 1),
-    (10, 0),
-    (10, 0),
-    (10, 0),
-    (10, 0),
-    (10, 0),
-]);
-const ROOK: [Phased; 15] = phased([
-    (-30, -47),
-    (-26, -43),
-    (-18, -37),
-    (-13, -27),
-    (-9, -17),
-    (-7, -8),
-    (-4, -3),
-    (0, 0),
-    (4, 3),
-    (9, 5),
-    (14, 4),
-    (17, 5),
-    (28, 3),
-    (35, 0),
-    (44, 0),
-]);
-const QUEEN: [Phased; 28] = phased([
-    (-48, -99),
-    (-45, -95),
-    (-40, -95),
-    (-33, -95),
-    (-27, -95),
-    (-23, -93),
-    (-17, -74),
-    (-12, -54),
-    (-9, -44),
-    (-6, -35),
-    (-3, -28),
-    (-2, -16),
-    (-2, -6),
-    (0, 0),
-    (0, 9),
-    (0, 9),
-    (0, 9),
-    (2, 9),
-    (8, 9),
-    (14, 9),
-    (20, 9),
-    (24, 9),
-    (26, 9),
-    (26, 9),
-    (26, 9),
-    (26, 9),
-    (26, 9),
-    (26, 9),
-]);
+const KNIGHT: [Phased; 9] = Phased::table(
+    [-24, -20, -12, -6, 0, 7, 14, 21, 25],
+    [-35, -24, -9, -1, 0, 1, 1, 0, 0],
+);
+const BISHOP: [Phased; 14] = Phased::table(
+    [-28, -24, -17, -10, -5, -1, 0, 2, 4, 10, 10, 10, 10, 10],
+    [-42, -34, -18, -15, -8, -4, 0, 1, 1, 0, 0, 0, 0, 0],
+);
+const ROOK: [Phased; 15] = Phased::table(
+    [-30, -26, -18, -13, -9, -7, -4, 0, 4, 9, 14, 17, 28, 35, 44],
+    [-47, -43, -37, -27, -17, -8, -3, 0, 3, 5, 4, 5, 3, 0, 0],
+);
+const QUEEN: [Phased; 28] = Phased::table(
+    [
+        -48, -45, -40, -33, -27, -23, -17, -12, -9, -6, -3, -2, -2, 0, 0, 0, 0, 2, 8, 14, 20, 24,
+        26, 26, 26, 26, 26, 26,
+    ],
+    [
+        -99, -95, -95, -95, -95, -93, -74, -54, -44, -35, -28, -16, -6, 0, 9, 9, 9, 9, 9, 9, 9, 9,
+        9, 9, 9, 9, 9, 9,
+    ],
+);
 
 /// Two bishops see all fields together.
 const BISHOP_PAIR: Phased = Phased::new(18, 43);
@@ -110,16 +58,6 @@ const ATTACK: [i32; 20] = [
 /// any pawn.
 const UNSHELTERED: Phased = Phased::new(-28, 11);
 const OPEN_TO_THE_KING: Phased = Phased::new(-4, -12);
-
-const fn phased<const N: usize>(pairs: [(i32, i32); N]) -> [Phased; N] {
-    let mut all = [Phased::new(0, 0); N];
-    let mut index = 0;
-    while index < N {
-        all[index] = Phased::new(pairs[index].0, pairs[index].1);
-        index += 1;
-    }
-    all
-}
 
 /// The pieces of a side, by where they stand and what they do.
 pub(super) fn pieces(board: &Board, color: Color) -> Phased {

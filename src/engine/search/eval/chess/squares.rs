@@ -13,14 +13,8 @@ use super::phased::Phased;
 type Half = [[i32; 4]; 8];
 
 /// The value of a piece wherever it stands, by kind: pawn, knight, bishop, rook, queen, king.
-pub(super) const MATERIAL: [Phased; Piece::NUM] = [
-    Phased::new(76, 84),
-    Phased::new(310, 248),
-    Phased::new(332, 275),
-    Phased::new(427, 462),
-    Phased::new(926, 797),
-    Phased::new(0, 0),
-];
+pub(super) const MATERIAL: [Phased; Piece::NUM] =
+    Phased::table([76, 310, 332, 427, 926, 0], [84, 248, 275, 462, 797, 0]);
 
 #[rustfmt::skip] // A board is read by rows.
 const MIDDLE: [Half; Piece::NUM] = [
