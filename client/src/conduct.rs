@@ -22,7 +22,6 @@ const WELCOME: Duration = Duration::from_secs(15);
 const CONNECT_AGAIN: &str = "; connect again";
 
 /// Everything that a run holds outside of its session.
-#[derive(Debug)]
 pub(crate) struct Conduct {
     session: Session,
     link: Link,

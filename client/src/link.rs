@@ -1,6 +1,5 @@
 //! A connection that comes back: when it drops, it is made again, with pauses that grow.
 
-use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -73,14 +72,6 @@ pub(crate) enum News {
     Down(Option<String>),
     /// The connection stands again.
     Up,
-}
-
-impl fmt::Debug for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Link")
-            .field("server", &self.server.url)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Link {

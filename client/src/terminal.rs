@@ -4,7 +4,6 @@
 //! process. While somebody types, text has to be written through rustyline, which draws it above
 //! the line being typed.
 
-use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::thread;
 use std::time::Duration;
@@ -65,17 +64,6 @@ pub(crate) struct Terminal {
 struct Typing {
     printer: Box<dyn ExternalPrinter + Send>,
     before: Option<Termios>,
-}
-
-impl fmt::Debug for Terminal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Terminal")
-            .field("json", &self.json)
-            .field("ascii", &self.ascii)
-            .field("colour", &self.colour)
-            .field("typing", &self.typing.is_some())
-            .finish_non_exhaustive()
-    }
 }
 
 /// Whether a person sits at both ends.
