@@ -14,7 +14,7 @@ use super::ordering::Learnt;
 use super::parts::Parts;
 use super::path::Path;
 use super::pruning::Outlook;
-use super::table::{Entry, NO_MOVE, Slot, Table};
+use super::table::{NO_MOVE, Slot, Table, TableEntry};
 use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};
 use crate::game::{Past, Repetition, Seat};
@@ -194,7 +194,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
 
         if let Some(slot) = slot {
             let complete = self.estimates == estimates;
-            let entry = Entry::new(known.learn(window, best), depth, complete, ordinal);
+            let entry = TableEntry::new(known.learn(window, best), depth, complete, ordinal);
             self.places_taken += u64::from(slot.put(entry));
         }
         Ok(best)

@@ -23,7 +23,7 @@ const LINE_WORDS: usize = 8;
 /// What is known of a position. Wins and losses are counted from the position itself, so that it
 /// does not matter how it was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     bounds: Bounds,
     /// How many plies were looked ahead.
     depth: u8,
@@ -132,7 +132,7 @@ pub(super) struct Slot<'a> {
 impl Slot<'_> {
     /// What is known of the position.
     #[inline]
-    pub(super) fn get(self) -> Option<Entry> {
+    pub(super) fn get(self) -> Option<TableEntry> {
         let deep = self.load(1);
         let data = if self.load(0) ^ deep == self.key {
             deep
@@ -144,7 +144,7 @@ impl Slot<'_> {
             latest
         };
         // A key of zero finds empty places, too.
-        (data != 0).then(|| Entry::unpack(data))
+        (data != 0).then(|| TableEntry::unpack(data))
     }
 
     /// Notes what is known of the position. Tells whether that took a place in which nothing of this
@@ -154,7 +154,7 @@ impl Slot<'_> {
     /// second the latest of the others (Breuker, Uiterwijk and van den Herik, "Replacement schemes
     /// for transposition tables", 1994: TwoDeep).
     #[inline]
-    pub(super) fn put(self, entry: Entry) -> bool {
+    pub(super) fn put(self, entry: TableEntry) -> bool {
         let data = entry.pack(self.age);
         let (deep_check, deep) = (self.load(0), self.load(1));
         let is_fresh = |data: u64| age_of(data) == self.age;
@@ -189,7 +189,7 @@ impl Slot<'_> {
     }
 }
 
-impl Entry {
+impl TableEntry {
     /// What a look `depth` plies ahead has found, counted from the position itself.
     #[inline]
     pub(super) fn new(bounds: Bounds, depth: u32, complete: bool, ordinal: u8) -> Self {
