@@ -21,6 +21,9 @@
 //! it. Unless `--rate` is given, the servers are kept as busy as can be, so that waits tell how fast a
 //! server is and nothing else; with it, all get as many moves a second.
 //!
+//! `--tail` compares the slowest move in a thousand, on fresh servers that have time to spare: [`PACES`].
+//! All matches end and begin within half a second, twice in a round.
+//!
 //! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
 //! compared (see [`crowd`]).
 //!
@@ -28,6 +31,7 @@
 //! cargo bench --bench moves                                  five rounds, well under a minute
 //! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
 //! cargo bench --bench moves -- --rate 5000                   as many moves a second from all
+//! cargo bench --bench moves -- --tail                        the slowest in a thousand, five minutes
 //! cargo bench --bench moves -- --spectators 1000             the cost of a message to one of these
 //! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
@@ -52,6 +56,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Parser, ValueEnum};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::time::{Instant, sleep};
 
 use self::floor::Writing;
@@ -59,8 +64,17 @@ use self::players::{Load, Tally};
 use self::process::Process;
 use self::script::Script;
 
+/// How many matches are played for `--tail`, and how many moves a second in all.
+const PACES: [(usize, f64); 2] = [(500, 1000.0), (2000, 4000.0)];
+
+/// How long these are played: two matches of nine plies, half a second each.
+const PACED_SECONDS: f64 = 9.0;
+
+/// Which waits are told: those that so many moves of a thousand do not reach.
+const PERMILLES: [usize; 3] = [500, 990, 999];
+
 /// What is asked of the benchmark.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 struct Args {
     /// How many matches are played at the same time, by two connections each
     #[arg(long, default_value_t = 100)]
@@ -85,6 +99,10 @@ struct Args {
     /// How many moves a second are played, if not as many as can be
     #[arg(long)]
     rate: Option<f64>,
+
+    /// Compares the slowest move in a thousand, at two paces
+    #[arg(long)]
+    tail: bool,
 
     /// Has so many watch one match, and measures what a message to one of them costs
     #[arg(long)]
@@ -131,8 +149,8 @@ struct Figures {
     seconds: f64,
     cpu: Duration,
     tally: Tally,
-    /// The wait of the median move, and the one that 99 of 100 moves do not reach.
-    waits: [Duration; 2],
+    /// The waits at [`PERMILLES`].
+    waits: [Duration; PERMILLES.len()],
 }
 
 #[tokio::main]
@@ -155,11 +173,24 @@ async fn main() -> anyhow::Result<()> {
         args.seconds = 0.2;
         args.warm_up = 0.05;
     }
+    allow_descriptors()?;
     let script = Arc::new(Script::new(args.plies)?);
     if is_trial {
         compare_crowds(&args, &script, 3).await?;
         compare_moves(&args, &script).await?;
+        args.rate = Some(200.0);
+        compare_moves(&args, &script).await?;
         return say("works; too short to tell anything");
+    }
+    if args.tail {
+        for (matches, rate) in PACES {
+            args.matches = matches;
+            args.rate = Some(rate);
+            args.seconds = PACED_SECONDS;
+            args.warm_up = 0.0;
+            compare_moves(&args, &script).await?;
+        }
+        return Ok(());
     }
     match args.spectators {
         Some(spectators) => compare_crowds(&args, &script, spectators).await,
@@ -173,7 +204,8 @@ async fn compare_moves(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> 
         "{} matches of {} plies at a time, {} s a round",
         args.matches, args.plies, args.seconds
     ))?;
-    let (mut costs, mut waits) = (FLOORS.map(|_| Vec::new()), FLOORS.map(|_| Vec::new()));
+    let mut costs = FLOORS.map(|_| Vec::new());
+    let (mut slow, mut slowest) = (costs.clone(), costs.clone());
     for round in 1..=args.rounds {
         let real = measure(Server::Real, args, script).await?;
         say(&format!("round {round}  server  {real}"))?;
@@ -184,11 +216,14 @@ async fn compare_moves(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> 
                 "round {round}  {name:6}  {floor}  ratio {cost:.2}"
             ))?;
             costs[of].push(cost);
-            waits[of].push(real.waits[1].as_secs_f64() / floor.waits[1].as_secs_f64());
+            let ratio = |of: usize| real.waits[of].as_secs_f64() / floor.waits[of].as_secs_f64();
+            slow[of].push(ratio(1));
+            slowest[of].push(ratio(2));
         }
     }
     tell_ratios("CPU a move", costs)?;
-    tell_ratios("the wait of the slowest in a hundred", waits)
+    tell_ratios("the wait of the slowest in a hundred", slow)?;
+    tell_ratios("the wait of the slowest in a thousand", slowest)
 }
 
 /// Has the servers tell moves to a crowd, in turn, and compares what a message costs.
@@ -265,7 +300,7 @@ async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::R
         seconds,
         cpu: process.cpu()?.saturating_sub(cpu),
         tally: load.tally() - tally,
-        waits: [50, 99].map(|percent| waits[(waits.len() - 1) * percent / 100]),
+        waits: PERMILLES.map(|permille| waits[(waits.len() - 1) * permille / 1000]),
     };
     load.finish().await?;
     Ok(figures)
@@ -305,12 +340,13 @@ impl std::fmt::Display for Figures {
             frames,
             bytes,
         } = self.tally;
-        let [middle, slow] = self.waits.map(|wait| wait.as_secs_f64() * 1e3);
+        let [middle, slow, slowest] = self.waits.map(|wait| wait.as_secs_f64() * 1e3);
         let per_move = |n: u64| n as f64 / moves as f64;
         write!(
             f,
             "{:6.0} moves/s  {:5.2} us CPU a move  {:4.2} moves a match  \
-             {:4.2} frames and {:3.0} bytes told a move  waits {middle:.2} ms, {slow:.2} ms",
+             {:4.2} frames and {:3.0} bytes told a move  \
+             waits {middle:.2} ms, {slow:.2} ms, {slowest:.2} ms",
             moves as f64 / self.seconds,
             self.cpu_us(),
             moves as f64 / matches as f64,
@@ -318,6 +354,16 @@ impl std::fmt::Display for Figures {
             per_move(bytes),
         )
     }
+}
+
+/// Takes as many descriptors as the system grants, for this process and the servers that it starts.
+fn allow_descriptors() -> anyhow::Result<()> {
+    let granted = getrlimit(Resource::Nofile).maximum;
+    let limit = Rlimit {
+        current: granted,
+        maximum: granted,
+    };
+    setrlimit(Resource::Nofile, limit).context("cannot open so many files")
 }
 
 /// The middle of sorted numbers.

@@ -40,7 +40,6 @@ pub(crate) async fn measure(
 ) -> anyhow::Result<Told> {
     let counters = Arc::<Counters>::default();
     let mut pair = Pair::connect(process.address(), server, script, &counters).await?;
-    pair.pace(Instant::now(), PACE);
     let mut crowd = Vec::new();
     for _ in 0..spectators {
         crowd.push(Player::connect(process.address(), server, &counters).await?);
@@ -55,6 +54,7 @@ pub(crate) async fn measure(
         pair.join(&id).await?;
         sleep(SETTLED).await;
         let before = process.cpu()?;
+        pair.pace(Instant::now(), PACE);
         pair.play_match(&id).await?;
         for spectator in &mut crowd {
             for ply in 0..script.plies.len() {

@@ -3,6 +3,9 @@
 //! The first of a pair creates a match and the second joins it; then each sends its move as soon
 //! as it has seen the other's. Whatever they are told is checked against the script, and anything
 //! that does not fit ends the benchmark.
+//!
+//! With a pace, each pair has a time of its own for every move, and a match that has ended is followed by
+//! the next at once. All matches last equally long, so within one period all of them end and begin.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -17,7 +20,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, Interval, interval_at, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -117,7 +120,7 @@ impl Load {
             if let Some(period) = period {
                 // One pair after the other, evenly.
                 let after = period.mul_f64(number as f64 / matches as f64);
-                pair.pace(Instant::now() + period + after, period);
+                pair.pace(Instant::now() + after, period);
             }
             pairs.spawn(pair.play());
         }
@@ -204,12 +207,25 @@ impl Pair {
 
     /// Has them play a move in each such period, and no faster.
     pub(crate) fn pace(&mut self, first: Instant, period: Duration) {
-        let mut pace = interval_at(first, period);
-        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.pace = Some(pace);
+        self.pace = Some(interval_at(first, period));
+    }
+
+    /// Waits until the next move is due, and tells from when on its wait counts: from when it was due, if
+    /// the server has kept its player from being in time. Else moves that a slow one holds up would count
+    /// as fast (coordinated omission).
+    async fn due(&mut self) -> Instant {
+        let ready = Instant::now();
+        match &mut self.pace {
+            Some(pace) if !self.counters.is_over.load(Ordering::Relaxed) => {
+                let due = pace.tick().await;
+                if due < ready { due } else { Instant::now() }
+            }
+            Some(_) | None => ready,
+        }
     }
 
     async fn play(mut self) -> anyhow::Result<()> {
+        self.due().await;
         while !self.counters.is_over.load(Ordering::Relaxed) {
             let id = self.create().await?;
             self.join(&id).await?;
@@ -220,14 +236,14 @@ impl Pair {
 
     /// Plays a match in which both sit, to its end.
     pub(crate) async fn play_match(&mut self, id: &str) -> anyhow::Result<()> {
-        let plies = &self.script.plies;
-        let [first, second] = &mut self.players;
-        let (mut mover, mut other) = (first, second);
+        let script = Arc::clone(&self.script);
+        let plies = &script.plies;
         let mut seq = None;
-        let mut sent_at = Instant::now();
-        let mut request = mover.send_move(id, 0, plies[0].m).await?;
+        let mut sent_at = self.due().await;
+        let mut request = self.players[0].send_move(id, 0, plies[0].m).await?;
         for ply in 0..plies.len() {
-            let seen_by_other = other.moved(&self.script, id, ply).await?;
+            let (mover, other) = (ply % 2, (ply + 1) % 2);
+            let seen_by_other = self.players[other].moved(&script, id, ply).await?;
             self.counters.waits.lock().push(sent_at.elapsed());
             ensure!(
                 seq.is_none_or(|seq| seen_by_other == seq + 1),
@@ -235,20 +251,17 @@ impl Pair {
             );
             seq = Some(seen_by_other);
             // The answer to a move does not wait until its mover has read what it was told.
-            if let Some(pace) = &mut self.pace {
-                pace.tick().await;
+            let mut reply = 0;
+            if let Some(next) = plies.get(ply + 1) {
+                sent_at = self.due().await;
+                reply = self.players[other].send_move(id, ply + 1, next.m).await?;
             }
-            sent_at = Instant::now();
-            let reply = match plies.get(ply + 1) {
-                Some(next) => other.send_move(id, ply + 1, next.m).await?,
-                None => 0,
-            };
-            let seen_by_mover = mover.moved(&self.script, id, ply).await?;
+            let mover = &mut self.players[mover];
+            let seen_by_mover = mover.moved(&script, id, ply).await?;
             ensure!(seen_by_mover == seen_by_other, "two numbers for one event");
             mover.ok(request, seen_by_mover).await?;
             self.counters.moves.fetch_add(1, Ordering::Relaxed);
             request = reply;
-            std::mem::swap(&mut mover, &mut other);
         }
         self.counters.matches.fetch_add(1, Ordering::Relaxed);
         Ok(())
