@@ -33,6 +33,7 @@ mod seeks;
 mod settings;
 mod shared;
 mod table;
+mod timed;
 mod to_protocol;
 
 use std::sync::Arc;

@@ -59,6 +59,8 @@ pub(super) struct Metrics {
     /// Positions that searches visited.
     pub(super) search_nodes: Counter,
 
+    /// How long tasks held a thread, where that was a millisecond or more.
+    pub(super) long_polls: Histogram,
     /// How often a match or a search has panicked.
     pub(super) panics: Counter,
 }
@@ -257,6 +259,10 @@ impl Metrics {
             ),
             search_time: page.times("search", "How long searches took"),
             search_nodes: page.add("search_nodes", "Positions that searches visited"),
+            long_polls: page.times(
+                "long_poll",
+                "How long a task held a thread for which others waited, from a millisecond on",
+            ),
             panics: page.add("panics", "Panics, each of which harmed one match alone"),
             seen: Seen::new(&mut page),
             registry: page.0,

@@ -25,6 +25,7 @@ use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
+use super::timed::Timed;
 
 /// How many scoresheets are written at a time. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
@@ -98,6 +99,7 @@ impl Shared {
 
     /// Runs a task that the end of the server waits for.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = Timed::new(task, self.metrics.long_polls.clone());
         self.tasks.spawn_on(task, &self.runtime);
     }
 
