@@ -1,9 +1,9 @@
 //! Every connection, so that all can be closed when the server stops.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 
 use super::connection_id::ConnectionId;
 use super::peer::Peer;
@@ -14,13 +14,13 @@ use plyhouse_protocol::{CloseCode, MatchId};
 #[derive(Debug)]
 pub(super) struct Connections {
     /// `None` once the server stops.
-    peers: Mutex<Option<FxHashMap<ConnectionId, Arc<Peer>>>>,
+    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<Peer>>>>,
 }
 
 impl Connections {
     pub(super) fn new() -> Self {
         Self {
-            peers: Mutex::new(Some(FxHashMap::default())),
+            peers: Mutex::new(Some(BTreeMap::new())),
         }
     }
 
@@ -53,7 +53,7 @@ impl Connections {
     /// Closes all, and all that come from now on.
     pub(super) fn close_all(&self) {
         let peers = self.peers.lock().take();
-        for peer in peers.into_iter().flat_map(FxHashMap::into_values) {
+        for peer in peers.into_iter().flat_map(BTreeMap::into_values) {
             peer.outbox.close(CloseCode::GoingAway);
         }
     }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use super::card::Card;
@@ -19,11 +18,11 @@ pub(super) struct Lobby {
     index: Mutex<Index>,
 }
 
-/// The server makes ids and codes, so nobody can provoke collisions, and a fast hash will do.
+/// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
 #[derive(Debug, Default)]
 struct Index {
-    matches: FxHashMap<MatchId, Registered>,
-    codes: FxHashMap<MatchCode, MatchId>,
+    matches: BTreeMap<MatchId, Registered>,
+    codes: BTreeMap<MatchCode, MatchId>,
     /// The listed matches, oldest first, since ids sort by creation.
     listed: BTreeMap<(&'static str, Status), BTreeSet<MatchId>>,
     /// How many there are, listed or not.

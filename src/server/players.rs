@@ -2,13 +2,12 @@
 //!
 //! A player is held here while connected or in a live match; the store remembers the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
@@ -24,12 +23,11 @@ pub(super) struct Players {
     index: Mutex<Index>,
 }
 
-/// The keys are random numbers and digests of the server's, so nobody can provoke collisions, and a fast
-/// hash will do.
+/// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
 #[derive(Debug, Default)]
 struct Index {
-    players: FxHashMap<PlayerId, Player>,
-    by_token: FxHashMap<TokenHash, PlayerId>,
+    players: BTreeMap<PlayerId, Player>,
+    by_token: BTreeMap<TokenHash, PlayerId>,
 }
 
 #[derive(Debug)]

@@ -89,7 +89,7 @@ impl Record {
 }
 
 /// The SHA-256 of a token. The token itself is never kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
 /// A player as the store remembers one.
