@@ -1,12 +1,14 @@
 //! What can be asked of a match, and what can happen in one. Plain data: it is what is stored.
 
 use super::occupant::Occupant;
+use super::plain;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{PlayerId, Ply};
+use serde::{Deserialize, Serialize};
 
 /// What is asked of a match, by a player, a bot, or the passing of time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// A player takes an open seat: this one, or the first.
     Join {
@@ -15,6 +17,7 @@ pub enum Action {
         /// The name by which the match knows the player from now on.
         name: String,
         /// Where; the first open seat if `None`.
+        #[serde(with = "plain::any_seat")]
         seat: Option<Seat>,
     },
     /// A player goes, or has been away from an open match for too long.
@@ -27,8 +30,10 @@ pub enum Action {
         /// Who asks.
         by: PlayerId,
         /// Where.
+        #[serde(with = "plain::seat")]
         seat: Seat,
         /// How strong.
+        #[serde(with = "plain::level")]
         level: Level,
     },
     /// The host takes a bot out again.
@@ -36,6 +41,7 @@ pub enum Action {
         /// Who asks.
         by: PlayerId,
         /// Where.
+        #[serde(with = "plain::seat")]
         seat: Seat,
     },
     /// A player moves.
@@ -50,6 +56,7 @@ pub enum Action {
     /// A bot moves.
     PlayAsBot {
         /// Which.
+        #[serde(with = "plain::seat")]
         seat: Seat,
         /// The ply that it thought about.
         ply: Ply,
@@ -64,6 +71,7 @@ pub enum Action {
     /// A player has been away from a running match for too long.
     Abandon {
         /// Whose seat it is.
+        #[serde(with = "plain::seat")]
         seat: Seat,
     },
     /// Ends the match without a result.
@@ -71,7 +79,7 @@ pub enum Action {
 }
 
 /// One thing that happened in a match. Its number is its place in the match's history, counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// When the match decided on it, in milliseconds since 1970. It is kept, and not told.
     pub at_ms: u64,
@@ -88,11 +96,12 @@ impl Event {
 }
 
 /// What happened in a match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventKind {
     /// A seat has a new occupant.
     Seated {
         /// Which.
+        #[serde(with = "plain::seat")]
         seat: Seat,
         /// Who; `Open` when the seat was vacated.
         occupant: Occupant,
@@ -102,6 +111,7 @@ pub enum EventKind {
     /// A move was played.
     Moved {
         /// By whom.
+        #[serde(with = "plain::seat")]
         seat: Seat,
         /// The move, in canonical form.
         m: String,
@@ -109,6 +119,7 @@ pub enum EventKind {
     /// The match is over.
     Ended {
         /// The seat that won, if one did.
+        #[serde(with = "plain::any_seat")]
         winner: Option<Seat>,
         /// Why it ended.
         termination: Termination,
@@ -124,7 +135,7 @@ impl EventKind {
 }
 
 /// Why a match ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Termination {
     /// By the rules of the game.
     Rules,

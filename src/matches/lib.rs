@@ -7,6 +7,7 @@
 mod attendance;
 mod event;
 mod occupant;
+mod plain;
 mod refusal;
 pub mod scoresheet;
 #[cfg(test)]

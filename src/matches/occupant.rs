@@ -2,9 +2,12 @@
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::PlayerId;
+use serde::{Deserialize, Serialize};
+
+use super::plain;
 
 /// Who sits in a seat.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Occupant {
     /// Nobody.
     Open,
@@ -16,7 +19,7 @@ pub enum Occupant {
         name: String,
     },
     /// A bot of this level.
-    Bot(Level),
+    Bot(#[serde(with = "plain::level")] Level),
 }
 
 impl Occupant {

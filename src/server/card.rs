@@ -9,6 +9,7 @@ use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
     Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Status,
 };
+use serde::{Deserialize, Serialize};
 
 use super::to_protocol;
 
@@ -32,7 +33,7 @@ struct Changing {
 }
 
 /// Who is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Presence {
     /// Whether the player in each seat is connected; `None` for a seat without one.
     pub(super) seats: [Option<bool>; 2],

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use plyhouse_matches::Action;
 use plyhouse_protocol::{PlayerId, Seq, WireError};
+use serde::{Deserialize, Serialize};
 
 use super::clock::now;
 use super::connection_id::ConnectionId;
 
 /// What one connection asks of one match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Command {
     /// The connection that asks.
     pub(super) connection: ConnectionId,
@@ -19,6 +20,7 @@ pub(super) struct Command {
     pub(super) player: PlayerId,
     pub(super) request: MatchRequest,
     /// When the request was read.
+    #[serde(with = "age")]
     pub(super) received_at: Instant,
 }
 
@@ -40,7 +42,7 @@ impl Command {
 }
 
 /// What can be asked of a match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum MatchRequest {
     /// An action. Who joins follows the match from then on, and who leaves does not any more.
     Act(Action),
@@ -57,3 +59,72 @@ pub(super) enum MatchRequest {
 
 /// What a match answers: the event that a move has become, or why nothing was done.
 pub(super) type Answer = Result<Option<Seq>, Box<WireError>>;
+
+/// An instant is told as its age in microseconds: the clocks of two machines do not compare.
+mod age {
+    use std::time::{Duration, Instant};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::clock::now;
+
+    pub(super) fn serialize<S: Serializer>(at: &Instant, to: S) -> Result<S::Ok, S::Error> {
+        let age = now().saturating_duration_since(*at).as_micros();
+        u64::try_from(age).unwrap_or(u64::MAX).serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Instant, D::Error> {
+        let age = Duration::from_micros(u64::deserialize(from)?);
+        Ok(now().checked_sub(age).unwrap_or_else(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use plyhouse_engine::game::Seat;
+    use plyhouse_engine::search::Level;
+    use plyhouse_protocol::Ply;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_command_crosses_to_a_machine_with_another_clock() {
+        let player = PlayerId(Uuid::nil());
+        let (ply, m) = (Ply(3), "e4".to_owned());
+        let (by, seat, level) = (player, Seat::Second, Level::Hard);
+        let actions = [
+            Action::Play { player, ply, m },
+            Action::SeatBot { by, seat, level },
+            Action::Join {
+                player,
+                name: "Ann".to_owned(),
+                seat: Some(seat),
+            },
+            Action::Leave { player },
+        ];
+        let acts = actions.into_iter().map(MatchRequest::Act);
+        let since = Seq(7);
+        for request in acts.chain([MatchRequest::Watch, MatchRequest::Resync { since }]) {
+            let sent = Command {
+                cmd: 5,
+                ..Command::unasked(ConnectionId(9), player, request)
+            };
+            tokio::time::advance(Duration::from_millis(20)).await;
+            let json = serde_json::to_string(&sent).unwrap();
+            tokio::time::advance(Duration::from_secs(1)).await;
+            let came: Command = serde_json::from_str(&json).unwrap();
+            // Nobody counts the time that it was under way.
+            let received_at = sent.received_at + Duration::from_secs(1);
+            assert_eq!(
+                came,
+                Command {
+                    received_at,
+                    ..sent
+                }
+            );
+        }
+    }
+}

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use plyhouse_matches::{Action, Attendance, Event, EventKind, Match, Refusal, Stage};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
 use plyhouse_store::WriteError;
+use serde::{Deserialize, Serialize};
 
 use super::bot_turn::BotTurn;
 use crate::addresses::OpenMatchPermit;
@@ -41,7 +42,7 @@ pub(super) struct Owner {
 }
 
 /// Stored events, as the owner hands them to a teller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Published {
     /// The event before them.
     pub(super) after: Seq,
@@ -49,7 +50,7 @@ pub(super) struct Published {
 }
 
 /// Who is there, as a teller reports it to the owner.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Roster {
     /// Those of the match's players, its host among them, who follow it.
     pub(super) present: Vec<PlayerId>,

@@ -76,10 +76,11 @@ impl Teller {
             self.history.pop_front();
         }
         self.history.push_back(encode::event(state, &event.kind));
-        match event.kind {
-            EventKind::Seated { .. } => self.audience.nothing_is_known(),
-            EventKind::Moved { .. } => self.unwritten = Some(durable_at),
-            EventKind::Started | EventKind::Ended { .. } => {}
+        if matches!(event.kind, EventKind::Seated { .. }) {
+            self.audience.nothing_is_known();
+        }
+        if matches!(event.kind, EventKind::Moved { .. }) {
+            self.unwritten = Some(durable_at);
         }
     }
 
