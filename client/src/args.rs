@@ -6,10 +6,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use plyhouse_protocol::PlayerName;
 
-use crate::server::Authority;
-
-/// Where a server listens unless it was told otherwise.
-pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
+use crate::server::{Authority, DEFAULT_SERVER};
 
 /// What follows a host that was named alone.
 const DEFAULT_PORT: &str = ":7878";

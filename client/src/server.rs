@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use plyhouse_connection::{Connection, ConnectionError, Trust};
 
-use crate::args::DEFAULT_SERVER;
 use crate::harmless::harmless;
+
+/// Where a server listens unless it was told otherwise.
+pub(crate) const DEFAULT_SERVER: &str = "ws://127.0.0.1:7878/ws";
 
 /// A server, and the certificate authority that is trusted about it.
 #[derive(Clone, Debug)]

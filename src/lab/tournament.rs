@@ -5,6 +5,7 @@
 //! tournament, so threads change how long it takes and nothing else. No clock is read.
 
 mod command;
+mod estimate;
 mod opening;
 mod player;
 mod rating;
@@ -19,9 +20,10 @@ use std::thread;
 use parking_lot::Mutex;
 
 pub use command::Args;
+pub use estimate::Estimate;
 pub use opening::{TooFewOpenings, default_plies};
 pub use player::Player;
-pub use rating::{Estimate, Ratings};
+pub use rating::Ratings;
 pub use tally::Tally;
 
 use plyhouse_engine::catalog::{AnyPosition, Entry};

@@ -3,6 +3,7 @@
 //! it makes alpha-beta cut most (Slate and Atkin, "Chess 4.5", 1977).
 
 use super::budget::Spent;
+use super::findings::Findings;
 use super::pvs::{Searcher, TO_THE_END};
 use super::short_win::ShortWins;
 use super::window::{NullWindow, Window};
@@ -14,39 +15,6 @@ const ASPIRATION_DEPTH_MIN: u32 = 4;
 /// How near: windows are open by this to both sides (Slate and Atkin, again, who called the window
 /// one of aspiration).
 const ASPIRATIONS: [u32; 2] = [25, 120];
-
-/// What looking ahead has found.
-#[derive(Clone, Debug)]
-pub(super) struct Findings<M> {
-    pub(super) score: Score,
-    /// How many plies ahead were looked at in full.
-    pub(super) depth: u32,
-    pub(super) pv: Vec<M>,
-    /// The best move and all that are within the wanted margin of it, each with its value.
-    pub(super) close: Vec<(M, Score)>,
-    /// Set if nothing was estimated anywhere in the look, so that to look farther would find nothing
-    /// else.
-    pub(super) complete: bool,
-}
-
-impl<M> Findings<M> {
-    const NONE: Self = Self {
-        score: Score::WORST,
-        depth: 0,
-        pv: Vec::new(),
-        close: Vec::new(),
-        complete: false,
-    };
-
-    /// Whether looking farther cannot change who wins. A win may still turn out to be nearer.
-    ///
-    /// Where short wins may be hidden, that is waited for as far as the win is away: a longer one may
-    /// have been seen first.
-    pub(super) fn is_final<P: Evaluate>(&self) -> bool {
-        let is_seen = |plies| !P::MATES || plies <= self.depth;
-        self.complete || self.score.plies_to_end().is_some_and(is_seen)
-    }
-}
 
 /// Values `pos`, in which there is no outcome yet, and each move that is at most `margin` worse than
 /// the best; without a margin only the best. The first ply is looked at whatever the limits say.
@@ -132,17 +100,6 @@ pub(super) fn deepen_until<P: Evaluate>(
 }
 
 impl<M: Copy + Eq> Findings<M> {
-    /// The fastest win, and its line.
-    pub(super) fn of_win(score: Score, pv: &[M]) -> Self {
-        Self {
-            score,
-            depth: score.plies_to_end().unwrap_or(0),
-            close: vec![(pv[0], score)],
-            pv: pv.to_vec(),
-            complete: false,
-        }
-    }
-
     /// Looks at all moves, at first as if the value were near that of the last look.
     fn aspire<P: Evaluate<Move = M>>(
         &mut self,

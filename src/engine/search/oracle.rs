@@ -16,7 +16,8 @@ use games::{Hashed, Reckless, Tree};
 
 use super::alpha_beta::alpha_beta;
 use super::budget::Budget;
-use super::deepening::{Findings, deepen};
+use super::deepening::deepen;
+use super::findings::Findings;
 use super::minimax::{Scale, minimax};
 use super::parts::Parts;
 use super::pvs::Searcher;

@@ -7,13 +7,15 @@
 //! from the position that is valued, as the table keeps them, so scores are shifted by a ply on the
 //! way from a position to the next, and nowhere else.
 
+mod pruning;
+
+use self::pruning::Outlook;
 use super::budget::{Budget, Spent};
 use super::lines::Lines;
 use super::moves::{Moves, Ranked};
 use super::ordering::Learnt;
 use super::parts::Parts;
 use super::path::Path;
-use super::pruning::Outlook;
 use super::table::{NO_MOVE, Slot, Table, TableEntry};
 use super::window::{Bounds, NullWindow, Scope};
 use super::{Evaluate, Score};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::deepening::Findings;
+use super::findings::Findings;
 use super::pvs::Searcher;
 use super::solving::Proof;
 use super::{Evaluate, Score};

@@ -8,7 +8,7 @@
 //! games and artificial intelligence", 1994, on why proving is not estimating).
 
 use super::budget::Spent;
-use super::deepening::Findings;
+use super::findings::Findings;
 use super::parts::Parts;
 use super::pvs::Searcher;
 use super::window::Window;

@@ -1,6 +1,6 @@
 //! What the games of one pair say about the two, without regard to anyone else.
 
-use super::rating::{ELO_PER_NAT, Estimate};
+use super::estimate::{ELO_PER_NAT, Estimate};
 use plyhouse_engine::game::{Outcome, Seat};
 
 /// What is added to the wins and to the losses of a pair before anything is estimated: together

@@ -3,13 +3,13 @@
 //! All of this may err, so games ask for it, and it is measured in matches rather than proven. But
 //! whatever is said to be won or lost is: no defence is left out as long as only losses are known.
 
-use super::budget::Spent;
-use super::moves::Ranked;
-use super::ordering::is_learnt;
-use super::pvs::{Searcher, TO_THE_END};
-use super::table::NO_MOVE;
-use super::window::Scope;
-use super::{Evaluate, Score};
+use super::{Searcher, TO_THE_END};
+use crate::search::budget::Spent;
+use crate::search::moves::Ranked;
+use crate::search::ordering::is_learnt;
+use crate::search::table::NO_MOVE;
+use crate::search::window::Scope;
+use crate::search::{Evaluate, Score};
 
 /// How many plies less are looked ahead after a null move ("R"), and for how many plies of depth one
 /// more.
