@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::{Ply, RequestId, SeatNumber, Seq};
-use super::text::Token;
+use super::text::{MatchRef, Token};
 
 /// One message of a client: a request and, if it wants to recognise the answer, a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ pub enum ClientMessage {
     Join {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
         /// The seat; the first open one if left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         seat: Option<SeatNumber>,
@@ -67,19 +67,19 @@ pub enum ClientMessage {
     Watch {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
     },
     /// Stops following a match, and vacates the seat of one that is open.
     Leave {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
     },
     /// The host puts a bot into an open seat, or takes one out.
     Seat {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
         /// The seat.
         seat: SeatNumber,
         /// Who is to sit there.
@@ -89,7 +89,7 @@ pub enum ClientMessage {
     Move {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
         /// The ply that the client believes is next.
         ply: Ply,
         /// The move in the game's notation.
@@ -100,7 +100,7 @@ pub enum ClientMessage {
     Resign {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
     },
     /// Asks for the listed matches. Answered by `matches`.
     List {
@@ -116,7 +116,7 @@ pub enum ClientMessage {
         limit: Option<u64>,
         /// The last match of the page before.
         #[serde(skip_serializing_if = "Option::is_none")]
-        after: Option<String>,
+        after: Option<MatchRef>,
     },
     /// Looks for somebody to play, and waits.
     Seek {
@@ -136,7 +136,7 @@ pub enum ClientMessage {
     Resync {
         /// The match.
         #[serde(rename = "match")]
-        target: String,
+        target: MatchRef,
         /// The last event that the client knows; 0 for none.
         since: Seq,
     },

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use uuid::Uuid;
@@ -163,15 +163,22 @@ impl FromStr for MatchCode {
     }
 }
 
-/// How a request names a match: by its id or by its code.
+/// How a request names a match: by its id or by its code. Read from any text, and written as the id or
+/// code in its usual form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchRef {
     /// The match's id, which names it for ever.
     Id(MatchId),
     /// The match's code, which another match may take over once this one has ended.
     Code(MatchCode),
-    /// Neither: no match has this name.
+    /// Neither: no match has this name. Written as an empty text.
     Nothing,
+}
+
+impl From<MatchId> for MatchRef {
+    fn from(id: MatchId) -> Self {
+        Self::Id(id)
+    }
 }
 
 impl From<&str> for MatchRef {
@@ -181,6 +188,38 @@ impl From<&str> for MatchRef {
             return Self::Code(code);
         }
         Uuid::try_parse(text).map_or(Self::Nothing, |id| Self::Id(MatchId(id)))
+    }
+}
+
+impl fmt::Display for MatchRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Code(code) => code.fmt(f),
+            Self::Nothing => Ok(()),
+        }
+    }
+}
+
+impl Serialize for MatchRef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whatever the text, it can be asked for.
+#[cfg(test)]
+impl schemars::JsonSchema for MatchRef {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "MatchRef".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, Ending, ErrorCode, GameSummary, Ply, Request, RequestId, SeatRequest,
+    ClientMessage, Ending, ErrorCode, GameSummary, MatchRef, Ply, Request, RequestId, SeatRequest,
     ServerMessage, Snapshot, Status, Token, VERSION, WireError,
 };
 
@@ -215,7 +215,7 @@ impl Seat {
                 self.go_on()
             }
             Stage::Playing(table) => {
-                let target = table.now.match_id.to_string();
+                let target = table.now.match_id.into();
                 let leave = self.ask(ClientMessage::Leave { target });
                 vec![leave, Effect::End(Err(Failure::Stopped))]
             }
@@ -236,7 +236,7 @@ impl Seat {
     fn welcomed(&mut self, is_seated: bool) -> Vec<Effect> {
         match (&self.stage, &self.wanted.goal) {
             (Stage::Looking, Goal::Join(target)) => {
-                let target = target.clone();
+                let target = MatchRef::from(&**target);
                 vec![self.ask(ClientMessage::Watch { target })]
             }
             (Stage::Looking, Goal::Create { .. }) => {
@@ -256,7 +256,7 @@ impl Seat {
         let Stage::Playing(table) = &self.stage else {
             return Vec::new();
         };
-        let target = table.now.match_id.to_string();
+        let target = table.now.match_id.into();
         vec![self.ask(ClientMessage::Watch { target })]
     }
 
@@ -275,7 +275,7 @@ impl Seat {
     fn ask_for_seat(&mut self) -> Vec<Effect> {
         let message = match &self.wanted.goal {
             Goal::Join(target) => ClientMessage::Join {
-                target: target.clone(),
+                target: MatchRef::from(&**target),
                 seat: None,
             },
             Goal::Create { side, against } => {
@@ -345,7 +345,7 @@ impl Seat {
             return Vec::new();
         };
         let now = &table.now;
-        let target = now.match_id.to_string();
+        let target = now.match_id.into();
         if let (Status::Ended, Some(outcome)) = (now.status, &now.outcome) {
             let told = Effect::Say(told(now, outcome));
             let result = self.giving_up.take().unwrap_or(Ok(()));
@@ -404,7 +404,7 @@ impl Seat {
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => self.look_again(),
             // Whose seat it is already has been shown it by the welcome.
             (ClientMessage::Join { target, .. }, ErrorCode::AlreadySeated) => {
-                let target = target.clone();
+                let target = *target;
                 vec![self.ask(ClientMessage::Watch { target })]
             }
             _ => end(Failure::Refused(why)),

@@ -1,7 +1,7 @@
 //! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
 
 use plyhouse_protocol::{
-    ClientMessage, MatchId, Occupant, SeatNumber, SeatRequest, Snapshot, Status,
+    ClientMessage, MatchId, MatchRef, Occupant, SeatNumber, SeatRequest, Snapshot, Status,
 };
 
 use super::questions::Question;
@@ -27,14 +27,16 @@ impl Session {
                     self.plan();
                 }
             },
-            Goal::Join(code) => match self.mine.iter().find(|old| is_named(old, &code)) {
-                Some(old) if old.you.is_some() => self.go_on(old.clone()),
-                Some(_) | None => self.open(ClientMessage::Join {
-                    target: code,
-                    seat: None,
-                }),
-            },
-            Goal::Watch(target) => self.open(ClientMessage::Watch { target }),
+            Goal::Join(code) => {
+                let target = MatchRef::from(&*code);
+                match self.mine.iter().find(|old| is_named(old, target)) {
+                    Some(old) if old.you.is_some() => self.go_on(old.clone()),
+                    Some(_) | None => self.open(ClientMessage::Join { target, seat: None }),
+                }
+            }
+            Goal::Watch(code) => self.open(ClientMessage::Watch {
+                target: MatchRef::from(&*code),
+            }),
             Goal::Exhibit {
                 game,
                 levels,
@@ -80,7 +82,7 @@ impl Session {
             .filter(|old| old.you.is_some() && old.status == Status::Open);
         let open: Vec<MatchId> = open.map(|old| old.match_id).collect();
         for id in open {
-            let target = id.to_string();
+            let target = id.into();
             self.tell(ClientMessage::Leave { target });
             self.out.push(Effect::Left(id));
         }
@@ -135,10 +137,10 @@ impl Session {
         match (old, answer) {
             // It may have moved on since the question was asked: look at it as it is now.
             (Some(old), 0) => self.open(ClientMessage::Watch {
-                target: old.match_id.to_string(),
+                target: old.match_id.into(),
             }),
             (Some(old), 1) => {
-                let (target, code) = (old.match_id.to_string(), harmless(&old.code));
+                let (target, code) = (old.match_id.into(), harmless(&old.code));
                 if old.status == Status::Open {
                     self.say(format!("You leave {code}."));
                     self.tell(ClientMessage::Leave { target });
@@ -170,7 +172,7 @@ impl Session {
             (Some(ClientMessage::Join { target, .. } | ClientMessage::Watch { target }), _) => self
                 .mine
                 .iter()
-                .find(|new| is_named(new, target) && new.you.is_some()),
+                .find(|new| is_named(new, *target) && new.you.is_some()),
             (_, Goal::Play(_) | Goal::Exhibit { .. }) => {
                 self.mine.iter().find(|new| !before.contains(&new.match_id))
             }
@@ -218,7 +220,10 @@ impl Plan {
     }
 }
 
-fn is_named(old: &Snapshot, target: &str) -> bool {
-    let target = target.trim();
-    old.code.eq_ignore_ascii_case(target) || old.match_id.to_string().eq_ignore_ascii_case(target)
+fn is_named(old: &Snapshot, target: MatchRef) -> bool {
+    match target {
+        MatchRef::Id(id) => old.match_id == id,
+        MatchRef::Code(code) => old.code == code.to_string(),
+        MatchRef::Nothing => false,
+    }
 }

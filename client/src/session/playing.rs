@@ -66,9 +66,7 @@ impl Session {
         let pending = self.pending.take().map(|pending| pending.request.message);
         let Some(snapshot) = self.mine.iter().find(|mine| mine.match_id == id).cloned() else {
             // Only watched, or ended meanwhile.
-            return self.ask(ClientMessage::Watch {
-                target: id.to_string(),
-            });
+            return self.ask(ClientMessage::Watch { target: id.into() });
         };
         let (ply, status) = (snapshot.ply, snapshot.status);
         self.seat_at(snapshot);
@@ -107,7 +105,7 @@ impl Session {
             Applied::Gap => {
                 let since = table.now.seq;
                 return self.tell(ClientMessage::Resync {
-                    target: id.to_string(),
+                    target: id.into(),
                     since,
                 });
             }
@@ -182,7 +180,7 @@ impl Session {
             }
             "resign" if now.you.is_some() && now.status == Status::Running => {
                 self.ask(ClientMessage::Resign {
-                    target: now.match_id.to_string(),
+                    target: now.match_id.into(),
                 });
             }
             "resign" => self.complain("There is nothing to resign; `quit` leaves."),
@@ -203,7 +201,7 @@ impl Session {
                 "That is too long for a move; `help` tells what can be typed.".to_owned()
             }
             (Status::Running, _) => {
-                let (target, m) = (now.match_id.to_string(), m.to_owned());
+                let (target, m) = (now.match_id.into(), m.to_owned());
                 return self.ask(ClientMessage::Move {
                     target,
                     ply: now.ply,
@@ -235,7 +233,7 @@ impl Session {
                 self.say("You leave the match.");
                 self.out.push(Effect::Left(now.match_id));
                 self.ask(ClientMessage::Leave {
-                    target: now.match_id.to_string(),
+                    target: now.match_id.into(),
                 });
                 self.out.push(Effect::StopWithin(FAREWELL));
             }

@@ -85,7 +85,7 @@ impl Session {
             Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted
         ) && let Some(now) = self.table().map(|table| &table.now)
         {
-            let (target, since) = (now.match_id.to_string(), now.seq);
+            let (target, since) = (now.match_id.into(), now.seq);
             self.tell(ClientMessage::Resync { target, since });
         }
     }

@@ -1,7 +1,7 @@
 //! A person's evening, on text: what the server says and what is typed goes in, and what is sent
 //! and told comes out.
 
-use plyhouse_protocol::{Ply, SeatRequest};
+use plyhouse_protocol::{MatchRef, Ply, SeatRequest};
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
@@ -145,6 +145,10 @@ impl Evening {
     fn target() -> String {
         snapshot("").match_id.to_string()
     }
+
+    fn match_ref() -> MatchRef {
+        snapshot("").match_id.into()
+    }
 }
 
 fn create(seats: [SeatRequest; 2], shuffle: Option<bool>) -> ClientMessage {
@@ -237,7 +241,7 @@ fn an_interrupted_match_is_offered() {
     assert_eq!(
         evening.sent(),
         [ClientMessage::Watch {
-            target: Evening::target()
+            target: Evening::match_ref()
         }]
     );
     evening.answer(old);
@@ -252,7 +256,7 @@ fn an_interrupted_match_can_be_given_up() {
     assert_eq!(
         evening.sent(),
         [ClientMessage::Resign {
-            target: Evening::target()
+            target: Evening::match_ref()
         }]
     );
     evening.told(&["You resign K7QM2P.", "Against whom?"]);
@@ -437,7 +441,7 @@ fn who_finds_no_seat_is_told_so() {
 
 fn a_move(m: &str) -> ClientMessage {
     ClientMessage::Move {
-        target: Evening::target(),
+        target: Evening::match_ref(),
         ply: Ply(2),
         m: m.to_owned(),
     }
@@ -475,7 +479,7 @@ fn commands_are_obeyed() {
     assert_eq!(
         evening.sent(),
         [ClientMessage::Resign {
-            target: Evening::target()
+            target: Evening::match_ref()
         }]
     );
     let id = Evening::target();
@@ -512,7 +516,7 @@ fn an_open_match_is_left_for_good() {
     assert_eq!(
         evening.sent(),
         [ClientMessage::Leave {
-            target: Evening::target()
+            target: Evening::match_ref()
         }]
     );
     evening.told(&["You leave the match."]);
@@ -590,7 +594,7 @@ fn whoever_the_server_has_forgotten_cannot_go_on() {
     assert_eq!(
         evening.sent(),
         [ClientMessage::Watch {
-            target: Evening::target()
+            target: Evening::match_ref()
         }]
     );
     evening.error("unknown_match", "there is no such match");
@@ -648,7 +652,7 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         evening.welcome(&[]);
         evening.sent();
         evening.error("match_ended", "the match is over");
-        let target = "K7QM2P".to_owned();
+        let target = MatchRef::from("K7QM2P");
         assert_eq!(evening.sent(), [ClientMessage::Watch { target }]);
         let mut over = snapshot("x../.o./...");
         over.you = you.map(plyhouse_protocol::SeatNumber);

@@ -111,15 +111,15 @@ impl Client {
     }
 
     /// The match that a request means, if this connection follows it.
-    fn followed(&self, target: &str) -> Option<MatchHandle> {
-        match MatchRef::from(target) {
+    fn followed(&self, target: MatchRef) -> Option<MatchHandle> {
+        match target {
             MatchRef::Id(id) => self.peer.port.followed(id),
             MatchRef::Code(_) | MatchRef::Nothing => None,
         }
     }
 
     /// The match that a request means.
-    async fn find(&self, target: &str) -> Result<MatchHandle, WireError> {
+    async fn find(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
         match self.followed(target) {
             Some(handle) => Ok(handle),
             None => self.find_elsewhere(target).await,
@@ -127,8 +127,8 @@ impl Client {
     }
 
     /// The match that a request means, where this connection does not follow it.
-    async fn find_elsewhere(&self, target: &str) -> Result<MatchHandle, WireError> {
-        let found = births::find(&self.server, MatchRef::from(target)).await;
+    async fn find_elsewhere(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
+        let found = births::find(&self.server, target).await;
         if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
             self.guessed().await;
         }
@@ -150,18 +150,18 @@ impl Client {
     fn act<'a>(
         &'a self,
         player: &'a Player,
-        target: String,
+        target: MatchRef,
         action: Result<Action, WireError>,
         reply: Reply,
     ) -> Pending<'a> {
         let command = |action| self.command(player, MatchRequest::Act(action));
-        match self.followed(&target) {
+        match self.followed(target) {
             Some(handle) => {
                 let (action, reply) = reply.check(action)?;
                 handle.post(command(action), reply)
             }
             None => Some(Box::pin(async move {
-                if let Some((handle, reply)) = reply.check(self.find_elsewhere(&target).await)
+                if let Some((handle, reply)) = reply.check(self.find_elsewhere(target).await)
                     && let Some((action, reply)) = reply.check(action)
                     && let Some(pending) = handle.post(command(action), reply)
                 {
@@ -219,9 +219,9 @@ impl Client {
         }
     }
 
-    async fn join(&self, player: &Player, target: String, seat: Option<Seat>, reply: Reply) {
+    async fn join(&self, player: &Player, target: MatchRef, seat: Option<Seat>, reply: Reply) {
         let id = player.record.id;
-        let Some((handle, reply)) = reply.check(self.find(&target).await) else {
+        let Some((handle, reply)) = reply.check(self.find(target).await) else {
             return;
         };
         if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
@@ -235,8 +235,8 @@ impl Client {
         }
     }
 
-    async fn watch(&self, player: &Player, target: String, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(&target).await) {
+    async fn watch(&self, player: &Player, target: MatchRef, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target).await) {
             let watch = self.command(player, MatchRequest::Watch);
             self.follow(&handle, watch, reply).await;
         }
@@ -256,12 +256,12 @@ impl Client {
         }
     }
 
-    async fn leave(&self, player: &Player, target: String, reply: Reply) {
+    async fn leave(&self, player: &Player, target: MatchRef, reply: Reply) {
         let action = Action::Leave {
             player: player.record.id,
         };
         let leave = self.command(player, MatchRequest::Act(action));
-        if let Some((handle, reply)) = reply.check(self.find(&target).await)
+        if let Some((handle, reply)) = reply.check(self.find(target).await)
             && handle.ask(leave, reply).await
         {
             self.peer.port.unfollow(handle.id());
@@ -273,7 +273,7 @@ impl Client {
         game: Option<String>,
         status: Option<Status>,
         limit: Option<u64>,
-        after: Option<String>,
+        after: Option<MatchRef>,
         reply: Reply,
     ) {
         let Some((game, reply)) = reply.check(game.as_deref().map(from_protocol::game).transpose())
@@ -285,10 +285,7 @@ impl Client {
             status,
         };
         let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
-        let page = self
-            .server
-            .lobby
-            .list(filter, after.as_deref().map(MatchRef::from), limit);
+        let page = self.server.lobby.list(filter, after, limit);
         if page.is_err() {
             self.guessed().await;
         }
@@ -358,8 +355,8 @@ impl Client {
         });
     }
 
-    async fn resync(&self, player: &Player, target: String, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(&target).await) {
+    async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
+        if let Some((handle, reply)) = reply.check(self.find(target).await) {
             // Waits for the answer, which may be large: so a client has only one of them under way.
             let resync = self.command(player, MatchRequest::Resync { since });
             handle.ask(resync, reply).await;

@@ -202,10 +202,8 @@ impl Client {
         let mut line = self.come_back().await?;
         let board = self.base.board.borrow().clone();
         for id in board {
-            let target = id.to_string();
-            let watch = ClientMessage::Watch {
-                target: target.clone(),
-            };
+            let target = id.into();
+            let watch = ClientMessage::Watch { target };
             let since = Seq(0);
             self.ask(&mut line, watch).await?;
             let resync = ClientMessage::Resync { target, since };

@@ -1,7 +1,7 @@
 //! What a client believes of a match, from what it was told.
 
 use plyhouse_protocol::{
-    Event, MatchId, Occupant, PlayerId, Ply, SeatNumber, Seq, Snapshot, Status,
+    Event, MatchId, MatchRef, Occupant, PlayerId, Ply, SeatNumber, Seq, Snapshot, Status,
 };
 
 /// What a client believes of a match.
@@ -83,12 +83,12 @@ impl View {
     }
 
     /// How a request may name the match.
-    pub(crate) fn target(&self, by_code: bool) -> String {
+    pub(crate) fn target(&self, by_code: bool) -> MatchRef {
         // Only a live match has its code for itself.
         if by_code && self.is_live() {
-            self.code.to_ascii_lowercase()
+            MatchRef::from(&*self.code)
         } else {
-            self.id.to_string()
+            self.id.into()
         }
     }
 }

@@ -111,7 +111,7 @@ impl Reading {
     }
 
     fn sent(&mut self, place: usize, on: ConnectionId, re: RequestId, message: &ClientMessage) {
-        let target = target(message).and_then(|target| match MatchRef::from(target) {
+        let target = target(message).and_then(|target| match target {
             MatchRef::Id(id) => Some(id),
             MatchRef::Code(code) => self.codes.get(&code.to_string()).copied(),
             MatchRef::Nothing => None,
@@ -210,7 +210,7 @@ fn wanted(message: &ClientMessage) -> Option<bool> {
 }
 
 /// The match that a request names.
-fn target(message: &ClientMessage) -> Option<&str> {
+fn target(message: &ClientMessage) -> Option<MatchRef> {
     match message {
         ClientMessage::Join { target, .. }
         | ClientMessage::Watch { target }
@@ -218,7 +218,7 @@ fn target(message: &ClientMessage) -> Option<&str> {
         | ClientMessage::Seat { target, .. }
         | ClientMessage::Move { target, .. }
         | ClientMessage::Resign { target }
-        | ClientMessage::Resync { target, .. } => Some(target),
+        | ClientMessage::Resync { target, .. } => Some(*target),
         ClientMessage::Hello { .. }
         | ClientMessage::Ping
         | ClientMessage::Create { .. }

@@ -1,7 +1,7 @@
 //! What somebody does next.
 
 use plyhouse_protocol::{
-    ClientMessage, HostedOccupant, MatchId, Ply, SeatNumber, SeatRequest, Seq, Status,
+    ClientMessage, HostedOccupant, MatchId, MatchRef, Ply, SeatNumber, SeatRequest, Seq, Status,
 };
 
 use super::{Client, Role};
@@ -56,7 +56,7 @@ impl Client {
         self.dice.pick(&board).copied()
     }
 
-    fn target(&mut self, view: &View) -> String {
+    fn target(&mut self, view: &View) -> MatchRef {
         view.target(self.dice.percent(10))
     }
 
@@ -73,7 +73,7 @@ impl Client {
         let open = self.some_match().filter(|_| self.dice.percent(65));
         Deed::Ask(match open {
             Some(id) => ClientMessage::Join {
-                target: id.to_string(),
+                target: id.into(),
                 seat: None,
             },
             None if self.dice.percent(25) => ClientMessage::Seek {
@@ -140,7 +140,7 @@ impl Client {
             return Deed::Ask(ClientMessage::Ping);
         };
         let known = self.views.get(&id).map_or(Seq(0), |view| view.seq);
-        let target = id.to_string();
+        let target = id.into();
         Deed::Ask(match self.dice.between(0..=9) {
             0..=3 => ClientMessage::Watch { target },
             4..=5 => ClientMessage::Resync {
