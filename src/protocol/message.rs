@@ -211,9 +211,10 @@ pub struct FollowedMatch {
 }
 
 /// A match as it stands.
+// Whoever serialises one may hold the moves in another form, as long as they become a list of texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Snapshot {
+pub struct Snapshot<Moves = Vec<String>> {
     /// The request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
@@ -243,9 +244,9 @@ pub struct Snapshot {
     /// Who moves next; nobody unless the match is running.
     pub turn: Option<SeatNumber>,
     /// Every move so far.
-    pub moves: Vec<String>,
+    pub moves: Moves,
     /// Every legal move; none unless the match is running.
-    pub legal: Vec<String>,
+    pub legal: Moves,
     /// How many connections follow without a seat.
     pub spectators: u64,
     /// How it ended, once it has.

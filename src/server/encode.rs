@@ -1,21 +1,22 @@
 //! What is told, as the bytes that go out.
 //!
-//! What every match tells is written here piece by piece, from the match itself: to put it into the
-//! types of the protocol first and have a library write these takes three times as long. What is
-//! told seldom goes that way.
+//! A move and its answer are written here piece by piece, from the match itself: to put them into the
+//! types of the protocol first and have a library write these takes three times as long. Everything
+//! else goes that way.
 
 mod draft;
 
 use std::cell::RefCell;
 
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 
 use self::draft::Draft;
 use super::outbox::Frame;
-use plyhouse_engine::catalog::AnyPosition;
+use super::to_protocol;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
-use plyhouse_protocol::{PlayerId, RequestId, Seq};
+use plyhouse_matches::{EventKind, Match, Stage};
+use plyhouse_protocol::{Event as WireEvent, PlayerId, RequestId, SeatState, Seq, Snapshot};
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
 /// own place would move it several times, and leave room that nobody uses.
@@ -60,48 +61,48 @@ pub(super) fn ok(re: RequestId, seq: Option<Seq>) -> Frame {
 
 /// An event that has just become part of `state`.
 pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
+    let (match_id, seq, position) = (state.id(), state.seq(), state.position());
+    encode(&match event {
+        EventKind::Seated { seat, occupant } => WireEvent::Seated {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            // Nobody sits down but by a request of their own.
+            occupant: to_protocol::occupant(occupant, true),
+        },
+        EventKind::Started => WireEvent::Started {
+            match_id,
+            seq,
+            position: position.to_string(),
+            ply: state.ply(),
+            turn: to_protocol::seat(position.turn()),
+            legal: position.legal_moves(),
+        },
+        EventKind::Moved { seat, m } => return moved(state, *seat, m),
+        EventKind::Ended {
+            winner,
+            termination,
+        } => WireEvent::Ended {
+            match_id,
+            seq,
+            outcome: to_protocol::ending(state, *winner, *termination),
+        },
+    })
+}
+
+fn moved(state: &Match, seat: Seat, m: &str) -> Frame {
+    let position = state.position();
+    let turn = position.outcome().is_none().then(|| position.turn());
     draft(|json| {
-        json.raw(match event {
-            EventKind::Seated { .. } => r#"{"type":"seated","match":"#,
-            EventKind::Started => r#"{"type":"started","match":"#,
-            EventKind::Moved { .. } => r#"{"type":"moved","match":"#,
-            EventKind::Ended { .. } => r#"{"type":"ended","match":"#,
-        });
-        json.id(state.id().0)
-            .raw(r#","seq":"#)
-            .number(state.seq().0);
-        let position = state.position();
-        match event {
-            EventKind::Seated { seat, occupant } => {
-                json.raw(r#","seat":"#).seat(Some(*seat)).raw(",");
-                // Nobody sits down but by a request of their own.
-                push_occupant(json, occupant, &|_| true);
-            }
-            EventKind::Started => {
-                json.raw(r#","position":"#).shown(position);
-                json.raw(r#","ply":0,"turn":"#).seat(Some(position.turn()));
-                json.raw(r#","legal":"#);
-                json.words(|tell| position.each_legal_move(tell));
-            }
-            EventKind::Moved { seat, m } => {
-                json.raw(r#","ply":"#).number(state.ply().0 - 1);
-                json.raw(r#","seat":"#).seat(Some(*seat));
-                json.raw(r#","move":"#).word(m);
-                json.raw(r#","position":"#).shown(position);
-                let turn = position.outcome().is_none().then(|| position.turn());
-                json.raw(r#","turn":"#).seat(turn);
-                json.raw(r#","legal":"#);
-                json.words(|tell| position.each_legal_move(tell));
-            }
-            EventKind::Ended {
-                winner,
-                termination,
-            } => {
-                json.raw(r#","outcome":"#);
-                push_ending(json, position, *winner, *termination);
-            }
-        }
-        json.raw("}");
+        json.raw(r#"{"type":"moved","match":"#).id(state.id().0);
+        json.raw(r#","seq":"#).number(state.seq().0);
+        json.raw(r#","ply":"#).number(state.ply().0 - 1);
+        json.raw(r#","seat":"#).seat(Some(seat));
+        json.raw(r#","move":"#).word(m);
+        json.raw(r#","position":"#).shown(position);
+        json.raw(r#","turn":"#).seat(turn);
+        json.raw(r#","legal":"#);
+        json.words(|tell| position.each_legal_move(tell)).raw("}");
     })
 }
 
@@ -115,99 +116,73 @@ pub(super) fn snapshot(
 ) -> Frame {
     let creation = state.creation();
     let info = &creation.game.info;
-    let position = state.position();
-    draft(|json| {
-        json.raw(r#"{"type":"match","#);
-        if let Some(re) = re {
-            json.raw(r#""re":"#).number(re.0).raw(",");
+    let seat_state = |seat: Seat| {
+        let there = state.occupant(seat);
+        let is_connected = there.player().is_some_and(&is_connected);
+        SeatState {
+            side: info.sides[seat.index()].to_owned(),
+            occupant: to_protocol::occupant(there, is_connected),
         }
-        json.raw(r#""match":"#).id(creation.id.0);
-        json.raw(r#","code":"#).shown(&creation.code);
-        json.raw(r#","seq":"#).number(state.seq().0);
-        json.raw(r#","game":"#).word(info.id);
-        json.raw(match state.stage() {
-            Stage::Open => r#","status":"open","host":"#,
-            Stage::Running => r#","status":"running","host":"#,
-            Stage::Ended { .. } => r#","status":"ended","host":"#,
-        });
-        json.id(creation.host.0);
-        json.raw(r#","listed":"#).flag(creation.listed);
-        json.raw(r#","you":"#).seat(state.seat_of(recipient));
-        for seat in Seat::ALL {
-            json.raw(match seat {
-                Seat::First => r#","seats":[{"side":"#,
-                Seat::Second => r#"},{"side":"#,
-            });
-            json.word(info.sides[seat.index()]).raw(",");
-            push_occupant(json, state.occupant(seat), &is_connected);
-        }
-        json.raw(r#"}],"position":"#).shown(position);
-        json.raw(r#","ply":"#).number(state.ply().0);
-        json.raw(r#","turn":"#).seat(state.turn());
-        json.raw(r#","moves":"#);
-        json.words(|tell| state.moves().for_each(tell));
-        json.raw(r#","legal":"#).words(|tell| {
-            if state.turn().is_some() {
-                position.each_legal_move(tell);
-            }
-        });
-        json.raw(r#","spectators":"#).number(spectators);
-        if let Stage::Ended {
-            winner,
-            termination,
-        } = state.stage()
-        {
-            json.raw(r#","outcome":"#);
-            push_ending(json, position, winner, termination);
-        }
-        json.raw("}");
-    })
-}
-
-/// Who sits in a seat, as fields of what the seat is told in.
-fn push_occupant(json: &mut Draft, occupant: &Occupant, is_connected: &impl Fn(PlayerId) -> bool) {
-    match occupant {
-        Occupant::Open => json.raw(r#""occupant":"open""#),
-        Occupant::Player { id, name } => json
-            .raw(r#""occupant":"player","player":"#)
-            .id(id.0)
-            .raw(r#","name":"#)
-            .text(name)
-            .raw(r#","connected":"#)
-            .flag(is_connected(*id)),
-        Occupant::Bot(level) => json.raw(r#""occupant":"bot","level":"#).word(level.id()),
     };
+    encode(&Shown::Match(Snapshot {
+        re,
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        seq: state.seq(),
+        game: info.id.to_owned(),
+        status: to_protocol::status(state.stage()),
+        host: creation.host,
+        listed: creation.listed,
+        you: state.seat_of(recipient).map(to_protocol::seat),
+        seats: Seat::ALL.map(seat_state),
+        position: state.position().to_string(),
+        ply: state.ply(),
+        turn: state.turn().map(to_protocol::seat),
+        moves: Moves::Played(state),
+        legal: Moves::Legal(state),
+        spectators,
+        outcome: match state.stage() {
+            Stage::Ended {
+                winner,
+                termination,
+            } => Some(to_protocol::ending(state, winner, termination)),
+            Stage::Open | Stage::Running => None,
+        },
+    }))
 }
 
-/// How a match ended.
-fn push_ending(
-    json: &mut Draft,
-    position: &dyn AnyPosition,
-    winner: Option<Seat>,
-    termination: Termination,
-) {
-    json.raw(r#"{"winner":"#).seat(winner);
-    json.raw(match termination {
-        Termination::Rules => r#","reason":"rules""#,
-        Termination::Resignation => r#","reason":"resignation""#,
-        Termination::Abandonment => r#","reason":"abandonment""#,
-        Termination::Aborted => r#","reason":"aborted""#,
-    });
-    // The position tells more only where it is what ended the match.
-    if termination == Termination::Rules {
-        if let Some(ending) = position.ending() {
-            json.raw(r#","detail":"#).word(ending.detail);
-            if let Some([first, second]) = ending.scores {
-                json.raw(r#","scores":["#).number(first.into());
-                json.raw(",").number(second.into()).raw("]");
+/// [`ServerMessage::Match`](plyhouse_protocol::ServerMessage::Match) whose moves are not gathered before
+/// they are written: there may be hundreds.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Shown<'a> {
+    Match(Snapshot<Moves<'a>>),
+}
+
+/// Moves of a match: those played, or those that are legal now.
+enum Moves<'a> {
+    Played(&'a Match),
+    Legal(&'a Match),
+}
+
+impl Serialize for Moves<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Played(state) => serializer.collect_seq(state.moves()),
+            Self::Legal(state) => {
+                let mut list = serializer.serialize_seq(None)?;
+                let mut written = Ok(());
+                if state.turn().is_some() {
+                    state.position().each_legal_move(&mut |m| {
+                        if written.is_ok() {
+                            written = list.serialize_element(m);
+                        }
+                    });
+                }
+                written.and_then(|()| list.end())
             }
-        }
-        if let Some(line) = position.line() {
-            json.raw(r#","line":"#);
-            json.words(|tell| line.iter().for_each(|square| tell(square)));
         }
     }
-    json.raw("}");
 }
 
 #[cfg(test)]

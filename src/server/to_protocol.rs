@@ -3,9 +3,10 @@
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Occupant, Refusal, Stage};
+use plyhouse_matches::{Match, Occupant, Refusal, Stage, Termination};
 use plyhouse_protocol::{
-    ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, SeatNumber, Status, WireError,
+    Ending, ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, Reason, SeatNumber,
+    Status, WireError,
 };
 
 pub(super) fn status(stage: Stage) -> Status {
@@ -34,6 +35,24 @@ pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
         },
+    }
+}
+
+/// How a match ended. The position tells more only where it is what ended the match.
+pub(super) fn ending(state: &Match, winner: Option<Seat>, termination: Termination) -> Ending {
+    let position = (termination == Termination::Rules).then(|| state.position());
+    let by_rules = position.and_then(|position| position.ending());
+    Ending {
+        winner: winner.map(seat),
+        reason: match termination {
+            Termination::Rules => Reason::Rules,
+            Termination::Resignation => Reason::Resignation,
+            Termination::Abandonment => Reason::Abandonment,
+            Termination::Aborted => Reason::Aborted,
+        },
+        detail: by_rules.map(|ending| ending.detail.to_owned()),
+        scores: by_rules.and_then(|ending| ending.scores),
+        line: position.and_then(|position| position.line()),
     }
 }
 

@@ -31,10 +31,6 @@ impl Draft {
         self.raw(itoa::Buffer::new().format(number))
     }
 
-    pub(super) fn flag(&mut self, flag: bool) -> &mut Self {
-        self.raw(if flag { "true" } else { "false" })
-    }
-
     /// A seat by its number, or `null` for none.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
         self.raw(match seat {
@@ -53,22 +49,12 @@ impl Draft {
         self.raw("\"").raw(word).raw("\"")
     }
 
-    /// The same, of what shows itself so: positions do, in every game, and so do moves. Their laws say
-    /// so.
+    /// What displays itself in letters that JSON takes as they are: positions do, in every game. Their
+    /// laws say so.
     pub(super) fn shown(&mut self, shown: &(impl Display + ?Sized)) -> &mut Self {
         self.raw("\"");
         write!(self.0, "{shown}").expect("a string takes everything");
         self.raw("\"")
-    }
-
-    /// Any text.
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-        if text.bytes().all(is_plain) {
-            self.word(text)
-        } else {
-            self.raw(&serde_json::Value::from(text).to_string())
-        }
     }
 
     /// A list of words, which `each` tells one by one.
