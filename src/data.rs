@@ -1,4 +1,4 @@
-//! Where the data lies, and which store is made of that.
+//! Where the data is kept, and the store that is opened there.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use anyhow::Context;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
 use plyhouse_store::{MemoryStore, SqliteStore, Store};
 
-/// What is said instead of a directory.
+/// Stands for no directory.
 const MEMORY: &str = ":memory:";
 
-/// Where the data lies.
+/// Where the data is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Data {
     /// In memory, and lost with the process.
@@ -23,7 +23,7 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// Where it lies if nothing is said: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
+    /// The default: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
     pub(crate) fn default_directory() -> anyhow::Result<Self> {
         let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
         Ok(Self::Directory(base.data_dir().join("plyhouse")))

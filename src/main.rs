@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
-use plyhouse_server::Server;
-use plyhouse_transport::{Tls, Transport};
+use plyhouse_server::{Server, Settings};
+use plyhouse_transport::{Tls, TlsError, Transport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -25,14 +25,13 @@ use tokio_util::sync::CancellationToken;
 use self::args::Args;
 use self::commands::Command;
 
-/// How long everything may take to end. Whoever stops a service waits ten seconds and then kills.
+/// How long shutting down may take. A service manager waits ten seconds before it kills.
 const STOP_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// "File size limit exceeded", on Linux and macOS.
 const SIGXFSZ: i32 = 25;
 
-/// The system's own allocator, where that is glibc's, asks the kernel for every few pages that one of
-/// several threads comes to need.
+/// glibc's allocator asks the kernel for every few pages that one of several threads needs.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -103,31 +102,27 @@ const fn use_small_pages() {}
 async fn serve(args: Args) -> anyhow::Result<()> {
     logs::begin(&args.log, args.log_format);
     use_small_pages();
-    let connections = args.connections_max();
     // Before the line that says it is ready, so that no signal after it is missed.
-    let terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    // A file that grows beyond its limit is an error like another, not the end of the process.
-    let mut too_large = signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?;
-    let tls = args.tls().context("no TLS")?;
-    let mut certificates = Certificates::of(tls.clone())?;
+    let signals = Signals::listen()?;
     let data = args.data()?;
-    let store = data.open(args.keep_ended())?;
+    let settings = args.settings;
+    let tls = tls(&settings).context("no TLS")?;
+    let certificates = Certificates::of(tls.clone())?;
+    let connections = settings.connections_max;
+    let store = data.open(settings.keep_ended)?;
     let (listener, address) = listen(&args.listen).await?;
     let admin = match &args.admin_listen {
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let server =
-        Server::start(args.settings(), store).context("cannot start the search threads")?;
+    let server = Server::start(settings, store).context("cannot start the search threads")?;
     let recovered = server
         .recover()
         .await
         .context("cannot read the matches; `plyhouse verify` tells more")?;
-    writeln!(std::io::stderr(), "listening on {address}").context("cannot write to stderr")?;
+    say(format_args!("listening on {address}"))?;
     if let Some((_, address)) = &admin {
-        let told = writeln!(std::io::stderr(), "metrics on {address}");
-        told.context("cannot write to stderr")?;
+        say(format_args!("metrics on {address}"))?;
     }
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in args::unknown_settings(names) {
@@ -137,23 +132,30 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
     service::ready();
-    let full = async {
-        while too_large.recv().await.is_some() {
-            tracing::error!("a file has reached its limit of size");
-        }
-    };
+    let admin = admin.map(|(listener, _)| listener);
+    run(server, transport, listener, admin, signals, certificates).await
+}
+
+/// Serves until told to stop, and then ends everything in order.
+async fn run(
+    server: Server,
+    transport: Transport,
+    listener: TcpListener,
+    admin: Option<TcpListener>,
+    mut signals: Signals,
+    mut certificates: Certificates,
+) -> anyhow::Result<()> {
     // The operator is answered until there is nothing left to ask about.
     let over = CancellationToken::new();
     let watched = async {
-        if let Some((admin, _)) = admin {
+        if let Some(admin) = admin {
             plyhouse_transport::serve_admin(server.clone(), admin, over.cancelled()).await;
         }
     };
     let served = async {
         tokio::select! {
             () = transport.serve(listener) => {}
-            () = told_to_stop(terminate, interrupt) => {}
-            () = full => {}
+            () = signals.told_to_stop() => {}
             () = service::watch(&server) => {}
             () = certificates.keep_fresh() => {}
         }
@@ -175,10 +177,47 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     })
 }
 
-async fn told_to_stop(mut terminate: Signal, mut interrupt: Signal) {
-    tokio::select! {
-        _ = terminate.recv() => tracing::info!("told to stop (SIGTERM)"),
-        _ = interrupt.recv() => tracing::info!("told to stop (SIGINT)"),
+/// Says something on stderr, whatever is logged.
+fn say(what: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
+    writeln!(std::io::stderr(), "{what}").context("cannot write to stderr")
+}
+
+/// What the server shows over TLS, if it is to speak it.
+fn tls(settings: &Settings) -> Result<Option<Tls>, TlsError> {
+    match (&settings.tls_cert, &settings.tls_key) {
+        (Some(certificate), Some(key)) => Tls::read(certificate.clone(), key.clone()).map(Some),
+        // One alone does not pass the command line.
+        (None, _) | (_, None) => Ok(None),
+    }
+}
+
+/// The signals that the server listens for.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    too_large: Signal,
+}
+
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
+            // A file that grows beyond its limit is an error like another, not the end of the process.
+            too_large: signal(SignalKind::from_raw(SIGXFSZ)).context("cannot ignore SIGXFSZ")?,
+        })
+    }
+
+    async fn told_to_stop(&mut self) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return tracing::info!("told to stop (SIGTERM)"),
+                _ = self.interrupt.recv() => return tracing::info!("told to stop (SIGINT)"),
+                Some(()) = self.too_large.recv() => {
+                    tracing::error!("a file has reached its limit of size");
+                }
+            }
+        }
     }
 }
 

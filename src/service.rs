@@ -1,5 +1,5 @@
-//! The service manager that has started the server, if one has (systemd's `sd_notify`): it is told
-//! when the server is ready and when it stops, and that it lives, for as long as it does.
+//! Notifies the service manager, if one has started the server (systemd's `sd_notify`): when the server
+//! is ready, when it stops, and its watchdog while the server answers.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ pub(crate) fn stopping() {
     tell(NotifyState::Stopping);
 }
 
-/// Tells again and again that the server lives, while it answers; never comes back. Does nothing if
-/// nobody wants to know.
+/// Feeds the watchdog for as long as the server answers; never returns. Does nothing without a
+/// watchdog.
 pub(crate) async fn watch(server: &Server) {
     match sd_notify::watchdog_enabled() {
         Some(patience) => {
@@ -29,7 +29,7 @@ pub(crate) async fn watch(server: &Server) {
     }
 }
 
-/// Who waits for `patience` hears `tell` in time as long as each `answer` takes a third of it at most.
+/// Calls `tell` at least once in `patience`, as long as each `answer` takes at most a third of that.
 async fn tell_while_it_answers(patience: Duration, answer: impl AsyncFn(), tell: impl Fn()) {
     let beat = (patience / 3).max(Duration::from_millis(1));
     let mut beats = interval(beat);

@@ -1,7 +1,7 @@
 //! Reads requests, and says exactly what is wrong with one that cannot be read.
 //!
-//! By hand rather than by derive: an error must name the request's own field and carry the
-//! request's number, which a derived reader of tagged enums cannot tell.
+//! By hand rather than by derive: an error must name the request's field and carry the request's
+//! number, which derived deserialisation of a tagged enum cannot tell.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -328,6 +328,10 @@ mod tests {
                 pace_ms: Some(10_000),
             },
         );
+    }
+
+    #[test]
+    fn a_match_is_named_by_id_or_code() {
         check(
             r#"{"type":"seat","match":"k7qm2p","seat":1,"occupant":"open"}"#,
             ClientMessage::Seat {
@@ -353,12 +357,12 @@ mod tests {
             },
         );
         check(
-            r#"{"type":"list","status":"ended","limit":100}"#,
+            r#"{"type":"list","status":"ended","limit":100,"after":"K7QM2P"}"#,
             ClientMessage::List {
                 game: None,
                 status: Some(Status::Ended),
                 limit: Some(100),
-                after: None,
+                after: Some(MatchRef::from("K7QM2P")),
             },
         );
     }

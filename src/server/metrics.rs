@@ -118,17 +118,17 @@ impl Drop for Counted {
 pub enum Dropped {
     /// The operating system could not accept it: most often there are no descriptors left.
     NotAccepted,
-    /// TLS did not come about, or nobody tried.
+    /// The TLS handshake failed, or the client spoke no TLS.
     NoTls,
     /// It was no HTTP, or ended in the middle of a request.
     BrokenRequest,
     /// It took too long over its request.
     SlowRequest,
-    /// It gave way to a newer one, since there were too many.
+    /// It was evicted by a newer one, since there were too many.
     Displaced,
-    /// It came from the page of a stranger.
+    /// It came from a page of another origin.
     Origin,
-    /// Its address had taken its share.
+    /// Its address was over one of its limits.
     Address,
 }
 

@@ -1,89 +1,224 @@
-//! Everything about a server that can be set, with its default. Every bound is here.
+//! Everything about a server that can be set, with its default, its name on the command line and in
+//! the environment, and what `--help` says of it. Every bound is here.
+
+#![allow(rustdoc::bare_urls, reason = "these comments are what --help prints")]
+
+mod values;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use clap::builder::Resettable;
+use clap::{Args, Command, FromArgMatches};
 use plyhouse_protocol::MESSAGE_BYTES_MAX;
 
+use self::values::{at_least, client_address, days, mebibytes, origin, seconds, threads};
+
+const MATCHES: &str = "Matches";
+const CONNECTIONS: &str = "Connections";
+const BOTS: &str = "Bots";
+
+/// One core is left to the network, which never waits for a search.
+static SEARCH_THREADS: LazyLock<String> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.saturating_sub(1).max(1).to_string()
+});
+
 /// How a server is set up.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Settings {
-    /// How long a player may be without a connection before a match is lost.
+    /// How long a player may be without a connection before a running match is lost
+    #[arg(long, env = "PLYHOUSE_ABANDON_AFTER", help_heading = MATCHES, value_name = "SECONDS",
+          default_value = "60", value_parser = seconds)]
     pub abandon_after: Duration,
-    /// How long an ended match stays in memory. The protocol promises that it can be asked for
-    /// during ten minutes; a store that keeps it longer has it read again.
+
+    /// How long an ended match stays in memory. Then it is read from the store when it is asked for
+    // The protocol promises that it can be asked for during ten minutes.
+    #[arg(long, env = "PLYHOUSE_LINGER", help_heading = MATCHES, value_name = "SECONDS",
+          default_value = "600", value_parser = seconds)]
     pub linger: Duration,
 
-    /// How many connections are served at once. One more is told that the server is full.
-    pub connections_max: usize,
-    /// How many of them may come from one address. Beyond, 429 before the upgrade.
-    pub connections_per_address: usize,
-    /// How many handshakes a second one address may make for long. Beyond, 429.
-    pub handshakes_per_s: NonZeroU32,
-    /// How many handshakes one address may make at once.
-    pub handshakes_burst: NonZeroU32,
-    /// How many matches that wait for somebody may have been created from one address. Beyond,
-    /// `too_many_matches`.
-    pub open_matches_per_address: usize,
-    /// How many wrong guesses at a match or a token are answered a second, for one address. Beyond,
-    /// the answers come later, up to five seconds.
-    pub guesses_per_s: NonZeroU32,
-    /// Who a connection comes from.
-    pub client_address: ClientAddress,
-    /// How many live matches a player may host.
+    /// After how many days an ended match is forgotten. Without it: never
+    #[arg(long, env = "PLYHOUSE_KEEP_ENDED", help_heading = MATCHES, value_name = "DAYS",
+          value_parser = days())]
+    pub keep_ended: Option<Duration>,
+
+    /// How many live matches a player may host
+    #[arg(long = "live-matches", env = "PLYHOUSE_LIVE_MATCHES", help_heading = MATCHES,
+          value_name = "N", default_value = "16", value_parser = at_least(1))]
     pub live_matches_per_player: usize,
-    /// How many matches are kept in all, ended ones included. Beyond, `create` is `overloaded`.
+
+    /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
+    /// is `overloaded`
+    #[arg(long, env = "PLYHOUSE_MATCHES_MAX", help_heading = MATCHES, value_name = "N",
+          default_value = "100000", value_parser = at_least(1))]
     pub matches_max: usize,
-    /// How many connections may follow one match. Beyond, `watch` and `join` are `overloaded`.
+
+    /// How many matches that wait for somebody, or in which only bots play, may have been created
+    /// from one address. Beyond, `create` is `too_many_matches`
+    #[arg(long, env = "PLYHOUSE_OPEN_MATCHES_PER_ADDRESS", help_heading = MATCHES, value_name = "N",
+          default_value = "128", value_parser = at_least(1))]
+    pub open_matches_per_address: usize,
+
+    /// How many connections may follow one match. Beyond, `watch` is `overloaded`
+    #[arg(long, env = "PLYHOUSE_FOLLOWERS_MAX", help_heading = MATCHES, value_name = "N",
+          default_value = "10000", value_parser = at_least(2))]
     pub followers_max: usize,
-    /// How many matches a connection may follow.
+
+    /// How many clients are served at once. One more is closed with 1013
+    // Each needs a file descriptor and about 8 KiB.
+    #[arg(long, env = "PLYHOUSE_CONNECTIONS_MAX", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "20000", value_parser = at_least(1))]
+    pub connections_max: usize,
+
+    /// How many of them may come from one address: an IPv4 address, or an IPv6 /64. One more gets 429.
+    /// This machine's own connections are not counted
+    #[arg(long, env = "PLYHOUSE_CONNECTIONS_PER_ADDRESS", help_heading = CONNECTIONS,
+          value_name = "N", default_value = "256", value_parser = at_least(1))]
+    pub connections_per_address: usize,
+
+    /// How many handshakes a second one address may make for long. Beyond, 429
+    #[arg(long = "handshakes-per-second", env = "PLYHOUSE_HANDSHAKES_PER_SECOND",
+          help_heading = CONNECTIONS, value_name = "N", default_value = "20")]
+    pub handshakes_per_s: NonZeroU32,
+
+    /// How many handshakes one address may make at once
+    #[arg(long, env = "PLYHOUSE_HANDSHAKES_BURST", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "200")]
+    pub handshakes_burst: NonZeroU32,
+
+    /// How many wrong guesses at a match or a token are answered a second, for one address. Beyond,
+    /// the answers come later, up to five seconds
+    #[arg(long = "guesses-per-second", env = "PLYHOUSE_GUESSES_PER_SECOND",
+          help_heading = CONNECTIONS, value_name = "N", default_value = "1")]
+    pub guesses_per_s: NonZeroU32,
+
+    /// Who a connection comes from: `peer` is the other end of the socket; `x-forwarded-for` the last
+    /// address of that header, for servers that can be reached through a proxy only
+    #[arg(long, env = "PLYHOUSE_CLIENT_ADDRESS", help_heading = CONNECTIONS, value_name = "SOURCE",
+          default_value = "peer", value_parser = client_address())]
+    pub client_address: ClientAddress,
+
+    /// How many matches a connection may follow. Beyond, `too_many_matches`
+    #[arg(long, env = "PLYHOUSE_FOLLOWING_MAX", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "64", value_parser = at_least(1))]
     pub following_max: usize,
-    /// How many requests a second a connection may send for long.
+
+    /// How many requests a second a connection may send for long. Beyond, `rate_limited`
+    #[arg(long = "requests-per-second", env = "PLYHOUSE_REQUESTS_PER_SECOND",
+          help_heading = CONNECTIONS, value_name = "N", default_value = "20")]
     pub requests_per_s: NonZeroU32,
-    /// How many requests a connection may send at once.
+
+    /// How many requests a connection may send at once
+    #[arg(long, env = "PLYHOUSE_BURST", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "40")]
     pub burst: NonZeroU32,
-    /// For how many requests one counts of somebody who only watches.
+
+    /// For how many requests one counts of somebody who only watches
+    #[arg(long, env = "PLYHOUSE_WATCHING_COST", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "2")]
     pub watching_cost: NonZeroU32,
-    /// How many bytes a request may have. Beyond, the connection is closed with 1009.
+
+    /// How many bytes a request may have. Beyond, the connection is closed with 1009
+    #[arg(long, env = "PLYHOUSE_MESSAGE_BYTES", help_heading = CONNECTIONS, value_name = "BYTES",
+          default_value_t = MESSAGE_BYTES_MAX, value_parser = at_least(1024))]
     pub message_bytes: usize,
-    /// How many players may look for somebody to play. Beyond, `seek` is `overloaded`.
+
+    /// How many players may look for somebody to play. Beyond, `seek` is `overloaded`
+    #[arg(long, env = "PLYHOUSE_SEEKS_MAX", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "10000", value_parser = at_least(1))]
     pub seeks_max: usize,
 
-    /// How many messages may wait for a client to read them. Beyond, it is closed with 4002.
+    /// How many messages may wait for a client to read them. Beyond, it is closed with 4002
+    #[arg(long, env = "PLYHOUSE_OUTBOX_MESSAGES", help_heading = CONNECTIONS, value_name = "N",
+          default_value = "256", value_parser = at_least(16))]
     pub outbox_messages: usize,
-    /// How many bytes may wait for a client to read them. Beyond, it is closed with 4002.
+
+    /// How many bytes may wait for a client to read them. Beyond, it is closed with 4002
+    #[arg(long, env = "PLYHOUSE_OUTBOX_BYTES", help_heading = CONNECTIONS, value_name = "BYTES",
+          default_value = "1048576", value_parser = at_least(65_536))]
     pub outbox_bytes: usize,
-    /// How long a connection may take to become a WebSocket, or to finish any other request.
+
+    /// How long a connection may take to become a WebSocket, or to finish any other request
+    #[arg(long, env = "PLYHOUSE_HANDSHAKE_TIMEOUT", help_heading = CONNECTIONS,
+          value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub handshake_timeout: Duration,
-    /// After how long without a sign of life a connection is pinged.
+
+    /// After how long without a sign of life a connection is pinged
+    #[arg(long, env = "PLYHOUSE_PING_INTERVAL", help_heading = CONNECTIONS, value_name = "SECONDS",
+          default_value = "20", value_parser = seconds)]
     pub ping_interval: Duration,
-    /// After how long without a sign of life a connection is closed with 4004.
+
+    /// After how long without a sign of life a connection is closed with 4004
+    #[arg(long, env = "PLYHOUSE_IDLE_TIMEOUT", help_heading = CONNECTIONS, value_name = "SECONDS",
+          default_value = "60", value_parser = seconds)]
     pub idle_timeout: Duration,
-    /// How long a connection that is being closed may take to say goodbye.
+
+    /// How long a connection that is being closed may take to say goodbye
+    #[arg(long, env = "PLYHOUSE_CLOSE_TIMEOUT", help_heading = CONNECTIONS, value_name = "SECONDS",
+          default_value = "1", value_parser = seconds)]
     pub close_timeout: Duration,
-    /// Origins, such as `https://play.example.org`, whose pages may connect beside our own.
+
+    /// An origin, such as https://play.example.org, whose pages may connect beside the server's
+    /// own. Can be given several times, and with commas in the environment
+    #[arg(long = "origin", env = "PLYHOUSE_ORIGINS", help_heading = CONNECTIONS,
+          value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     pub origins: Vec<String>,
-    /// Where the files of the page are read from, each time anew. Without it the page is the one in
-    /// the binary.
+
+    /// A chain of certificates in PEM, the server's own first. With it and --tls-key the port speaks
+    /// TLS (https, wss) and nothing else. SIGHUP has both files read anew
+    #[arg(long, env = "PLYHOUSE_TLS_CERT", help_heading = CONNECTIONS, value_name = "FILE",
+          requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The private key of --tls-cert, in PEM
+    #[arg(long, env = "PLYHOUSE_TLS_KEY", help_heading = CONNECTIONS, value_name = "FILE",
+          requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Serves the page from this directory instead of the binary, so that a change of it is seen at
+    /// once: `client/web/page`
+    #[arg(long, env = "PLYHOUSE_WEB", help_heading = CONNECTIONS, value_name = "DIR")]
     pub web: Option<PathBuf>,
 
-    /// Where bots think.
+    /// How many threads think for bots. Without it: the processor's cores less one, at least one
+    #[arg(long = "search-threads", env = "PLYHOUSE_SEARCH_THREADS", help_heading = BOTS,
+          value_name = "N", default_value = SEARCH_THREADS.as_str(), hide_default_value = true,
+          value_parser = threads())]
     pub search: Search,
+
     /// How many bots may wait for a search thread: of those that play people, and as many of the
-    /// others. A bot that finds no room in time plays without thinking.
+    /// others
+    // A bot that finds no room in time plays without thinking.
+    #[arg(long, env = "PLYHOUSE_SEARCH_QUEUE", help_heading = BOTS, value_name = "N",
+          default_value = "1024", value_parser = at_least(1))]
     pub search_queue: usize,
-    /// How many bytes of memory a search thread has to remember what it found.
+
+    /// How many MiB of memory a search thread has to remember what it found
+    // In bytes, once it is read.
+    #[arg(long, env = "PLYHOUSE_SEARCH_TABLE", help_heading = BOTS, value_name = "MIB",
+          default_value = "64", value_parser = mebibytes())]
     pub search_table: usize,
-    /// How long a bot may think about one move.
+
+    /// How long a bot may think about one move
+    #[arg(long, env = "PLYHOUSE_SEARCH_TIME", help_heading = BOTS, value_name = "SECONDS",
+          default_value = "2", value_parser = seconds)]
     pub search_time: Duration,
-    /// How many bots may think at the same time in the matches of one player. Others wait.
+
+    /// How many bots may think at the same time in the matches of one player. Others wait
+    #[arg(long, env = "PLYHOUSE_SEARCHES_PER_PLAYER", help_heading = BOTS, value_name = "N",
+          default_value = "4", value_parser = at_least(1))]
     pub searches_per_player: usize,
 
     /// Where chance comes from: the operating system, or a number for a world that can be replayed.
+    #[arg(skip)]
     pub seed: Option<u64>,
+
     /// When the server starts, in milliseconds since 1970: by the operating system's clock, or by
     /// that of a world that can be replayed.
+    #[arg(skip)]
     pub started_ms: Option<u64>,
 }
 
@@ -107,45 +242,18 @@ pub enum Search {
     Inline,
 }
 
+/// What holds where nothing is set, whatever the environment says.
+static DEFAULT: LazyLock<Settings> = LazyLock::new(|| {
+    let command = Settings::augment_args(Command::new("plyhouse"));
+    let command = command.mut_args(|arg| arg.env(Resettable::Reset));
+    let nothing = command.try_get_matches_from(["plyhouse"]);
+    nothing
+        .and_then(|nothing| Settings::from_arg_matches(&nothing))
+        .expect("every default can be read")
+});
+
 impl Default for Settings {
     fn default() -> Self {
-        // One core is left to the network, which never waits for a search.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            abandon_after: Duration::from_secs(60),
-            linger: Duration::from_secs(600),
-            // Each needs a file descriptor and about 8 KiB.
-            connections_max: 20_000,
-            connections_per_address: 256,
-            handshakes_per_s: NonZeroU32::new(20).expect("not zero"),
-            handshakes_burst: NonZeroU32::new(200).expect("not zero"),
-            open_matches_per_address: 128,
-            guesses_per_s: NonZeroU32::MIN,
-            client_address: ClientAddress::Peer,
-            live_matches_per_player: 16,
-            matches_max: 100_000,
-            followers_max: 10_000,
-            following_max: 64,
-            requests_per_s: NonZeroU32::new(20).expect("not zero"),
-            burst: NonZeroU32::new(40).expect("not zero"),
-            watching_cost: NonZeroU32::new(2).expect("not zero"),
-            message_bytes: MESSAGE_BYTES_MAX,
-            seeks_max: 10_000,
-            outbox_messages: 256,
-            outbox_bytes: 1 << 20,
-            handshake_timeout: Duration::from_secs(10),
-            ping_interval: Duration::from_secs(20),
-            idle_timeout: Duration::from_secs(60),
-            close_timeout: Duration::from_secs(1),
-            origins: Vec::new(),
-            web: None,
-            search: Search::Threads(cores.saturating_sub(1).max(1)),
-            search_queue: 1024,
-            search_table: 64 << 20,
-            search_time: Duration::from_secs(2),
-            searches_per_player: 4,
-            seed: None,
-            started_ms: None,
-        }
+        DEFAULT.clone()
     }
 }

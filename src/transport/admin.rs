@@ -1,4 +1,4 @@
-//! The operator's port: it shows what the server is and does, and nothing of what it serves.
+//! The operator's port: health, readiness, version and metrics, and nothing else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tokio::time::{sleep, timeout};
 use super::{ACCEPT_PAUSE, accept, serve_requests, signs};
 use plyhouse_server::Server;
 
-/// How many may ask at once. Who comes then waits to be accepted until another has been answered.
+/// How many connections are served at once. Further ones wait to be accepted.
 const CONNECTIONS_MAX: usize = 64;
 
-/// How long one may take to ask and to read the answer.
+/// How long a connection may take, from the request to the end of the answer.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 
-/// Answers the operator's requests until `over` is done: apart from the connections of the server
-/// and its bounds, and while the server stops, too.
+/// Answers the operator's requests until `over` is done, also while the server stops. These connections
+/// do not count towards the server's bounds.
 pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Future<Output = ()>) {
     let router = Arc::new(signs::for_operators(server));
     let mut requests = JoinSet::new();
@@ -25,7 +25,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
     loop {
         let has_room = requests.len() < CONNECTIONS_MAX;
         tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased;
             () = &mut over => break,
             Some(_) = requests.join_next(), if !requests.is_empty() => {}
             accepted = accept(&listener), if has_room => match accepted {
@@ -33,7 +33,7 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                     let router = Arc::clone(&router);
                     requests.spawn(async move {
                         let served = serve_requests(stream, Some(from), &router);
-                        // Who asks may go when they like.
+                        // A client may leave before it has its answer.
                         let _ = timeout(REQUEST_MAX, served).await;
                     });
                 }
@@ -44,6 +44,6 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
             }
         }
     }
-    // Each holds the server.
+    // Each task holds a clone of the server, which would keep the store open.
     requests.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! The connections that are neither a WebSocket yet nor finished.
+//! The connections that are neither a WebSocket yet nor finished, and how many there may be.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,15 +7,14 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// From this many on, one more takes the place of the one that has been at it for longest …
+/// From this many on, a new connection evicts the oldest one, if that is older than [`GRACE`].
 const HANDSHAKES_MAX: usize = 1024;
-/// … if that has had this long. An honest client is done sooner, even when a whole crowd connects
-/// anew at the same instant; whoever holds a place without using it loses it.
+/// A client that makes progress is done within this time, even when a crowd reconnects at once.
 const GRACE: Duration = Duration::from_secs(2);
-/// With this many the grace is over. Each takes a descriptor and some 10 KiB.
+/// With this many, the oldest is evicted however old it is. Each takes a file descriptor and some 10 KiB.
 const CROWD_MAX: usize = 8 * HANDSHAKES_MAX;
 
-/// The connections that are neither a WebSocket yet nor finished. Clones are the same.
+/// The connections that are neither a WebSocket yet nor finished. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Handshakes(Arc<Mutex<Places>>);
 
@@ -34,7 +33,7 @@ pub(super) struct Place {
 }
 
 impl Handshakes {
-    /// Takes a place at `now`, if need be from the connection that has had one for longest.
+    /// Takes a place at `now`, evicting the oldest connection if need be.
     pub(super) fn enter(&self, now: Instant) -> Place {
         let mut places = self.0.lock();
         let count = places.taken.len();
@@ -59,7 +58,7 @@ impl Handshakes {
 }
 
 impl Place {
-    /// Waits until another connection has taken this place.
+    /// Waits until this connection is evicted.
     pub(super) async fn lost(&self) {
         self.lost.cancelled().await;
     }

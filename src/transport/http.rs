@@ -1,4 +1,4 @@
-//! The HTTP side: the page, matches as files, the signs of the server, and the door to the WebSocket.
+//! The HTTP routes: the page, matches as files, monitoring, and the upgrade to a WebSocket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use super::{origin, web, websocket};
 use plyhouse_protocol::{CloseCode, SUBPROTOCOL};
 use plyhouse_server::{Dropped, NotLetIn, NotServed, Served, Server};
 
-/// What the answers to requests are made from.
+/// The state of the routes.
 #[derive(Clone, Debug)]
 pub(super) struct Front {
     server: Server,
     connections: Arc<Semaphore>,
-    /// Whether requests come over TLS, which a proxy before us may have taken off.
+    /// Whether this server itself speaks TLS.
     is_over_tls: bool,
 }
 
@@ -35,7 +35,7 @@ impl FromRef<Front> for Server {
     }
 }
 
-/// Everything that can be asked over HTTP, or over TLS as HTTPS, and these signs of the server.
+/// Every route, with these for monitoring.
 pub(super) fn router(
     signs: axum::Router<Front>,
     server: Server,
@@ -48,7 +48,7 @@ pub(super) fn router(
         .route("/m/{code}/", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/record/{file}", get(record))
-        // Whoever is not let in here does not stay to ask for something else.
+        // A refused handshake ends its connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
         .fallback(nothing)
@@ -70,13 +70,13 @@ pub(super) async fn last(mut response: Response) -> Response {
     response
 }
 
-/// The page. Which match it opens is its own affair: it reads that from its address.
+/// The page. It reads from its address which match to open.
 async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
 }
 
-/// An address that is none. The page says so where somebody follows a wrong link.
+/// Any other address. The page tells whoever followed a wrong link.
 async fn nothing(State(front): State<Front>, method: Method, mut headers: HeaderMap) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return web::not_found();
@@ -186,7 +186,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
     response
 }
 
-/// What an address is told that has taken its share.
+/// The answer to an address that is over one of its limits.
 fn too_many(why: NotLetIn) -> Response {
     let wait = match why {
         // Until one of its connections ends, which nobody knows.
@@ -198,7 +198,7 @@ fn too_many(why: NotLetIn) -> Response {
     (StatusCode::TOO_MANY_REQUESTS, headers, format!("{why}\n")).into_response()
 }
 
-/// RFC 6455, section 4.2.2: what a client that cannot go on like this is told.
+/// The answer to a request that is no handshake, or of another version (RFC 6455, section 4.2.2).
 fn upgrade_required() -> Response {
     let headers = [
         (header::CONNECTION, "Upgrade, close"),

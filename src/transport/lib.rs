@@ -1,5 +1,5 @@
 //! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
-//! texts, and no match.
+//! messages as text, and no match.
 
 mod admin;
 mod client_address;
@@ -33,20 +33,20 @@ use self::handshakes::Handshakes;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{Dropped, Server};
 
-/// The longest head of a request. A handshake has a few hundred bytes, a browser's with cookies a
-/// few thousand.
+/// The most bytes that the head of a request may have. A handshake has a few hundred, a browser's with
+/// cookies a few thousand.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// How long a connection may go on to the next request: a browser asks for the files of the page over
-/// a few connections, one after the other, and is done. Much less than `handshake_timeout`, so that
-/// the last answer has its time.
+/// How long a connection is kept alive for further requests: a browser fetches the files of the page
+/// over a few connections and is done. Much less than `handshake_timeout`, so that there is time for the
+/// last answer.
 const KEEP_ALIVE: Duration = Duration::from_secs(3);
 
-/// How long nothing is accepted after the operating system could not accept: most often there are
-/// no descriptors left, and some will be given back soon.
+/// How long to wait after accepting has failed: most often no file descriptor is left, and some will
+/// be closed soon.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Brings connections to a server. Clones bring them to the same server.
+/// Accepts connections for a server. Clones share the server and its limits.
 #[derive(Clone, Debug)]
 pub struct Transport {
     server: Server,
@@ -56,14 +56,14 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A way to this server, which shows its metrics to those who ask from this machine.
+    /// Serves plain HTTP, with the metrics shown to clients on this machine.
     #[must_use]
     pub fn new(server: Server) -> Self {
         Self::with(server, None, true)
     }
 
-    /// A way to this server that speaks nothing but TLS on its ports, if it is given, and that shows
-    /// the metrics to those who ask from this machine, or to nobody.
+    /// Serves nothing but TLS if that is given, and shows the metrics to clients on this machine or to
+    /// nobody.
     #[must_use]
     pub fn with(server: Server, tls: Option<Tls>, shows_metrics: bool) -> Self {
         let signs = if shows_metrics {
@@ -84,7 +84,7 @@ impl Transport {
     pub async fn serve(&self, listener: TcpListener) {
         loop {
             tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
+                biased;
                 () = self.server.shutdown().cancelled() => return,
                 () = self.accept(&listener) => {}
             }
@@ -107,7 +107,7 @@ impl Transport {
         }
     }
 
-    /// Serves what comes to a port.
+    /// Serves a connection that came to a port.
     async fn serve_socket(&self, stream: TcpStream, from: IpAddr) {
         let from = Some(from);
         let Some(tls) = &self.tls else {
@@ -129,8 +129,8 @@ impl Transport {
         self.within_limits(from, served).await;
     }
 
-    /// Serves HTTP requests for a short while. One that becomes a WebSocket goes on in a task of its
-    /// own. `from` is the address at the other end, if it has one.
+    /// Serves HTTP requests until the connection times out. One that becomes a WebSocket goes on in a
+    /// task of its own. `from` is the address of the peer, if it has one.
     pub async fn serve_stream(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -140,14 +140,14 @@ impl Transport {
             .await;
     }
 
-    /// Serves a connection that is no WebSocket yet, for as long as it may take.
+    /// Serves a connection that is no WebSocket yet, within its timeout.
     async fn within_limits(&self, from: Option<IpAddr>, served: impl Future<Output = ()>) {
         let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased;
             () = served => {}
-            // One limit for all of it: a client that sends nothing, or half a request, or does not
-            // read the answer is gone at the same time.
+            // One timeout for all of it, whether the client sends nothing, half a request, or does not
+            // read the answer.
             () = sleep(self.server.settings().handshake_timeout) => {
                 self.server.count_dropped(Dropped::SlowRequest);
                 tracing::debug!(?from, "request took too long");
@@ -200,11 +200,11 @@ async fn serve_requests(
             .with_upgrades()
     );
     tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
+        biased;
         served = connection.as_mut() => return served,
         () = sleep_until(kept_until) => {}
     }
-    // Whoever has not asked yet may still do so, once.
+    // A client that has not sent a request yet may still send one.
     if requests.load(Ordering::Relaxed) > 0 {
         connection.as_mut().graceful_shutdown();
     }
@@ -213,7 +213,7 @@ async fn serve_requests(
 
 async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, IpAddr)> {
     let (stream, from) = listener.accept().await?;
-    // A move is small and should leave at once.
+    // A move is small and must not wait for more bytes to fill a packet.
     stream.set_nodelay(true)?;
     Ok((stream, from.ip()))
 }

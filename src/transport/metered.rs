@@ -1,8 +1,7 @@
-//! A stream that is read no faster than an honest client could have anything to say.
+//! A stream whose rate of reading is limited, in bytes.
 //!
-//! What is above counts messages, and does not see frames that make none: a client could send
-//! millions of empty fragments a second and have a core of the server look at them. Here bytes
-//! are counted, whatever they are.
+//! Sessions count messages, and do not see frames that make none: a client could send millions of
+//! empty fragments a second and keep a core of the server busy.
 
 use std::io;
 use std::pin::Pin;
@@ -14,30 +13,29 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use plyhouse_server::Settings;
 
-/// What a frame has beside what it carries, at most: the header of one that is masked and shorter
-/// than 64 KiB (RFC 6455, section 5.2).
+/// The largest header of a masked frame shorter than 64 KiB (RFC 6455, section 5.2).
 const FRAME_HEADER_BYTES: i64 = 8;
 
-/// How long nothing is read once there is nothing to be read. The rarer, the more there is at a time,
-/// and the less it costs.
+/// How long reading pauses once the allowance is used up. Longer pauses read more at a time, which is
+/// cheaper.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A stream whose bytes are counted while they are read.
+/// A stream with an allowance of bytes to read, which refills with time.
 #[derive(Debug)]
 pub(super) struct Metered<S> {
     stream: S,
-    /// How many bytes may be read before the clock is looked at. Below zero by what was read beyond.
+    /// How many bytes may be read before the clock is read again. Negative after reading more.
     allowance: i64,
-    /// When that number was right.
+    /// When the allowance was refilled last.
     counted_at: Instant,
     per_s: i64,
     allowance_max: i64,
-    /// Set while there is nothing to be read.
+    /// Set while the allowance is used up.
     pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Metered<S> {
-    /// Allows as many requests of the greatest size as may be sent by their number, and no byte more.
+    /// Allows as many bytes as the largest requests have that the settings allow.
     pub(super) fn new(stream: S, settings: &Settings) -> Self {
         let request = i64::try_from(settings.message_bytes).unwrap_or(i64::MAX);
         let request = request.saturating_add(FRAME_HEADER_BYTES);
@@ -52,7 +50,7 @@ impl<S> Metered<S> {
         }
     }
 
-    /// Waits until something may be read.
+    /// Waits until the allowance is positive.
     fn poll_allowance(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while self.allowance <= 0 {
             if let Some(pause) = &mut self.pause {
@@ -106,18 +104,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the server shows of itself to whoever watches over it: health, readiness, version, metrics.
+//! What monitoring asks for: health, readiness, version, metrics.
 
 use axum::extract::{Extension, FromRef, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -12,8 +12,7 @@ use plyhouse_server::Server;
 /// OpenMetrics, in the version that the library writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What proxies add to a request that they pass on. With any of these, the address that a request
-/// comes from is not that of whoever asks.
+/// Headers that proxies add to a request. With any of these, the peer's address is not the client's.
 const OF_PROXIES: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// What anybody may see.
@@ -28,7 +27,7 @@ where
         .route("/version", get(version))
 }
 
-/// The same, and the metrics for whoever asks from this machine.
+/// What anybody may see, and the metrics for clients on this machine.
 pub(super) fn with_metrics_for_this_machine<S>() -> axum::Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -87,7 +86,7 @@ async fn metrics_for_this_machine(
     }
 }
 
-/// Whether whoever asks sits at this machine, and not behind a proxy that runs on it.
+/// Whether a request comes from this machine, and not through a proxy that runs on it.
 fn is_from_this_machine(From(from): From, headers: &HeaderMap) -> bool {
     let is_loopback = from.is_some_and(|address| address.to_canonical().is_loopback());
     is_loopback && !OF_PROXIES.iter().any(|name| headers.contains_key(*name))

@@ -58,7 +58,7 @@ struct Inner<S> {
     is_ping_due: bool,
     /// The library has something to answer, which has to go first.
     answers: bool,
-    /// The client has said goodbye, and is told nothing any more.
+    /// The client has sent a close frame, after which nothing is sent to it.
     has_ended: bool,
     /// The connection's own task waits for the socket to take more, and will then write everything.
     is_waiting: bool,
@@ -173,7 +173,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     /// Writes what the library has to answer.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         match ready!(self.poll_with(context, |protocol, stream| protocol.flush(stream))) {
-            // It was an answer to a goodbye, and is written.
+            // The answer to a close frame is written.
             Err(Error::ConnectionClosed) => Poll::Ready(Ok(())),
             flushed => Poll::Ready(flushed),
         }

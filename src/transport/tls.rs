@@ -1,4 +1,4 @@
-//! TLS of our own, for a server that stands in the open without a proxy before it.
+//! TLS, for a server that has no proxy before it.
 
 use std::fs;
 use std::io;
@@ -18,16 +18,16 @@ use tokio_rustls::server::TlsStream;
 /// The one protocol inside: a WebSocket is made by an upgrade of HTTP/1.1.
 const ALPN: &[u8] = b"http/1.1";
 
-/// What whoever speaks HTTP without TLS is told. Nothing else could be read by such a client.
+/// The answer to HTTP without TLS, which such a client can read.
 const SPEAKS_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
     Content-Type: text/plain; charset=utf-8\r\nContent-Length: 45\r\nConnection: close\r\n\r\n\
     this port speaks TLS: use https:// or wss://\n";
 
-/// How much of a request without TLS is read and forgotten, so that the answer is not overtaken by
-/// the reset of a connection with unread input. No honest request is larger.
+/// How many bytes of a request without TLS are read and dropped. A connection that is closed with unread
+/// input is reset, and the reset may overtake the answer.
 const FORGOTTEN_BYTES_MAX: usize = super::HEAD_BYTES_MAX;
 
-/// What a server shows of itself over TLS. Clones show the same, and change together.
+/// A certificate chain and its key. Clones share them, reloads included.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<Inner>);
 
@@ -35,7 +35,7 @@ pub struct Tls(Arc<Inner>);
 struct Inner {
     certificate: PathBuf,
     key: PathBuf,
-    /// What new connections get. Those that stand keep what they began with.
+    /// For new connections. Established ones keep theirs.
     config: RwLock<Arc<ServerConfig>>,
 }
 
@@ -92,8 +92,8 @@ impl Tls {
         TlsAcceptor::from(Arc::clone(&config))
     }
 
-    /// Makes a connection secret. Whoever speaks HTTP is told that this is no place for it, and
-    /// gets no stream. May wait for as long as the client likes: the caller sets the limit.
+    /// Does the TLS handshake. A client that speaks plain HTTP is answered, and `None` is returned. May
+    /// take as long as the client likes: the caller sets the timeout.
     pub(super) async fn greet(
         &self,
         stream: TcpStream,
@@ -120,7 +120,7 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
     let chain = chain.ok_or_else(|| TlsError::NoCertificate(certificate.to_owned()))?;
-    // Why it cannot be read is not told: the reason might quote it.
+    // The reason is left out, since it might quote the key.
     let secret = PrivateKeyDer::from_pem_slice(&contents(key)?);
     let secret = secret.map_err(|_| TlsError::NoKey(key.to_owned()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))

@@ -1,8 +1,8 @@
 //! One WebSocket: frames in, frames out, and an end that the client gets to hear of.
 //!
-//! A connection is one task, which reads and writes side by side. A match that has something to
-//! tell writes it to the socket itself if the socket takes it at once, and otherwise leaves it to
-//! this task: waking a task for every message would be a good part of what a move costs.
+//! A connection is one task, which reads and writes concurrently. A match writes its messages to the
+//! socket itself where the socket takes them without waiting, and otherwise leaves them to this task:
+//! waking a task for every message would be a good part of what a move costs.
 
 use std::pin::pin;
 
@@ -17,9 +17,9 @@ use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 
 /// Why a connection ends.
 enum End {
-    /// The client has gone, or has said that it goes.
+    /// The client has disconnected, or has sent a close frame.
     Gone,
-    /// It is for us to say goodbye.
+    /// The server closes the connection.
     Close(CloseCode),
 }
 
@@ -36,17 +36,17 @@ pub(super) async fn serve(
     let end = {
         let mut reading = pin!(read(&socket, &mut client, &outbox, server));
         tokio::select! {
-            biased; // Nothing is left to a chance that no seed governs.
+            biased;
             end = &mut reading => end,
             _ = write(&socket, &outbox) => {
-                // A request that is being served is not torn off in the middle.
+                // A request that is being served is not cancelled.
                 outbox.close(CloseCode::Normal);
                 reading.await;
                 End::Gone
             }
         }
     };
-    // Everybody else learns at once that the client has gone.
+    // Others are told at once that the client has gone, not when the socket is closed.
     client.end(match &end {
         End::Close(code) => Some(*code),
         End::Gone => None,
@@ -62,7 +62,7 @@ pub(super) async fn serve(
     let _ = timeout(server.settings().close_timeout, goodbye).await;
 }
 
-/// Turns a client away.
+/// Closes a connection that the server has no room for.
 pub(super) async fn refuse(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
@@ -85,7 +85,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     server: &Server,
 ) -> End {
     let settings = server.settings();
-    // Whatever was set, a client is pinged before it is given up.
+    // Whatever the settings, a client is pinged before it counts as idle.
     let ping_interval = settings.ping_interval.min(settings.idle_timeout / 2);
     let mut last_heard = Instant::now();
     let mut alarm = pin!(sleep_until(last_heard + ping_interval));
@@ -95,8 +95,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(code) => return End::Close(code),
         };
         tokio::select! {
-            // Nothing is left to a chance that no seed governs; and while requests come one upon the
-            // other, each is spared a look at everything that is seldom there.
+            // While requests come one upon the other, the rare cases are not polled for each.
             biased;
             message = socket.next(), if has_room => {
                 last_heard = Instant::now();
@@ -117,7 +116,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             () = &mut alarm => {
                 let silent = last_heard.elapsed();
                 if silent >= settings.idle_timeout {
-                    // Who has not been listened to cannot be blamed for its silence.
+                    // A client whose input was not read is not idle.
                     let was_heard = has_room && socket.is_listening();
                     let code = if was_heard { CloseCode::Idle } else { CloseCode::TooSlow };
                     return End::Close(code);
@@ -143,7 +142,7 @@ fn end_of(error: &Error) -> End {
         Error::Utf8(_) => End::Close(CloseCode::NotUtf8),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
         Error::Protocol(_) => End::Close(CloseCode::BrokenFrames),
-        // The others cannot come from a peer's frames, or mean that there is no peer.
+        // The others are not caused by frames, or mean that the peer is gone.
         _ => End::Gone,
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use plyhouse_engine::game::Seat;
 
-/// JSON that is being written, piece by piece. Whoever writes sees to it that the pieces fit.
+/// JSON that is being written, piece by piece. The caller sees to it that the pieces fit.
 #[derive(Debug, Default)]
 pub(super) struct Draft(String);
 

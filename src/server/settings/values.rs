@@ -1,0 +1,72 @@
+//! What may stand behind an option.
+
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use http::Uri;
+use tokio::sync::Semaphore;
+
+use super::{ClientAddress, Search};
+
+/// A number of seconds: `60` or `0.5`.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    // A year: what is longer is a slip, and would overflow a clock.
+    const SECONDS_MAX: f64 = 31_536_000.0;
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.001..=SECONDS_MAX).contains(&seconds) => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        Ok(_) | Err(_) => Err("a number of seconds from 0.001 to a year is needed".to_owned()),
+    }
+}
+
+/// A number of days, up to a hundred years.
+pub(super) fn days() -> impl TypedValueParser<Value = Duration> {
+    between(1, 36_500).map(|days| Duration::from_secs(days * 24 * 3600))
+}
+
+pub(super) fn at_least(min: u64) -> impl TypedValueParser<Value = usize> {
+    // More than any machine has, and as many as tokio can count.
+    between(min, Semaphore::MAX_PERMITS as u64).try_map(usize::try_from)
+}
+
+/// More threads than any machine has cores would only wait for each other.
+pub(super) fn threads() -> impl TypedValueParser<Value = Search> {
+    let threads = between(1, 1024).try_map(usize::try_from);
+    threads.map(Search::Threads)
+}
+
+/// A number of MiB, in bytes. A table beyond a tebibyte is a slip.
+pub(super) fn mebibytes() -> impl TypedValueParser<Value = usize> {
+    between(1, 1 << 20).try_map(|mebibytes| usize::try_from(mebibytes << 20))
+}
+
+fn between(min: u64, max: u64) -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(min..=max)
+}
+
+pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddress> {
+    PossibleValuesParser::new(["peer", "x-forwarded-for"]).map(|source| match &*source {
+        "peer" => ClientAddress::Peer,
+        _ => ClientAddress::XForwardedFor,
+    })
+}
+
+/// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    let uri: Option<Uri> = text.parse().ok();
+    let parts = uri
+        .as_ref()
+        .and_then(|uri| Some((uri.scheme_str()?, uri.authority()?, uri.path())));
+    match parts {
+        Some((scheme @ ("http" | "https"), authority, "" | "/")) => {
+            let default_port = if scheme == "http" { ":80" } else { ":443" };
+            let authority = authority.as_str();
+            Ok(format!(
+                "{scheme}://{}",
+                authority.strip_suffix(default_port).unwrap_or(authority)
+            ))
+        }
+        Some(_) | None => Err("an origin looks like https://play.example.org".to_owned()),
+    }
+}
