@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
-use plyhouse_store::{MemoryStore, SqliteStore, Store};
+use plyhouse_store::{MemoryStore, SqliteStore, Store, StoreMetrics};
 
 /// Stands for no directory.
 const MEMORY: &str = ":memory:";
@@ -29,11 +29,18 @@ impl Data {
         Ok(Self::Directory(base.data_dir().join("plyhouse")))
     }
 
-    /// Opens the store.
-    pub(crate) fn open(&self, keep_ended: Option<Duration>) -> anyhow::Result<Arc<dyn Store>> {
+    /// Opens the store, and gives what it counts, too.
+    pub(crate) fn open(
+        &self,
+        keep_ended: Option<Duration>,
+    ) -> anyhow::Result<(Arc<dyn Store>, StoreMetrics)> {
         Ok(match self {
-            Self::Memory => Arc::new(MemoryStore::default()),
-            Self::Directory(directory) => Arc::new(SqliteStore::open(directory, keep_ended)?),
+            Self::Memory => (Arc::new(MemoryStore::default()), StoreMetrics::default()),
+            Self::Directory(directory) => {
+                let store = SqliteStore::open(directory, keep_ended)?;
+                let metrics = store.metrics();
+                (Arc::new(store), metrics)
+            }
         })
     }
 }

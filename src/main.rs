@@ -109,13 +109,14 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let tls = tls(&settings).context("no TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;
-    let store = data.open(settings.keep_ended)?;
+    let (store, metrics) = data.open(settings.keep_ended)?;
     let (listener, address) = listen(&args.listen).await?;
     let admin = match &args.admin_listen {
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let server = Server::start(settings, store).context("cannot start the search threads")?;
+    let server =
+        Server::start(settings, store, &metrics).context("cannot start the search threads")?;
     let recovered = server
         .recover()
         .await

@@ -1,7 +1,7 @@
 //! What the commands have in common that look at a store from outside.
 
 use anyhow::bail;
-use plyhouse_store::SqliteArchive;
+use plyhouse_store::{Archive, SqliteArchive};
 
 use crate::data::Data;
 use plyhouse_lab::arguments::refuse;
@@ -17,13 +17,13 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens the store.
-    pub(super) fn open(self) -> anyhow::Result<SqliteArchive> {
+    pub(super) fn open(self) -> anyhow::Result<Box<dyn Archive>> {
         let data = match self.data {
             Some(data) => data,
             None => Data::default_directory()?,
         };
         match data {
-            Data::Directory(directory) => Ok(SqliteArchive::open(&directory)?),
+            Data::Directory(directory) => Ok(Box::new(SqliteArchive::open(&directory)?)),
             Data::Memory => refuse("what is kept in memory cannot be looked at from outside"),
         }
     }

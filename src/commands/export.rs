@@ -6,7 +6,7 @@ use anyhow::Context;
 use plyhouse_matches::EventKind;
 use plyhouse_matches::scoresheet::Scoresheet;
 use plyhouse_protocol::{MatchId, MatchRef};
-use plyhouse_store::{Record, SqliteArchive};
+use plyhouse_store::{Archive, Record};
 
 use super::archive::{Source, end, reader_is_gone};
 
@@ -67,7 +67,7 @@ impl Format {
 
 /// Where matches are printed, how many scoresheets were, and how many matches could not be.
 struct Export<'a, W> {
-    archive: &'a SqliteArchive,
+    archive: &'a dyn Archive,
     format: Format,
     out: W,
     printed: u64,
@@ -79,7 +79,7 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let archive = self.source.open()?;
         let mut export = Export {
-            archive: &archive,
+            archive: &*archive,
             format: self.format,
             out: BufWriter::new(io::stdout().lock()),
             printed: 0,

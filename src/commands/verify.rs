@@ -25,7 +25,7 @@ impl Args {
         let archive = self.source.open()?;
         let mut out = io::stdout().lock();
         let mut told = Ok(());
-        let summary = archive.verify(&mut |fault| {
+        let summary = plyhouse_store::verify(&*archive, &mut |fault| {
             if told.is_ok() {
                 told = writeln!(out, "{fault}");
             }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_engine::catalog::Entry;
-use plyhouse_matches::{Creation, Match, Occupant, Stage};
+use plyhouse_matches::{Creation, Event, Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
-use plyhouse_store::{Damage, Live, ReadError, Record, WriteError};
+use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
 
 use super::addresses::OpenMatchPermit;
 use super::assisted::Assisted;
@@ -19,6 +19,9 @@ use super::reply::Reply;
 use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
+
+/// How many codes are tried for a match. All but a few of 887 million are free.
+const CODES_MAX: usize = 4;
 
 /// A match that somebody wants.
 #[derive(Debug)]
@@ -53,7 +56,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         server.lobby.forget(id);
         return Err(too_many.into());
     }
-    let creation = Creation {
+    let mut creation = Creation {
         id,
         code,
         game: wanted.game,
@@ -63,18 +66,17 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         seed: server.chance.number(),
     };
     let events = Match::opening(wanted.seats, now_ms);
-    let record = Record {
-        creation: creation.clone(),
-        events: events.clone(),
+    let mark = match keep(server, &mut creation, &events).await {
+        Ok(mark) => mark,
+        Err(error) => {
+            server.lobby.forget(id);
+            server.players.unhost(wanted.host, id);
+            return Err(error);
+        }
     };
     let (sender, receiver) = mailbox(MAILBOX);
-    let table = Table::new(server, creation, receiver, wanted.open);
+    let table = Table::new(server, creation, mark, receiver, wanted.open);
     let mut unborn = Unborn::new(table, sender);
-    if let Err(error) = keep(server, record).await {
-        server.lobby.forget(id);
-        server.players.unhost(wanted.host, id);
-        return Err(error);
-    }
     server.metrics.game(wanted.game).created.inc();
     tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
     unborn.table.begin_with(events);
@@ -82,16 +84,32 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     Ok(unborn.run(server))
 }
 
-/// Has the store begin the record of a match.
-async fn keep(server: &Shared, record: Record) -> Result<(), WireError> {
-    let id = record.creation.id;
-    let Err(error) = server.store.create(record).await else {
-        return Ok(());
+/// Has the store begin the journal of a match, under another code if its own is taken there.
+async fn keep(
+    server: &Shared,
+    creation: &mut Creation,
+    events: &[Event],
+) -> Result<Mark, WireError> {
+    let id = creation.id;
+    let mut tries = CODES_MAX;
+    let error = loop {
+        let record = Record {
+            creation: creation.clone(),
+            events: events.to_vec(),
+        };
+        match server.store.create(server.node, record).await {
+            Ok(mark) => return Ok(mark),
+            Err(WriteError::CodeTaken) if tries > 1 => {
+                tries -= 1;
+                creation.code = server.lobby.change_code(id, &server.chance);
+            }
+            Err(error) => break error,
+        }
     };
     tracing::error!(match_id = %id, %error, "match not stored");
     if matches!(error, WriteError::Unknown) {
         match server.store.load(id).await {
-            Ok(Some(_)) => return Ok(()),
+            Ok(Some(loaded)) => return Ok(loaded.mark),
             Ok(None) => {}
             Err(error) => {
                 tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");
@@ -181,13 +199,19 @@ pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
         }
     }
 }
+
 /// Lets every match of the store go on that has not ended. What is damaged is set aside.
 pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
-    let Live { matches, players } = server.store.live().await?;
+    for id in server.store.orphans(server.node).await? {
+        if let Err(error) = server.store.claim(id, server.node).await {
+            tracing::error!(match_id = %id, %error, "a match is not taken over");
+        }
+    }
+    let Live { matches, players } = server.store.live(server.node).await?;
     let mut recovered = Recovered::default();
     let mut found = Vec::with_capacity(matches.len());
-    for record in matches {
-        match record.and_then(|record| Unborn::replay(server, record)) {
+    for loaded in matches {
+        match loaded.and_then(|loaded| Unborn::replay(server, loaded)) {
             Ok(unborn) => found.push(unborn),
             Err(damage) => {
                 tracing::error!(%damage, "a match is set aside");
@@ -226,12 +250,12 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
     if let Some(handle) = server.lobby.find(target) {
         return Ok(handle);
     }
-    let record = find_stored(server, target).await.map_err(|error| {
+    let found = find_stored(server, target).await.map_err(|error| {
         tracing::error!(%error, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
     let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-    let unborn = Unborn::replay(server, record.ok_or_else(unknown)?).map_err(|damage| {
+    let unborn = Unborn::replay(server, found.ok_or_else(unknown)?).map_err(|damage| {
         tracing::error!(%damage, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
@@ -241,7 +265,7 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
 pub(super) async fn find_stored(
     server: &Shared,
     target: MatchRef,
-) -> Result<Option<Record>, ReadError> {
+) -> Result<Option<Loaded>, ReadError> {
     let id = match target {
         MatchRef::Id(id) => Some(id),
         MatchRef::Code(code) => server.store.by_code(code).await?,
@@ -271,11 +295,10 @@ impl Unborn {
     }
 
     /// The match that the store holds.
-    fn replay(server: &Arc<Shared>, record: Record) -> Result<Self, Damage> {
-        let Record { creation, events } = record;
-        let id = creation.id;
+    fn replay(server: &Arc<Shared>, loaded: Loaded) -> Result<Self, Damage> {
+        let id = loaded.record.creation.id;
         let (sender, receiver) = mailbox(MAILBOX);
-        match Table::replay(server, creation, &events, receiver) {
+        match Table::replay(server, loaded, receiver) {
             Ok(table) => Ok(Self::new(table, sender)),
             Err(damaged) => Err(Damage {
                 id,

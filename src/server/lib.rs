@@ -50,7 +50,7 @@ pub use scoresheets::{NotServed, Served};
 pub use settings::{ClientAddress, Search, Settings};
 
 use plyhouse_protocol::{CloseCode, MatchRef};
-use plyhouse_store::{ReadError, Store};
+use plyhouse_store::{ReadError, Store, StoreMetrics};
 use shared::Shared;
 
 /// One server. Clones are the same server.
@@ -60,14 +60,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that keeps its matches in `store`. To be called within a tokio runtime.
+    /// Starts a server that keeps its matches in `store`, and shows what that counts among
+    /// its metrics. To be called within a tokio runtime.
     ///
     /// # Errors
     ///
     /// The search threads could not be started.
-    pub fn start(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Self> {
+    pub fn start(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        metrics: &StoreMetrics,
+    ) -> std::io::Result<Self> {
         Ok(Self {
-            shared: Shared::new(settings, store)?,
+            shared: Shared::new(settings, store, metrics)?,
         })
     }
 

@@ -84,14 +84,7 @@ impl Lobby {
         index.make_room(matches_max)?;
         let id = next_match_id(index.last_id, now_ms, chance);
         index.last_id = Some(id);
-        // There are 887 million codes and far fewer live matches, so this ends soon.
-        let code = loop {
-            let code = MatchCode::from_number(chance.number());
-            let holder = index.codes.get(&code).and_then(|id| index.matches.get(id));
-            if holder.is_none_or(|holder| holder.status == Status::Ended) {
-                break code;
-            }
-        };
+        let code = index.free_code(chance);
         index.codes.insert(code, id);
         index.matches.insert(
             id,
@@ -102,6 +95,18 @@ impl Lobby {
             },
         );
         Ok((id, code))
+    }
+
+    /// Gives a match that is being created another code, since the store has a live match with its own.
+    pub(super) fn change_code(&self, id: MatchId, chance: &Chance) -> MatchCode {
+        let mut index = self.index.lock();
+        let code = index.free_code(chance);
+        if let Some(registered) = index.matches.get_mut(&id) {
+            let taken = std::mem::replace(&mut registered.code, code);
+            index.codes.remove(&taken);
+            index.codes.insert(code, id);
+        }
+        code
     }
 
     /// Makes a match known that was found in the store, unless it is known by now: then gives that one.
@@ -250,6 +255,18 @@ impl Index {
             self.forget(oldest);
         }
         Ok(())
+    }
+
+    /// A code that no live match has. There are 887 million codes and far fewer live matches, so one
+    /// is found soon.
+    fn free_code(&self, chance: &Chance) -> MatchCode {
+        loop {
+            let code = MatchCode::from_number(chance.number());
+            let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
+            if holder.is_none_or(|holder| holder.status == Status::Ended) {
+                return code;
+            }
+        }
     }
 
     fn forget(&mut self, id: MatchId) {

@@ -40,7 +40,7 @@ impl Shared {
             return Err(NotServed::Busy);
         };
         let found = births::find_stored(self, target).await.map_err(not_read)?;
-        let Record { creation, events } = found.ok_or(NotServed::Unknown)?;
+        let Record { creation, events } = found.ok_or(NotServed::Unknown)?.record;
         let format = creation.game.record;
         if format.is_none_or(|format| format.extension() != extension) {
             return Err(NotServed::Unknown);

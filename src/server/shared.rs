@@ -9,9 +9,10 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use plyhouse_protocol::{MatchId, MatchRef};
-use plyhouse_store::Store;
+use plyhouse_store::{NodeId, Store, StoreMetrics};
 
 use super::addresses::Addresses;
 use super::bots::Bots;
@@ -36,6 +37,8 @@ const SCORESHEETS_MAX: usize = 4;
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) store: Arc<dyn Store>,
+    /// This run of the server, as the store knows it.
+    pub(super) node: NodeId,
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
@@ -58,12 +61,18 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(settings: Settings, store: Arc<dyn Store>) -> std::io::Result<Arc<Self>> {
-        let metrics = Arc::new(Metrics::new(&store.tally().cloned().unwrap_or_default()));
+    pub(super) fn new(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        store_metrics: &StoreMetrics,
+    ) -> std::io::Result<Arc<Self>> {
+        let metrics = Arc::new(Metrics::new(store_metrics));
         Ok(Arc::new(Self {
             bots: Arc::new(Bots::start(&settings, &metrics)?),
             chance: Chance::new(settings.seed),
             store,
+            // Another one each time, even in a world that is replayed.
+            node: NodeId(Uuid::from_bytes(Chance::new(None).bytes())),
             lobby: Lobby::default(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
@@ -116,7 +125,7 @@ impl Shared {
     /// Asks the lobby and the store for a match that there is not.
     pub(super) async fn answer(&self) {
         let _ = self.lobby.find(MatchRef::Nothing);
-        let none = MatchId(uuid::Uuid::nil());
+        let none = MatchId(Uuid::nil());
         // Whatever it answers, it has answered.
         let _ = self.store.load(none).await;
     }

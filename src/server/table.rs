@@ -20,6 +20,7 @@ use std::time::Instant;
 use futures::FutureExt;
 use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match};
 use plyhouse_protocol::Seq;
+use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
 use self::owner::{Due, NotDone, Owner, Published};
@@ -69,35 +70,39 @@ impl Table {
     pub(super) fn new(
         server: &Arc<Shared>,
         creation: Creation,
+        mark: Mark,
         mailbox: Receiver<Box<Letter>>,
         open: Option<OpenMatchPermit>,
     ) -> Box<Self> {
         let teller = Teller::new(Arc::clone(server));
-        Self::with(server, Match::new(creation), teller, mailbox, open)
+        let state = Match::new(creation);
+        let owner = Owner::new(Arc::clone(server), &state, mark, open);
+        Self::with(server, state, teller, owner, mailbox)
     }
 
     /// A match that comes from the store, and does not begin yet.
     pub(super) fn replay(
         server: &Arc<Shared>,
-        creation: Creation,
-        events: &[Event],
+        loaded: Loaded,
         mailbox: Receiver<Box<Letter>>,
     ) -> Result<Box<Self>, Damaged> {
         let mut teller = Teller::new(Arc::clone(server));
-        let state = teller.replay(creation, events)?;
-        Ok(Self::with(server, state, teller, mailbox, None))
+        let Loaded { record, mark } = loaded;
+        let state = teller.replay(record.creation, &record.events)?;
+        let owner = Owner::new(Arc::clone(server), &state, mark, None);
+        Ok(Self::with(server, state, teller, owner, mailbox))
     }
 
     fn with(
         server: &Arc<Shared>,
         state: Match,
         teller: Teller,
+        owner: Owner,
         mailbox: Receiver<Box<Letter>>,
-        open: Option<OpenMatchPermit>,
     ) -> Box<Self> {
         Box::new(Self {
             server: Arc::clone(server),
-            owner: Owner::new(Arc::clone(server), &state, open),
+            owner,
             state,
             teller,
             mailbox,
@@ -179,12 +184,7 @@ impl Table {
                 letter = self.mailbox.recv() => match letter {
                     Some(letter) => self.on_letter(*letter).await,
                     // The lobby has let go, and every connection has left.
-                    None => {
-                        if self.owner.is_retiring() && !self.server.is_stopping() {
-                            self.server.store.retire(self.state.id()).await;
-                        }
-                        return End::Over;
-                    }
+                    None => return End::Over,
                 },
             };
             self.teller.flush();
@@ -200,10 +200,7 @@ impl Table {
         self.teller.on_time(&self.state, now);
         match self.owner.due(&self.state, now) {
             Due::Nothing => GOES_ON,
-            Due::Retire => {
-                self.server.store.retire(self.state.id()).await;
-                ControlFlow::Break(End::Over)
-            }
+            Due::Retire => ControlFlow::Break(End::Over),
             Due::Act(action) => match self.owner.commit(&self.state, &action).await {
                 Ok(published) => {
                     self.happen(&published);

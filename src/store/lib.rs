@@ -2,6 +2,7 @@
 //!
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
+mod archive;
 mod memory;
 mod metrics;
 mod sqlite;
@@ -12,54 +13,125 @@ use std::fmt;
 
 use futures::future::BoxFuture;
 
+pub use archive::{Archive, Fault, KeptMatch, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
-pub use sqlite::{Fault, KeptMatch, OpenError, SqliteArchive, SqliteStore, Summary};
+pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 
 use plyhouse_matches::{Creation, Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use uuid::Uuid;
 
 /// A store of matches, each a creation and its events, and of the players who sat in them.
 ///
-/// A write that returns has happened, and a crash after it forgets nothing. One match's writes
-/// come one after another; writes of different matches may share whatever they wait for.
+/// A write is durable once its answer is `Ok`. The writes of one match are made in their order;
+/// those of different matches may share a sync.
+///
+/// Only [`append`](Self::append) keeps two writers of one match apart, by the mark that it compares.
+/// Ownership decides who is to serve a match, and is never what makes a write safe: if two believe
+/// that they own a match, one of them gets a conflict and reads it again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Begins the record of a match with its first events.
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>>;
+    /// Begins the journal of a match, which its creator owns, with its first events. Gives the mark
+    /// after them.
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
-    /// Adds events to a match whose last event is still `after`: compare and append.
+    /// Adds events to a match, if its journal still ends at `after`. Gives the mark after them.
     fn append(
         &self,
         id: MatchId,
-        after: Seq,
+        after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>>;
+    ) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
-    /// Reads the record of a match; `None` if there is none.
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>>;
+    /// Reads a match; `None` if it is not kept.
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>>;
 
-    /// The match that had this code last, if one is kept.
+    /// Reads what has happened in a match since a mark; `None` if its journal does not go that far.
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>>;
+
+    /// The live match with this code, or else the last that had it, if it is kept.
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
-    /// What a server begins with: every match that has not ended, and the players who are in one.
-    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>>;
+    /// Live matches whose owner is gone, oldest first. A store that serves one server takes every
+    /// owner but the one who asks for gone.
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
-    /// Lets go of an ended match that nobody can ask for any more. An adapter that keeps the past
-    /// may keep it.
-    fn retire(&self, id: MatchId) -> BoxFuture<'_, ()>;
+    /// Makes this the owner of a match. To be called before the match is read to be served: in a
+    /// store of several servers, marks from before are no longer good for an append afterwards.
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Remembers a player. Doing so again changes nothing.
+    /// Every live match of this owner, and the players in them.
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>>;
+
+    /// Keeps a player. To do so again changes nothing.
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// The player whose token has this hash, if one is remembered.
+    /// The player whose token has this hash, if one is kept.
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 
-    /// Whether what is written now is likely to be kept: false from a failure on until a write has
+    /// Whether what is written now is likely to be kept: false from a failed write on until one has
     /// succeeded again.
     fn is_well(&self) -> bool;
+}
 
-    /// What it has written and how long that took, if it writes to something that takes time.
-    fn tally(&self) -> Option<&StoreMetrics>;
+/// One run of one server, as the owner of matches. A server that is started again is another owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(pub Uuid);
+
+/// A place in the journal of a match. Opaque: a mark comes with the events before it, and is handed
+/// back with those that follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    n: u64,
+    seq: Seq,
+    epoch: u64,
+}
+
+impl Mark {
+    /// The mark of a journal whose last entry has the number `n` and whose last event is `seq`,
+    /// taken over so many times. For adapters; entries that are no events are numbered by `n` alone.
+    #[must_use]
+    pub const fn new(n: u64, seq: Seq, epoch: u64) -> Self {
+        Self { n, seq, epoch }
+    }
+
+    /// The mark of a journal of one server, which has nothing but so many events.
+    #[must_use]
+    pub const fn after(events: u64) -> Self {
+        Self::new(events, Seq(events), 0)
+    }
+
+    /// The number of the last event before it.
+    #[must_use]
+    pub const fn seq(self) -> Seq {
+        self.seq
+    }
+}
+
+/// A match as it was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// All that is known of it.
+    pub record: Record,
+    /// The end of its journal.
+    pub mark: Mark,
+}
+
+impl From<Record> for Loaded {
+    /// A record of a journal of one server.
+    fn from(record: Record) -> Self {
+        let mark = Mark::after(record.events.len() as u64);
+        Self { record, mark }
+    }
+}
+
+/// What has happened in a match since a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// The events, in order.
+    pub events: Vec<Event>,
+    /// The end of its journal.
+    pub mark: Mark,
 }
 
 /// All that is known of a match.
@@ -78,7 +150,7 @@ impl Record {
         self.events.last().is_some_and(Event::is_end)
     }
 
-    /// The host, and everybody who has ever sat down. Some may be told twice.
+    /// The host, and everybody who has ever sat down; some of them several times.
     fn involved(&self) -> impl Iterator<Item = PlayerId> {
         let seated = self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Seated { occupant, .. } => occupant.player(),
@@ -103,16 +175,20 @@ pub struct PlayerRecord {
     pub token: TokenHash,
 }
 
-/// A write did not happen, or may not have.
+/// A write was not made, or may not have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The match's last event is another than the writer believed: nothing was written.
+    /// The match's journal does not end where the writer believed, or the match to be created is
+    /// there: nothing was written.
     #[error("somebody else has written to this match")]
     Conflict,
+    /// A live match has the code of the one to be created: nothing was written. Only `create` says so.
+    #[error("a live match has this code")]
+    CodeTaken,
     /// Nothing was written, and the same write may succeed later.
     #[error("the store cannot write now")]
     Unavailable,
-    /// It may have happened or not: to be read back before anything is said.
+    /// It may have been made or not: to be read back before anything is answered.
     #[error("the store does not know whether it has written")]
     Unknown,
 }
@@ -138,11 +214,11 @@ pub struct Damage {
     pub why: String,
 }
 
-/// What a server begins with.
+/// The live matches of an owner.
 #[derive(Debug, Default)]
 pub struct Live {
-    /// Every match that has not ended, as far as it can be read, oldest first.
-    pub matches: Vec<Result<Record, Damage>>,
+    /// The matches, oldest first; in place of one that makes no sense, what is wrong with it.
+    pub matches: Vec<Result<Loaded, Damage>>,
     /// Everybody who hosts one of these matches or sits in one.
     pub players: Vec<PlayerRecord>,
 }

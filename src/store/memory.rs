@@ -1,6 +1,5 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use futures::FutureExt;
@@ -8,137 +7,239 @@ use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError};
+use super::{
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
+};
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
 /// connection or a part in a live match is known to the server all the same.
 const PLAYERS_MAX: usize = 100_000;
 
+/// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
+/// first are forgotten.
+const ENDED_EVENTS_MAX: usize = 500_000;
+
 /// For how many events at least a record grows at once: most matches have no more than some tens.
 const GROWTH: usize = 16;
 
-/// Keeps matches until they are retired, and the last hundred thousand players.
+/// Keeps live matches, and of those that have ended and of the players the latest.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    tables: Mutex<Tables>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Debug, Default)]
-struct Tables {
-    /// Ids are made by the server, so that nobody can choose such as fall together, and a plain hash is
+struct Contents {
+    /// Ids are made by the server, so that nobody can choose them to collide, and a plain hash is
     /// good enough.
-    matches: FxHashMap<MatchId, Record>,
+    matches: FxHashMap<MatchId, Kept>,
+    /// The last match of each code. If one of them is live, it is the last: until it ends, nobody
+    /// else gets its code.
+    codes: FxHashMap<MatchCode, MatchId>,
+    /// The ended matches in the order in which they ended, and how many events each has.
+    ended: VecDeque<(MatchId, usize)>,
+    /// How many events they have together.
+    ended_events: usize,
     players: HashMap<TokenHash, PlayerRecord>,
     /// Whose turn it is to be forgotten.
     first_players: VecDeque<TokenHash>,
 }
 
-impl Store for MemoryStore {
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables.lock();
-        let written = match tables.matches.entry(record.creation.id) {
-            Entry::Vacant(place) => {
-                place.insert(record);
-                Ok(())
-            }
-            Entry::Occupied(_) => Err(WriteError::Conflict),
+#[derive(Debug)]
+struct Kept {
+    record: Record,
+    owner: NodeId,
+}
+
+impl Contents {
+    fn create(&mut self, owner: NodeId, record: Record) -> Result<Mark, WriteError> {
+        let (id, code) = (record.creation.id, record.creation.code);
+        if self.matches.contains_key(&id) {
+            return Err(WriteError::Conflict);
+        }
+        let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
+        if holder.is_some_and(Kept::is_live) {
+            return Err(WriteError::CodeTaken);
+        }
+        let kept = Kept { record, owner };
+        let mark = kept.mark();
+        self.codes.insert(code, id);
+        self.matches.insert(id, kept);
+        Ok(mark)
+    }
+
+    fn append(&mut self, id: MatchId, after: Mark, events: Vec<Event>) -> Result<Mark, WriteError> {
+        let kept = self.matches.get_mut(&id);
+        let Some(kept) = kept.filter(|kept| kept.mark() == after) else {
+            return Err(WriteError::Conflict);
         };
-        future::ready(written).boxed()
+        let all = &mut kept.record.events;
+        if all.capacity() < all.len() + events.len() {
+            all.reserve(GROWTH);
+        }
+        all.extend(events);
+        let (mark, events) = (kept.mark(), kept.record.events.len());
+        if !kept.is_live() {
+            self.ended.push_back((id, events));
+            self.ended_events += events;
+            self.forget_ended();
+        }
+        Ok(mark)
+    }
+
+    /// Forgets the matches that ended first, until those that are left are few enough.
+    fn forget_ended(&mut self) {
+        while self.ended_events > ENDED_EVENTS_MAX
+            && let Some((first, events)) = self.ended.pop_front()
+        {
+            self.ended_events -= events;
+            if let Some(Kept { record, .. }) = self.matches.remove(&first)
+                && self.codes.get(&record.creation.code) == Some(&first)
+            {
+                self.codes.remove(&record.creation.code);
+            }
+        }
+    }
+
+    fn live(&self) -> impl Iterator<Item = &Kept> {
+        self.matches.values().filter(|kept| kept.is_live())
+    }
+}
+
+impl Kept {
+    fn is_live(&self) -> bool {
+        !self.record.has_ended()
+    }
+
+    fn mark(&self) -> Mark {
+        Mark::after(self.record.events.len() as u64)
+    }
+
+    /// What has happened since a mark.
+    fn tail(&self, after: Mark) -> Option<Tail> {
+        let known = usize::try_from(after.seq().0).ok()?;
+        let events = self.record.events.get(known..)?.to_vec();
+        let mark = self.mark();
+        (after == Mark::after(after.seq().0)).then_some(Tail { events, mark })
+    }
+}
+
+impl Store for MemoryStore {
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        future::ready(self.contents.lock().create(owner, record)).boxed()
     }
 
     fn append(
         &self,
         id: MatchId,
-        after: Seq,
+        after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables.lock();
-        let written = match tables.matches.get_mut(&id) {
-            Some(record) if record.events.len() as u64 == after.0 => {
-                if record.events.capacity() < record.events.len() + events.len() {
-                    record.events.reserve(GROWTH);
-                }
-                record.events.extend(events);
-                Ok(())
-            }
-            Some(_) | None => Err(WriteError::Conflict),
-        };
-        future::ready(written).boxed()
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        future::ready(self.contents.lock().append(id, after, events)).boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
-        future::ready(Ok(self.tables.lock().matches.get(&id).cloned())).boxed()
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+        let contents = self.contents.lock();
+        let kept = contents.matches.get(&id);
+        future::ready(Ok(kept.map(|kept| kept.record.clone().into()))).boxed()
+    }
+
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+        let contents = self.contents.lock();
+        let tail = contents.matches.get(&id).and_then(|kept| kept.tail(after));
+        future::ready(Ok(tail)).boxed()
     }
 
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
-        let tables = self.tables.lock();
-        let found = tables
-            .matches
-            .values()
-            .filter(|record| record.creation.code == code)
-            .map(|record| record.creation.id)
-            .max();
-        future::ready(Ok(found)).boxed()
+        future::ready(Ok(self.contents.lock().codes.get(&code).copied())).boxed()
     }
 
-    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
-        let tables = self.tables.lock();
-        let mut live: Vec<Record> = (tables.matches.values())
-            .filter(|record| !record.has_ended())
-            .cloned()
-            .collect();
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let contents = self.contents.lock();
+        let orphans = contents.live().filter(|kept| kept.owner != asking);
         // Ids sort by age.
+        let mut ids: Vec<MatchId> = orphans.map(|kept| kept.record.creation.id).collect();
+        ids.sort_unstable();
+        future::ready(Ok(ids)).boxed()
+    }
+
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        if let Some(kept) = self.contents.lock().matches.get_mut(&id) {
+            kept.owner = owner;
+        }
+        future::ready(Ok(())).boxed()
+    }
+
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+        let contents = self.contents.lock();
+        let own = contents.live().filter(|kept| kept.owner == owner);
+        let mut live: Vec<Record> = own.map(|kept| kept.record.clone()).collect();
         live.sort_by_key(|record| record.creation.id);
         let involved: HashSet<PlayerId> = live.iter().flat_map(Record::involved).collect();
-        let players = tables.players.values();
+        let players = contents.players.values();
         let players = players.filter(|player| involved.contains(&player.id));
         future::ready(Ok(Live {
             players: players.cloned().collect(),
-            matches: live.into_iter().map(Ok).collect(),
+            matches: live.into_iter().map(|record| Ok(record.into())).collect(),
         }))
         .boxed()
     }
 
-    fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
-        self.tables.lock().matches.remove(&id);
-        future::ready(()).boxed()
-    }
-
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut tables = self.tables.lock();
+        let mut contents = self.contents.lock();
         let token = player.token;
-        if tables.players.insert(token, player).is_none() {
-            tables.first_players.push_back(token);
+        if contents.players.insert(token, player).is_none() {
+            contents.first_players.push_back(token);
         }
-        if tables.first_players.len() > PLAYERS_MAX
-            && let Some(first) = tables.first_players.pop_front()
+        if contents.first_players.len() > PLAYERS_MAX
+            && let Some(first) = contents.first_players.pop_front()
         {
-            tables.players.remove(&first);
+            contents.players.remove(&first);
         }
         future::ready(Ok(())).boxed()
     }
 
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        future::ready(Ok(self.tables.lock().players.get(&token).cloned())).boxed()
+        future::ready(Ok(self.contents.lock().players.get(&token).cloned())).boxed()
     }
 
     fn is_well(&self) -> bool {
         true
-    }
-
-    fn tally(&self) -> Option<&StoreMetrics> {
-        None
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::suite;
+    use crate::suite::{self, suite};
 
     suite!((MemoryStore::default(), ()));
+
+    /// Matches that ended make room for others, those that ended first before all; live ones stay.
+    #[tokio::test]
+    async fn the_first_ended_matches_are_forgotten() {
+        const EVENTS: usize = ENDED_EVENTS_MAX / 10;
+        let store = MemoryStore::default();
+        let mut ended = vec![plyhouse_matches::EventKind::Started.at(0); EVENTS];
+        ended.push(suite::RESIGNED);
+        for number in 0..=11 {
+            let written = suite::record(number, &suite::player(1));
+            let id = written.creation.id;
+            let mark = store.create(suite::OWNER, written).await.unwrap();
+            if number > 0 {
+                store.append(id, mark, ended.clone()).await.unwrap();
+            }
+        }
+        for number in 0..=11 {
+            let Record { creation, .. } = suite::record(number, &suite::player(1));
+            let kept = store.load(creation.id).await.unwrap().is_some();
+            let by_code = store.by_code(creation.code).await.unwrap().is_some();
+            let is_expected = number == 0 || number > 2;
+            assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
+        }
+    }
 
     #[tokio::test]
     async fn the_first_players_are_forgotten() {

@@ -5,9 +5,10 @@
 //! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
 
 mod archive;
+mod claims;
 mod lock;
 mod reader;
-mod rows;
+pub(super) mod rows;
 mod schema;
 mod worker;
 mod writer;
@@ -20,16 +21,20 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
-pub use archive::{Fault, KeptMatch, SqliteArchive, Summary};
-use futures::FutureExt;
+pub use archive::SqliteArchive;
 use futures::future::{self, BoxFuture};
+use futures::{FutureExt, TryFutureExt};
 
+use self::claims::Claims;
 use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
-use super::{Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError};
+use super::{
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
+    TokenHash, WriteError,
+};
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";
@@ -44,6 +49,7 @@ pub struct SqliteStore {
     // In this order: the lock is let go of when nobody writes any more.
     writer: Writer,
     reader: Reader,
+    claims: Arc<Claims>,
     condition: Arc<Condition>,
     _lock: Lock,
 }
@@ -124,31 +130,69 @@ impl SqliteStore {
         Ok(Self {
             writer,
             reader,
+            claims: Arc::default(),
             condition,
             _lock: lock,
         })
     }
+
+    /// What it has written, which goes on being counted.
+    #[must_use]
+    pub fn metrics(&self) -> StoreMetrics {
+        self.condition.metrics.clone()
+    }
 }
 
 impl Store for SqliteStore {
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::Create(record)).boxed()
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        let (id, mark) = (record.creation.id, Mark::after(record.events.len() as u64));
+        let create = async move {
+            self.writer.write(Task::Create(record)).await?;
+            self.claims.claim(id, owner);
+            Ok(mark)
+        };
+        create.boxed()
     }
 
     fn append(
         &self,
         id: MatchId,
-        after: Seq,
+        after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer
-            .write(Task::Append { id, after, events })
-            .boxed()
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        let seq = after.seq();
+        if after != Mark::after(seq.0) {
+            return future::ready(Err(WriteError::Conflict)).boxed();
+        }
+        let mark = Mark::after(seq.0 + events.len() as u64);
+        let ends = events.last().is_some_and(Event::is_end);
+        let append = async move {
+            let after = seq;
+            self.writer
+                .write(Task::Append { id, after, events })
+                .await?;
+            if ends {
+                self.claims.release(id);
+            }
+            Ok(mark)
+        };
+        append.boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+        let load = self
+            .reader
+            .read(move |connection| reader::load(connection, id));
+        load.map_ok(|found| found.map(Loaded::from)).boxed()
+    }
+
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+        let seq = after.seq();
+        if after != Mark::after(seq.0) {
+            return future::ready(Ok(None)).boxed();
+        }
         self.reader
-            .read(move |connection| reader::load(connection, id))
+            .read(move |connection| reader::tail(connection, id, seq))
             .boxed()
     }
 
@@ -158,12 +202,25 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.reader.read(reader::live).boxed()
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let live = self.reader.read(reader::live_ids);
+        let orphans = live.map_ok(move |mut ids| {
+            ids.retain(|id| self.claims.owner(*id) != Some(asking));
+            ids
+        });
+        orphans.boxed()
     }
 
-    fn retire(&self, _id: MatchId) -> BoxFuture<'_, ()> {
-        future::ready(()).boxed()
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.claims.claim(id, owner);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+        let claims = Arc::clone(&self.claims);
+        self.reader
+            .read(move |connection| reader::live(connection, |id| claims.owner(id) == Some(owner)))
+            .boxed()
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -178,10 +235,6 @@ impl Store for SqliteStore {
 
     fn is_well(&self) -> bool {
         self.condition.has_kept() && !self.condition.hangs()
-    }
-
-    fn tally(&self) -> Option<&StoreMetrics> {
-        Some(&self.condition.metrics)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{PlayerRecord, Record, Store, TokenHash, WriteError};
+use super::{Live, Loaded, Mark, NodeId, PlayerRecord, Record, Store, Tail, TokenHash, WriteError};
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -28,7 +28,7 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
     Record {
         creation: Creation {
             id: MatchId(Uuid::from_u128(number)),
-            code: MatchCode::from_number(u64::try_from(number % 7).expect("small")),
+            code: MatchCode::from_number(u64::try_from(number).expect("small")),
             game: &catalog::CATALOG[0],
             host: host.id,
             listed: number.is_multiple_of(2),
@@ -60,54 +60,93 @@ pub(super) fn moved(seat: Seat, m: &str) -> Event {
     EventKind::Moved { seat, m }.at(AT_MS + 2)
 }
 
-const RESIGNED: Event = EventKind::Ended {
+pub(super) const RESIGNED: Event = EventKind::Ended {
     winner: Some(Seat::Second),
     termination: Termination::Resignation,
 }
 .at(AT_MS + 3);
 
+/// Whose matches are created where nothing else is said.
+pub(super) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
+
+/// Another run of a server.
+const OTHER: NodeId = NodeId(Uuid::from_u128(2));
+
 fn same(a: &Record, b: &Record) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
+/// Has the match with this number written, and gives its id and its mark.
+async fn created(store: &dyn Store, number: u128) -> (MatchId, Mark) {
+    store.add_player(player(1)).await.expect("written");
+    let written = record(number, &player(1));
+    let id = written.creation.id;
+    (id, store.create(OWNER, written).await.expect("written"))
+}
+
 /// What was written is there, event after event.
 pub(super) async fn what_is_written_is_there(store: &dyn Store) {
-    let (ann, mut written) = (player(1), record(10, &player(1)));
-    store.add_player(ann.clone()).await.expect("written");
-    store.create(written.clone()).await.expect("written");
+    let mut written = record(10, &player(1));
+    let (id, mut mark) = created(store, 10).await;
     for events in [started(), vec![moved(Seat::First, "b2")], vec![RESIGNED]] {
-        let after = Seq(written.events.len() as u64);
-        let id = written.creation.id;
-        store
-            .append(id, after, events.clone())
-            .await
-            .expect("written");
+        let appended = store.append(id, mark, events.clone()).await;
+        mark = appended.expect("written");
         written.events.extend(events);
         let read = store.load(id).await.expect("readable").expect("there");
-        assert!(same(&read, &written), "{read:?} is not {written:?}");
+        assert!(same(&read.record, &written), "{read:?} is not {written:?}");
+        assert_eq!(read.mark, mark);
     }
+    assert_eq!(mark.seq(), Seq(5));
     let nobody = store.load(MatchId(Uuid::from_u128(99))).await;
     assert!(nobody.expect("readable").is_none());
     assert!(store.is_well());
 }
 
 /// Who believes something else than is there writes nothing.
-pub(super) async fn a_write_names_the_event_that_it_follows(store: &dyn Store) {
-    let written = record(20, &player(1));
-    let id = written.creation.id;
-    store.add_player(player(1)).await.expect("written");
-    store.create(written.clone()).await.expect("written");
-    for after in [Seq(0), Seq(2)] {
+pub(super) async fn a_write_names_the_mark_that_it_follows(store: &dyn Store) {
+    let (id, mark) = created(store, 20).await;
+    let others = [
+        Mark::after(0),
+        Mark::after(2),
+        // Journals of other stores: with an entry that is no event, and taken over once.
+        Mark::new(2, Seq(1), 0),
+        Mark::new(1, Seq(1), 1),
+    ];
+    for after in others {
         let conflict = store.append(id, after, started()).await;
-        assert_eq!(conflict, Err(WriteError::Conflict));
+        assert_eq!(conflict, Err(WriteError::Conflict), "{after:?}");
     }
     let nowhere = MatchId(Uuid::from_u128(21));
-    let conflict = store.append(nowhere, Seq(0), started()).await;
+    let conflict = store.append(nowhere, Mark::after(0), started()).await;
     assert_eq!(conflict, Err(WriteError::Conflict));
-    let again = store.create(written.clone()).await;
+    let again = store.create(OTHER, record(20, &player(1))).await;
     assert_eq!(again, Err(WriteError::Conflict));
     let read = store.load(id).await.expect("readable").expect("there");
-    assert!(same(&read, &written));
+    assert!(same(&read.record, &record(20, &player(1))));
+    let next = store.append(id, mark, started()).await.expect("written");
+    let late = store.append(id, mark, started()).await;
+    assert_eq!(late, Err(WriteError::Conflict), "the mark is used up");
+    assert_ne!(next, mark);
+}
+
+/// Of many writers at the same place one wins, every time.
+pub(super) async fn one_writer_wins(store: &dyn Store) {
+    const WRITERS: usize = 8;
+    let (id, mut mark) = created(store, 25).await;
+    for round in 0..30 {
+        let writers = (0..WRITERS).map(|writer| {
+            let m = format!("{round} by {writer}");
+            store.append(id, mark, vec![moved(Seat::First, &m)])
+        });
+        let (won, lost): (Vec<_>, Vec<_>) = futures::future::join_all(writers)
+            .await
+            .into_iter()
+            .partition(Result::is_ok);
+        assert_eq!(lost, [Err(WriteError::Conflict); WRITERS - 1], "{round}");
+        mark = won[0].expect("it won");
+    }
+    let read = store.load(id).await.expect("readable").expect("there");
+    assert_eq!((read.mark, read.record.events.len()), (mark, 31));
 }
 
 /// Many writes at once, of many matches, and every one is answered by itself.
@@ -116,21 +155,65 @@ pub(super) async fn writes_share_what_they_wait_for(store: &dyn Store) {
     let records: Vec<Record> = (100..200)
         .map(|number| record(number, &player(1)))
         .collect();
-    let created = futures::future::join_all(records.iter().cloned().map(|one| store.create(one)));
-    assert!(created.await.iter().all(Result::is_ok));
-    let appended = records.iter().enumerate().map(|(index, one)| {
-        let after = Seq(if index % 2 == 0 { 1 } else { 5 });
+    let created = records.iter().cloned();
+    let created = futures::future::join_all(created.map(|one| store.create(OWNER, one))).await;
+    let appended = records.iter().zip(created).enumerate();
+    let appended = appended.map(|(index, (one, mark))| {
+        let mark = mark.expect("written");
+        let after = [mark, Mark::after(5)][index % 2];
         store.append(one.creation.id, after, started())
     });
     let appended = futures::future::join_all(appended).await;
     for (index, answer) in appended.into_iter().enumerate() {
-        let expected = if index % 2 == 0 {
-            Ok(())
-        } else {
-            Err(WriteError::Conflict)
-        };
+        let expected = [Ok(Mark::after(3)), Err(WriteError::Conflict)][index % 2];
         assert_eq!(answer, expected, "{index}");
     }
+}
+
+/// A tail is what has happened since a mark, and the mark to go on from.
+pub(super) async fn a_tail_begins_at_a_mark(store: &dyn Store) {
+    let (id, first) = created(store, 50).await;
+    let second = store.append(id, first, started()).await.expect("written");
+    let moves = vec![moved(Seat::First, "b2"), moved(Seat::Second, "a1")];
+    let third = store.append(id, second, moves.clone()).await;
+    let third = third.expect("written");
+    let all = [record(50, &player(1)).events, started(), moves].concat();
+    for (after, known) in [(Mark::after(0), 0), (first, 1), (second, 3), (third, 5)] {
+        let tail = store.tail(id, after).await.expect("readable");
+        let events = all[known..].to_vec();
+        let mark = third;
+        assert_eq!(tail, Some(Tail { events, mark }), "{after:?}");
+    }
+    let nowhere = MatchId(Uuid::from_u128(51));
+    for (id, after) in [
+        (id, Mark::after(6)),
+        (id, Mark::after(u64::MAX)),
+        (id, Mark::new(6, Seq(5), 0)),
+        (id, Mark::new(5, Seq(5), 1)),
+        (nowhere, Mark::after(0)),
+    ] {
+        let tail = store.tail(id, after).await.expect("readable");
+        assert_eq!(tail, None, "{id} {after:?}");
+    }
+}
+
+/// Whoever does not know whether an append was made reads it back by the mark that it followed, and
+/// goes on from there, whichever way it went.
+pub(super) async fn an_ambiguous_append_is_read_back(store: &dyn Store) {
+    let (id, mark) = created(store, 55).await;
+    // As if `Unknown` had been the answer, of an append that was not made, and then of one that was.
+    let tail = store.tail(id, mark).await.expect("readable");
+    let (events, nothing) = (Vec::new(), tail.expect("there"));
+    assert_eq!(nothing, Tail { events, mark });
+    let _unknown = store.append(id, nothing.mark, started()).await;
+    let tail = store.tail(id, mark).await.expect("readable");
+    let tail = tail.expect("there");
+    assert_eq!(tail.events, started());
+    let again = store.append(id, mark, started()).await;
+    assert_eq!(again, Err(WriteError::Conflict), "it is not made twice");
+    let move_on = vec![moved(Seat::First, "b2")];
+    let appended = store.append(id, tail.mark, move_on).await;
+    assert_eq!(appended, Ok(Mark::after(4)));
 }
 
 /// A player is known by the token, and by no other.
@@ -148,42 +231,94 @@ pub(super) async fn players_are_known_by_their_tokens(store: &dyn Store) {
     );
 }
 
-/// What a server begins with is what has not ended, in order, and who is in it.
-pub(super) async fn what_has_not_ended_is_live(store: &dyn Store) {
+/// What an owner has is the live matches that it created or claimed, in order, and who is in them.
+/// All others are orphans.
+pub(super) async fn live_matches_have_an_owner(store: &dyn Store) {
     for number in 1..=4 {
         store.add_player(player(number)).await.expect("written");
     }
-    for (number, host) in [(32, 1), (31, 2), (33, 3)] {
+    for (number, host, owner) in [
+        (32, 1, OTHER),
+        (31, 2, OWNER),
+        (34, 4, OTHER),
+        (33, 3, OWNER),
+    ] {
         let written = record(number, &player(host));
-        store.create(written).await.expect("written");
+        store.create(owner, written).await.expect("written");
     }
     let ended = MatchId(Uuid::from_u128(33));
-    store
-        .append(ended, Seq(1), vec![RESIGNED])
-        .await
-        .expect("written");
-    let live = store.live().await.expect("readable");
-    let ids = live
-        .matches
-        .iter()
-        .map(|one| one.as_ref().expect("sound").creation.id.0.as_u128());
-    assert_eq!(ids.collect::<Vec<_>>(), [31, 32]);
-    let mut players = live.players;
-    players.sort_by_key(|player| player.id);
-    assert_eq!(players, [player(1), player(2)]);
+    let end = store.append(ended, Mark::after(1), vec![RESIGNED]).await;
+    end.expect("written");
+    assert_eq!(orphans(store, OWNER).await, [32, 34]);
+    assert_eq!(orphans(store, OTHER).await, [31]);
+    assert_eq!(
+        live(store, OTHER).await,
+        ([32, 34].into(), vec![player(1), player(4)])
+    );
+
+    let claimed = MatchId(Uuid::from_u128(32));
+    for _ in 0..2 {
+        store.claim(claimed, OWNER).await.expect("claimed");
+    }
+    assert_eq!(orphans(store, OWNER).await, [34]);
+    assert_eq!(
+        live(store, OWNER).await,
+        ([31, 32].into(), vec![player(1), player(2)])
+    );
+    let read = store.load(claimed).await.expect("readable").expect("there");
+    let appended = store.append(claimed, read.mark, started()).await;
+    appended.expect("whoever has claimed and read it goes on");
+
+    // A claim of nothing makes nothing.
+    for gone in [ended, MatchId(Uuid::from_u128(35))] {
+        store.claim(gone, OWNER).await.expect("claimed");
+    }
+    assert_eq!(live(store, OWNER).await.0, [31, 32]);
 }
 
-/// A code leads to the latest match that had it.
-pub(super) async fn a_code_leads_to_the_latest(store: &dyn Store) {
-    store.add_player(player(1)).await.expect("written");
-    let code = MatchCode::from_number(5);
+async fn orphans(store: &dyn Store, asking: NodeId) -> Vec<u128> {
+    let orphans = store.orphans(asking).await.expect("readable");
+    orphans.into_iter().map(|id| id.0.as_u128()).collect()
+}
+
+/// The numbers of an owner's matches, and the players in them.
+async fn live(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>) {
+    let Live {
+        matches,
+        mut players,
+    } = store.live(owner).await.expect("readable");
+    let numbers = matches.iter().map(|one| {
+        let Loaded { record, mark } = one.as_ref().expect("sound");
+        assert_eq!(*mark, Mark::after(record.events.len() as u64));
+        record.creation.id.0.as_u128()
+    });
+    players.sort_by_key(|player| player.id);
+    (numbers.collect(), players)
+}
+
+/// A code is one live match's alone, and leads to the last match that had it.
+pub(super) async fn a_code_is_of_one_live_match(store: &dyn Store) {
+    let code = record(40, &player(1)).creation.code;
     assert_eq!(store.by_code(code).await.expect("readable"), None);
-    for number in [40, 47] {
-        store
-            .create(record(number, &player(1)))
-            .await
-            .expect("written");
-    }
+    let (first, mark) = created(store, 40).await;
+    let mut second = record(47, &player(1));
+    second.creation.code = code;
+    let taken = store.create(OWNER, second.clone()).await;
+    assert_eq!(taken, Err(WriteError::CodeTaken));
+    assert_eq!(store.by_code(code).await.expect("readable"), Some(first));
+    let nothing = store.load(second.creation.id).await.expect("readable");
+    assert!(nothing.is_none(), "{nothing:?}");
+    let again = store.create(OWNER, record(40, &player(1))).await;
+    assert_eq!(
+        again,
+        Err(WriteError::Conflict),
+        "its own code is not the matter"
+    );
+
+    let ended = store.append(first, mark, vec![RESIGNED]).await;
+    ended.expect("written");
+    assert_eq!(store.by_code(code).await.expect("readable"), Some(first));
+    store.create(OWNER, second).await.expect("the code is free");
     let found = store.by_code(code).await.expect("readable");
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
@@ -191,9 +326,10 @@ pub(super) async fn a_code_leads_to_the_latest(store: &dyn Store) {
 /// Runs the suite with a store made by this expression, which may keep something beside it.
 macro_rules! suite {
     ($make:expr) => {
-        suite!($make; what_is_written_is_there, a_write_names_the_event_that_it_follows,
-            writes_share_what_they_wait_for, players_are_known_by_their_tokens,
-            what_has_not_ended_is_live, a_code_leads_to_the_latest);
+        suite!($make; what_is_written_is_there, a_write_names_the_mark_that_it_follows,
+            one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
+            an_ambiguous_append_is_read_back, players_are_known_by_their_tokens,
+            live_matches_have_an_owner, a_code_is_of_one_live_match);
     };
     ($make:expr; $($case:ident),+) => {
         $(

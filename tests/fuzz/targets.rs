@@ -21,7 +21,7 @@ use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
-use plyhouse_store::{SqliteArchive, SqliteStore};
+use plyhouse_store::{Archive, SqliteArchive, SqliteStore};
 use uuid::Uuid;
 
 /// More actions than this in one match tell nothing new.

@@ -6,9 +6,10 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId};
 use plyhouse_store::{
-    Live, MemoryStore, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, Store, Tail,
+    TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -49,15 +50,15 @@ impl FailingStore {
 }
 
 impl Store for FailingStore {
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),
             None => async move {
                 let _open = self.gate.lock().await;
-                self.memory.create(record).await?;
+                let mark = self.memory.create(owner, record).await?;
                 match self.mode.load(Ordering::SeqCst) {
                     WRITTEN_UNKNOWN => Err(WriteError::Unknown),
-                    _ => Ok(()),
+                    _ => Ok(mark),
                 }
             }
             .boxed(),
@@ -67,9 +68,9 @@ impl Store for FailingStore {
     fn append(
         &self,
         id: MatchId,
-        after: Seq,
+        after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         if let Some(error) = self.failing() {
             return future::ready(Err(error)).boxed();
         }
@@ -82,31 +83,38 @@ impl Store for FailingStore {
         written
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
         if self.mode.load(Ordering::SeqCst) == UNREADABLE {
             return future::ready(Err(ReadError::Unavailable)).boxed();
         }
         self.memory.load(id)
     }
 
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+        if self.mode.load(Ordering::SeqCst) == UNREADABLE {
+            return future::ready(Err(ReadError::Unavailable)).boxed();
+        }
+        self.memory.tail(id, after)
+    }
+
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
         self.memory.by_code(code)
     }
 
-    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.memory.live()
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.memory.orphans(asking)
     }
 
-    fn tally(&self) -> Option<&StoreMetrics> {
-        None
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.memory.claim(id, owner)
+    }
+
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+        self.memory.live(owner)
     }
 
     fn is_well(&self) -> bool {
         self.mode.load(Ordering::SeqCst) == FINE
-    }
-
-    fn retire(&self, id: MatchId) -> BoxFuture<'_, ()> {
-        self.memory.retire(id)
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {

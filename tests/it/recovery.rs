@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use plyhouse_matches::EventKind;
+use plyhouse_matches::{Event, EventKind};
+use plyhouse_protocol::MatchId;
 use plyhouse_server::{Recovered, Settings};
-use plyhouse_store::{MemoryStore, Store};
+use plyhouse_store::{Loaded, MemoryStore, NodeId, Store};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::support::{Player, TestServer, pass, settings, text};
 
@@ -145,14 +147,54 @@ async fn events_are_kept_with_their_times() {
     ann.play(&id, 0, "b2").await;
     pass(2).await;
     bob.ask(json!({"type": "resign", "match": id})).await;
-    let id = serde_json::from_value(json!(id)).expect("an id");
-    let record = store.load(id).await.expect("readable").expect("there");
+    let record = load(&store, &id).await.record;
     let after: Vec<u64> = record
         .events
         .iter()
         .map(|event| event.at_ms - started_ms)
         .collect();
     assert_eq!(after, [0, 0, 0, 5000, 7000]);
+}
+
+async fn load(store: &MemoryStore, id: &str) -> Loaded {
+    let id = serde_json::from_value(json!(id)).expect("an id");
+    let found = store.load(id).await.expect("readable");
+    found.expect("it is there")
+}
+
+/// A move that was played twice, which cannot be.
+fn twice() -> Vec<Event> {
+    let moved = EventKind::Moved {
+        seat: plyhouse_engine::game::Seat::First,
+        m: "b2".to_owned(),
+    };
+    vec![moved.at(0); 2]
+}
+
+/// A code that a live match has which only the store knows is not given to another.
+#[tokio::test(start_paused = true)]
+async fn a_code_that_is_taken_in_the_store_is_not_given_away() {
+    // Both servers draw the codes that their seed has them draw.
+    let (server, store) = with_store();
+    let (.., id) = server.pair().await;
+    let Loaded { mut record, .. } = load(&store, &id).await;
+    server.server.stop().await;
+    let code = record.creation.code;
+    record.creation.id = MatchId(Uuid::from_u128(1));
+    record.events.extend(twice());
+
+    let (server, store) = with_store();
+    let gone = NodeId(Uuid::from_u128(1));
+    store.create(gone, record).await.expect("written");
+    let recovered = server.server.recover().await.expect("readable");
+    assert_eq!((recovered.live, recovered.damaged), (0, 1));
+    let (mut ann, _bob, id) = server.pair().await;
+    let seen = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_ne!(seen["code"], code.to_string());
+    let found = ann
+        .ask(json!({"type": "watch", "match": seen["code"]}))
+        .await;
+    assert_eq!(found["match"], id);
 }
 
 /// A match whose record makes no sense is not served, and the rest is.
@@ -162,22 +204,9 @@ async fn a_damaged_match_is_set_aside() {
     let (mut ann, mut bob, damaged) = server.pair().await;
     let well = ann.create(json!({})).await;
     bob.ask(json!({"type": "join", "match": well})).await;
-    let record = store
-        .load(serde_json::from_value(json!(damaged)).expect("an id"))
-        .await
-        .expect("readable")
-        .expect("it is there");
-    let moved = || {
-        let seat = plyhouse_engine::game::Seat::First;
-        let m = "b2".to_owned();
-        EventKind::Moved { seat, m }.at(0)
-    };
-    let seq = plyhouse_protocol::Seq(record.events.len() as u64);
-    let twice = vec![moved(), moved()];
-    store
-        .append(record.creation.id, seq, twice)
-        .await
-        .expect("written");
+    let Loaded { record, mark } = load(&store, &damaged).await;
+    let appended = store.append(record.creation.id, mark, twice());
+    appended.await.expect("written");
 
     let (server, recovered) = restart(server, &store).await;
     assert_eq!((recovered.live, recovered.damaged), (1, 1));

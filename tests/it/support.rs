@@ -10,7 +10,7 @@ use futures::FutureExt;
 use jsonschema::Validator;
 use plyhouse_connection::{Connection, ConnectionError};
 use plyhouse_server::{Search, Server, Settings};
-use plyhouse_store::{MemoryStore, Store};
+use plyhouse_store::{MemoryStore, Store, StoreMetrics};
 use plyhouse_transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
@@ -67,7 +67,17 @@ impl TestServer {
     }
 
     pub(crate) fn with_store(settings: Settings, store: Arc<dyn Store>) -> Self {
-        let server = Server::start(settings, store).expect("inline search starts no threads");
+        Self::counting(settings, store, &StoreMetrics::default())
+    }
+
+    /// A server with a store that counts what it writes.
+    pub(crate) fn counting(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        metrics: &StoreMetrics,
+    ) -> Self {
+        let started = Server::start(settings, store, metrics);
+        let server = started.expect("inline search starts no threads");
         let transport = Transport::new(server.clone());
         Self { server, transport }
     }

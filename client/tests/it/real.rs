@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 
 use plyhouse_server::{Server, Settings};
-use plyhouse_store::MemoryStore;
+use plyhouse_store::{MemoryStore, StoreMetrics};
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -33,7 +33,8 @@ impl Real {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             let store = Arc::new(MemoryStore::default());
-            let server = Server::start(Settings::default(), store).unwrap();
+            let server =
+                Server::start(Settings::default(), store, &StoreMetrics::default()).unwrap();
             let transport = transport(server);
             runtime.spawn(async move { transport.serve(listener).await });
             address

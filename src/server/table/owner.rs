@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plyhouse_matches::{Action, Attendance, Event, EventKind, Match, Refusal, Stage};
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
-use plyhouse_store::WriteError;
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Seq, WireError};
+use plyhouse_store::{Mark, WriteError};
 use serde::{Deserialize, Serialize};
 
 use super::bot_turn::BotTurn;
@@ -31,6 +31,8 @@ pub(super) struct Owner {
     game: Arc<GameMetrics>,
     /// Held until the match begins, or until the end if only bots play.
     open: Option<OpenMatchPermit>,
+    /// The end of the journal, as far as this owner knows.
+    pub(super) mark: Mark,
     attendance: Attendance,
     bot_turn: Option<BotTurn>,
     /// When the last move was durable, or the start of the match.
@@ -100,7 +102,12 @@ impl From<NotDone> for WireError {
 }
 
 impl Owner {
-    pub(super) fn new(server: Arc<Shared>, state: &Match, open: Option<OpenMatchPermit>) -> Self {
+    pub(super) fn new(
+        server: Arc<Shared>,
+        state: &Match,
+        mark: Mark,
+        open: Option<OpenMatchPermit>,
+    ) -> Self {
         let attendance = Attendance::new(server.settings.abandon_after);
         let game = Arc::clone(server.metrics.game(state.creation().game));
         Self {
@@ -108,6 +115,7 @@ impl Owner {
             card: Arc::new(Card::new(state)),
             game,
             open,
+            mark,
             attendance,
             bot_turn: None,
             last_ply_at: now(),
@@ -181,11 +189,14 @@ impl Owner {
         let events = state.apply(action, now_ms).map_err(NotDone::Refused)?;
         let (id, after) = (state.id(), state.seq());
         if !events.is_empty() {
-            let written = self.server.store.append(id, after, events.clone()).await;
-            if let Err(error) = written {
-                tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
-                self.read_back(state, &events, &error).await?;
-            }
+            let store = &self.server.store;
+            self.mark = match store.append(id, self.mark, events.clone()).await {
+                Ok(mark) => mark,
+                Err(error) => {
+                    tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
+                    self.read_back(id, &events, error).await?
+                }
+            };
         }
         Ok(Published { after, events })
     }
@@ -200,27 +211,20 @@ impl Owner {
         self.not_before = Some(now() + RETRY);
     }
 
-    /// Finds out what a failed write has left behind. Fine if the events are there after all.
+    /// Finds out whether a failed write was made after all, and gives the mark after it.
     async fn read_back(
         &mut self,
-        state: &Match,
+        id: MatchId,
         events: &[Event],
-        error: &WriteError,
-    ) -> Result<(), NotDone> {
+        error: WriteError,
+    ) -> Result<Mark, NotDone> {
         if matches!(error, WriteError::Unavailable) {
             return Err(NotDone::Unavailable);
         }
-        let record = self.server.store.load(state.id()).await;
-        let Ok(Some(record)) = record else {
-            return Err(NotDone::Lost);
-        };
-        let known = usize::try_from(state.seq().0)
-            .ok()
-            .and_then(|known| record.events.get(known..));
-        match known {
-            Some([]) => Err(NotDone::Unavailable),
-            Some(written) if written == events => Ok(()),
-            Some(_) | None => Err(NotDone::Lost),
+        match self.server.store.tail(id, self.mark).await {
+            Ok(Some(tail)) if tail.events == events => Ok(tail.mark),
+            Ok(Some(tail)) if tail.mark == self.mark => Err(NotDone::Unavailable),
+            Ok(_) | Err(_) => Err(NotDone::Lost),
         }
     }
 
@@ -302,11 +306,6 @@ impl Owner {
         let absence = self.attendance.due(state, now);
         let bot = || self.bot_turn.as_ref().and_then(|turn| turn.action(now));
         absence.or_else(bot).map_or(Due::Nothing, Due::Act)
-    }
-
-    /// Whether the match has ended and has not been forgotten yet.
-    pub(super) const fn is_retiring(&self) -> bool {
-        self.retires_at.is_some()
     }
 
     /// Lets a bot think if it is a bot's turn, and no longer if it is not.

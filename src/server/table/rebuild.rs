@@ -1,7 +1,7 @@
 //! A match that cannot go on as it is begins again with what the store holds.
 
 use plyhouse_matches::Damaged;
-use plyhouse_store::{ReadError, Record};
+use plyhouse_store::{Loaded, ReadError};
 use tokio::time::sleep;
 
 use super::Table;
@@ -16,7 +16,7 @@ impl Table {
         let id = self.state.id();
         loop {
             let why = match self.server.store.load(id).await {
-                Ok(Some(record)) => match self.begin_again(record) {
+                Ok(Some(loaded)) => match self.begin_again(loaded) {
                     Ok(()) => return true,
                     Err(damage) => damage.to_string(),
                 },
@@ -69,11 +69,13 @@ impl Table {
     }
 
     /// Goes on from what the store holds, and shows it to everybody who follows.
-    fn begin_again(&mut self, record: Record) -> Result<(), Damaged> {
+    fn begin_again(&mut self, loaded: Loaded) -> Result<(), Damaged> {
+        let Loaded { record, mark } = loaded;
         let state = self.teller.replay(record.creation, &record.events)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
+        self.owner.mark = mark;
         self.begin();
         self.teller.tell_snapshots(&self.state);
         Ok(())

@@ -11,9 +11,9 @@ use uuid::Uuid;
 use super::Condition;
 use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
 use super::worker::{Jobs, Worker};
-use crate::{Damage, Live, PlayerRecord, ReadError, Record, TokenHash};
-use plyhouse_matches::{Creation, Event};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use crate::{Damage, Live, Loaded, Mark, PlayerRecord, ReadError, Record, Tail, TokenHash};
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
@@ -89,14 +89,19 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Record
     // One reading transaction, so that the events are those of the match as it was.
     let at_once = connection.unchecked_transaction()?;
     match load_within(&at_once, id) {
+        Ok(found) => Ok(found.map(|(record, _)| record)),
         Err(Failure::Sqlite(error)) if is_damage(&error) => {
             Err(Failure::Damaged(damage(id, &error.to_string())))
         }
-        loaded => loaded,
+        Err(failure) => Err(failure),
     }
 }
 
-fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Failure> {
+/// The record of a match, and how long its row tells that it is.
+pub(super) fn load_within(
+    at_once: &Connection,
+    id: MatchId,
+) -> Result<Option<(Record, Length)>, Failure> {
     let sql = format!("SELECT {CREATION}, {LENGTH} FROM matches WHERE id = ?1");
     let found = at_once
         .prepare_cached(&sql)?
@@ -109,15 +114,59 @@ fn load_within(at_once: &Connection, id: MatchId) -> Result<Option<Record>, Fail
     };
     let damaged = |why| Failure::Damaged(Damage { id, why });
     let creation = creation.map_err(damaged)?;
-    let mut events = Events::default();
+    let mut events = Events::from(1);
     let mut statement = at_once
         .prepare_cached("SELECT seq, at_ms, event FROM events WHERE match = ?1 ORDER BY seq")?;
     let mut rows = statement.query([id.0.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        events.add(row, 0)?;
+        events.add(row)?;
     }
-    let record = events.finish(creation, length).map_err(damaged)?;
-    Ok(Some(record))
+    let events = events.finish(length).map_err(damaged)?;
+    Ok(Some((Record { creation, events }, length)))
+}
+
+/// What has happened in a match since this event; `None` if it has not got that far.
+pub(super) fn tail(
+    connection: &Connection,
+    id: MatchId,
+    after: Seq,
+) -> Result<Option<Tail>, Failure> {
+    let at_once = connection.unchecked_transaction()?;
+    match tail_within(&at_once, id, after) {
+        Err(Failure::Sqlite(error)) if is_damage(&error) => {
+            Err(Failure::Damaged(damage(id, &error.to_string())))
+        }
+        read => read,
+    }
+}
+
+fn tail_within(at_once: &Connection, id: MatchId, after: Seq) -> Result<Option<Tail>, Failure> {
+    let sql = format!("SELECT {LENGTH} FROM matches WHERE id = ?1");
+    let length = at_once
+        .prepare_cached(&sql)?
+        .query_row([id.0.as_bytes()], |row| Length::of(row, 0))
+        .optional()?;
+    let Some(length) = length else {
+        return Ok(None);
+    };
+    // From the event that is known on, if there is one: it shows that the match has got that far.
+    let known = after.0.min(1);
+    let mut events = Events::from(after.0 - known + 1);
+    let sql = "SELECT seq, at_ms, event FROM events WHERE match = ?1 AND seq >= ?2 ORDER BY seq";
+    let mut statement = at_once.prepare_cached(sql)?;
+    let first = i64::try_from(events.next).unwrap_or(i64::MAX);
+    let mut rows = statement.query((id.0.as_bytes(), first))?;
+    while let Some(row) = rows.next()? {
+        events.add(row)?;
+    }
+    if events.next <= after.0 && events.damage.is_none() {
+        return Ok(None);
+    }
+    let damaged = |why| Failure::Damaged(Damage { id, why });
+    let mut events = events.finish(length).map_err(damaged)?;
+    events.drain(..usize::from(known > 0));
+    let mark = Mark::after(after.0 + events.len() as u64);
+    Ok(Some(Tail { events, mark }))
 }
 
 /// The latest match with this code, a live one before all others.
@@ -144,14 +193,18 @@ pub(super) fn player(
     Ok({ found }.query_row([token.0], player_of).optional()?)
 }
 
-/// Every live match and the players in them. What is damaged is told apart, match by match: the rest
-/// is there.
-pub(super) fn live(connection: &Connection) -> Result<Live, Failure> {
+/// The live matches that are wanted, and the players in them. What is damaged is told match by match,
+/// and the others are read.
+pub(super) fn live(
+    connection: &Connection,
+    is_wanted: impl Fn(MatchId) -> bool,
+) -> Result<Live, Failure> {
     let at_once = connection.unchecked_transaction()?;
     let mut matches = Vec::new();
-    for id in live_ids(&at_once)? {
+    let ids = live_ids(&at_once)?.into_iter();
+    for id in ids.filter(|id| is_wanted(*id)) {
         match load_within(&at_once, id) {
-            Ok(Some(record)) => matches.push(Ok(record)),
+            Ok(Some((record, _))) => matches.push(Ok(record.into())),
             // It is in an index, and not there.
             Ok(None) => matches.push(Err(damage(id, "it has no row"))),
             Err(Failure::Damaged(damage)) => matches.push(Err(damage)),
@@ -179,7 +232,7 @@ pub(super) fn live(connection: &Connection) -> Result<Live, Failure> {
 
 /// The ids of the matches that have not ended, oldest first. Around a damaged page they are read from
 /// both sides.
-fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure> {
+pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {
         let sql = format!("SELECT id FROM matches WHERE ended_ms IS NULL ORDER BY id {order}");
@@ -226,11 +279,11 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-fn involved(matches: &[Result<Record, Damage>]) -> Vec<PlayerId> {
+fn involved(matches: &[Result<Loaded, Damage>]) -> Vec<PlayerId> {
     let mut all: Vec<PlayerId> = matches
         .iter()
         .flatten()
-        .flat_map(Record::involved)
+        .flat_map(|loaded| loaded.record.involved())
         .collect();
     all.sort_unstable();
     all.dedup();
@@ -245,41 +298,53 @@ fn player_of(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
     })
 }
 
-/// The events of a match, as they are read one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Events {
+/// The events of a match from one on, as they are read one after the other.
+#[derive(Debug)]
+struct Events {
+    /// The number of the event to come.
+    next: u64,
     events: Vec<Event>,
     damage: Option<String>,
 }
 
 impl Events {
-    /// Adds the event of a row that has its number, its time and its text in these columns.
-    pub(crate) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
-        let seq: i64 = row.get(first)?;
-        let expected = self.events.len() as u64 + 1;
-        let event = if u64::try_from(seq) == Ok(expected) {
-            let at_ms = row.get(first + 1)?;
-            event_from_text(row.get_ref(first + 2)?.as_str()?).map(|kind| kind.at(at_ms))
+    /// None yet, and the first is to be this one.
+    const fn from(first: u64) -> Self {
+        Self {
+            next: first,
+            events: Vec::new(),
+            damage: None,
+        }
+    }
+
+    /// Adds the event of a row that has its number, its time and its text in the first columns.
+    fn add(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        let (seq, next): (i64, u64) = (row.get(0)?, self.next);
+        let event = if u64::try_from(seq) == Ok(next) {
+            let at_ms = row.get(1)?;
+            let read = event_from_text(row.get_ref(2)?.as_str()?).map(|kind| kind.at(at_ms));
+            read.map_err(|why| format!("event {seq}: {why}"))
         } else {
-            Err(format!("event {expected} is missing"))
+            Err(format!("event {seq} is there in place of {next}"))
         };
         match event {
-            Ok(event) => self.events.push(event),
+            Ok(event) => {
+                self.events.push(event);
+                self.next += 1;
+            }
             Err(why) => {
-                self.damage
-                    .get_or_insert_with(|| format!("event {expected}: {why}"));
+                self.damage.get_or_insert(why);
             }
         }
         Ok(())
     }
 
-    /// The record, if there are as many events as the match's row tells.
-    fn finish(self, creation: Creation, length: Length) -> Result<Record, String> {
-        let Self { events, damage } = self;
-        if let Some(damage) = damage {
+    /// The events, if they end where the match's row tells.
+    fn finish(self, length: Length) -> Result<Vec<Event>, String> {
+        if let Some(damage) = self.damage {
             return Err(damage);
         }
-        length.check(events.len())?;
-        Ok(Record { creation, events })
+        length.check(self.next - 1)?;
+        Ok(self.events)
     }
 }

@@ -195,7 +195,7 @@ impl Length {
 
     /// Whether so many events are not too few, nor too many for a match that has ended; or what is
     /// wrong.
-    pub(crate) fn check(self, events: usize) -> Result<(), String> {
+    pub(crate) fn check(self, events: u64) -> Result<(), String> {
         let Self { last_seq, ended_ms } = self;
         let found = i64::try_from(events).unwrap_or(i64::MAX);
         if found == last_seq || (found > last_seq && ended_ms.is_none()) {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::suite::{self, moved, player, record, started, suite};
+use crate::suite::{self, OWNER, moved, player, record, started, suite};
 use plyhouse_engine::game::Seat;
 
 fn open(directory: &Path) -> SqliteStore {
@@ -25,17 +25,22 @@ async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let written = record(1, &player(1));
     let id = written.creation.id;
     store.add_player(player(1)).await.expect("written");
-    store.create(written).await.expect("written");
-    store.append(id, Seq(1), started()).await.expect("written");
+    let mark = store.create(OWNER, written).await.expect("written");
+    let mut mark = store.append(id, mark, started()).await.expect("written");
     for (index, m) in moves.iter().enumerate() {
         let seat = [Seat::First, Seat::Second][index % 2];
-        let after = Seq(3 + index as u64);
-        store
-            .append(id, after, vec![moved(seat, m)])
-            .await
-            .expect("written");
+        let appended = store.append(id, mark, vec![moved(seat, m)]).await;
+        mark = appended.expect("written");
     }
     store
+}
+
+/// Every live match of a store, for a server that has just begun.
+async fn all_live(store: &SqliteStore) -> Result<Live, ReadError> {
+    for id in store.orphans(OWNER).await? {
+        store.claim(id, OWNER).await.expect("claimed");
+    }
+    store.live(OWNER).await
 }
 
 fn the_match() -> MatchId {
@@ -47,9 +52,10 @@ async fn everything_is_there_when_it_is_opened_again() {
     let directory = tempfile::tempdir().expect("a directory");
     drop(with_moves(directory.path(), &["b2", "a1"]).await);
     let store = open(directory.path());
-    let live = store.live().await.expect("readable");
-    let record = live.matches[0].as_ref().expect("sound");
-    assert_eq!(record.events.len(), 5);
+    let live = all_live(&store).await;
+    let live = live.expect("readable");
+    let loaded = live.matches[0].as_ref().expect("sound");
+    assert_eq!(loaded.record.events.len(), 5);
     assert_eq!(live.players, [player(1)]);
     assert_eq!(
         store.player(player(1).token).await.expect("readable"),
@@ -103,7 +109,7 @@ async fn an_earlier_version_is_brought_up_to_date() {
     connection.pragma_update(None, pragma, 1).expect("written");
     let store = open(directory.path());
     assert_eq!(version(), Ok(present));
-    let after = Seq(4);
+    let after = Mark::after(4);
     let appended = store.append(the_match(), after, vec![moved(Seat::Second, "a1")]);
     appended.await.expect("it goes on");
 }
@@ -144,16 +150,11 @@ async fn a_torn_end_of_the_log_is_no_harm() {
     drop(log);
 
     let store = open(crashed.path());
-    let record = store
-        .load(the_match())
-        .await
-        .expect("readable")
-        .expect("there");
+    let read = store.load(the_match()).await.expect("readable");
+    let Loaded { record, mark } = read.expect("there");
     assert_eq!(record.events.len(), 5, "all but the last, which was torn");
-    store
-        .append(the_match(), Seq(5), vec![moved(Seat::First, "c3")])
-        .await
-        .expect("it goes on");
+    let appended = store.append(the_match(), mark, vec![moved(Seat::First, "c3")]);
+    appended.await.expect("it goes on");
 }
 
 /// Events that make no sense are told as damage, and other matches are read.
@@ -170,7 +171,8 @@ async fn a_damaged_match_is_told_apart() {
     ] {
         let directory = tempfile::tempdir().expect("a directory");
         let store = with_moves(directory.path(), &["b2", "a1"]).await;
-        store.create(record(2, &player(1))).await.expect("written");
+        let second = store.create(OWNER, record(2, &player(1))).await;
+        second.expect("written");
         drop(store);
         let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
         connection
@@ -179,7 +181,7 @@ async fn a_damaged_match_is_told_apart() {
         assert_eq!(connection.execute(damage, []), Ok(1), "{damage}");
         drop(connection);
         let store = open(directory.path());
-        let live = store.live().await.expect("readable").matches;
+        let live = all_live(&store).await.expect("readable").matches;
         let damaged: Vec<bool> = live.iter().map(Result::is_err).collect();
         assert_eq!(damaged, [true, false], "{damage}");
         let one = store.load(the_match()).await;
@@ -195,7 +197,7 @@ async fn a_damaged_page_harms_what_is_on_it() {
     store.add_player(player(1)).await.expect("written");
     for number in 1..=300 {
         store
-            .create(record(number, &player(1)))
+            .create(OWNER, record(number, &player(1)))
             .await
             .expect("written");
     }
@@ -209,7 +211,7 @@ async fn a_damaged_page_harms_what_is_on_it() {
         fs::write(&path, &damaged).expect("written");
         // Some pages hold what nothing can be read without.
         if let Ok(store) = SqliteStore::open(directory.path(), None)
-            && let Ok(live) = store.live().await
+            && let Ok(live) = all_live(&store).await
         {
             served += usize::from(live.matches.iter().flatten().count() > 100);
         }
@@ -245,14 +247,14 @@ async fn the_database_of_another_program_is_left_alone() {
 async fn ended_matches_are_forgotten_in_time() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
-    suite::what_has_not_ended_is_live(&store).await;
+    suite::live_matches_have_an_owner(&store).await;
     let ended = MatchId(uuid::Uuid::from_u128(33));
     while store.load(ended).await.expect("readable").is_some() {
         store.add_player(player(1)).await.expect("written");
     }
-    assert_eq!(store.live().await.expect("readable").matches.len(), 2);
+    assert_eq!(all_live(&store).await.expect("readable").matches.len(), 3);
     let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
     let sql = "SELECT count(DISTINCT match) FROM events";
     let count = connection.query_row(sql, [], |row| row.get(0));
-    assert_eq!(count, Ok(2), "its events are forgotten, too");
+    assert_eq!(count, Ok(3), "its events are forgotten, too");
 }

@@ -9,8 +9,8 @@ use anyhow::Context;
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
-use plyhouse_store::{PlayerRecord, Record, SqliteStore, Store, TokenHash};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_store::{Mark, NodeId, PlayerRecord, Record, SqliteStore, Store, TokenHash};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -19,6 +19,9 @@ use crate::figures::{Figures, cpu};
 
 /// How long is played before it counts.
 const WARM_UP: Duration = Duration::from_millis(200);
+
+/// Whose the matches are.
+pub(crate) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
 
 /// What every move is kept as. The store does not ask whether it can be played.
 pub(crate) const MOVE: &str = "b2";
@@ -38,18 +41,21 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
     };
     store.add_player(host.clone()).await?;
     let created = (0..matches).map(|number| {
-        store.create(Record {
-            creation: Creation {
-                id: id(number),
-                code: MatchCode::from_number(number as u64),
-                game: &CATALOG[0],
-                host: host.id,
-                listed: true,
-                pace: Duration::ZERO,
-                seed: 1,
+        store.create(
+            OWNER,
+            Record {
+                creation: Creation {
+                    id: id(number),
+                    code: MatchCode::from_number(number as u64),
+                    game: &CATALOG[0],
+                    host: host.id,
+                    listed: true,
+                    pace: Duration::ZERO,
+                    seed: 1,
+                },
+                events: vec![EventKind::Started.at(0)],
             },
-            events: vec![EventKind::Started.at(0)],
-        })
+        )
     });
     futures::future::try_join_all(created).await?;
     Ok(store)
@@ -102,16 +108,15 @@ pub(crate) async fn measure(
 /// One busy match: how long each of its moves took.
 async fn play(common: Arc<Common>, id: MatchId) -> anyhow::Result<Vec<Duration>> {
     let mut latencies = Vec::new();
-    let mut after = Seq(1);
+    let mut after = Mark::after(1);
     while !common.is_over.load(Ordering::Relaxed) {
         let begin = Instant::now();
         let moved = EventKind::Moved {
             seat: Seat::First,
             m: MOVE.to_owned(),
         };
-        common.store.append(id, after, vec![moved.at(0)]).await?;
+        after = common.store.append(id, after, vec![moved.at(0)]).await?;
         common.moves.fetch_add(1, Ordering::Relaxed);
-        after = after.next();
         if common.counts.load(Ordering::Relaxed) {
             latencies.push(begin.elapsed());
         }

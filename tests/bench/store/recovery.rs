@@ -10,10 +10,13 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_server::{Recovered, Server, Settings};
-use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, TokenHash};
+use plyhouse_store::{
+    PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics, TokenHash,
+};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use crate::load::OWNER;
 use crate::say;
 
 /// How far each match has got.
@@ -26,14 +29,18 @@ const AT_ONCE: usize = 1000;
 pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> anyhow::Result<()> {
     fill(directory, live).await?;
     let archive = SqliteArchive::open(directory)?;
-    let summary = archive.verify(&mut |_| {})?;
+    let summary = plyhouse_store::verify(&archive, &mut |_| {})?;
     ensure!(summary.faults == 0, "the store is damaged: {summary:?}");
     drop(archive);
     for round in 1..=rounds {
         let begin = Instant::now();
         let store = SqliteStore::open(directory, None)?;
         let opened = begin.elapsed();
-        let server = Server::start(Settings::default(), Arc::new(store))?;
+        let server = Server::start(
+            Settings::default(),
+            Arc::new(store),
+            &StoreMetrics::default(),
+        )?;
         let recovered = server.recover().await?;
         let all = begin.elapsed();
         ensure!(recovered == Recovered { live, damaged: 0 }, "{recovered:?}");
@@ -60,18 +67,21 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
         futures::future::try_join_all(added).await?;
         let created = some.iter().map(|&number| {
             let host = player(2 * number);
-            store.create(Record {
-                creation: Creation {
-                    id: MatchId(Uuid::from_u128(number as u128 + 1)),
-                    code: MatchCode::from_number(number as u64),
-                    game,
-                    host: host.id,
-                    listed: true,
-                    pace: Duration::ZERO,
-                    seed: 1,
+            store.create(
+                OWNER,
+                Record {
+                    creation: Creation {
+                        id: MatchId(Uuid::from_u128(number as u128 + 1)),
+                        code: MatchCode::from_number(number as u64),
+                        game,
+                        host: host.id,
+                        listed: true,
+                        pace: Duration::ZERO,
+                        seed: 1,
+                    },
+                    events: events(number),
                 },
-                events: events(number),
-            })
+            )
         });
         futures::future::try_join_all(created).await?;
     }

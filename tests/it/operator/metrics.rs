@@ -320,7 +320,8 @@ async fn a_panic_is_counted() {
 async fn the_store_is_counted() {
     let folder = tempfile::tempdir().expect("a directory");
     let store = SqliteStore::open(folder.path(), None).expect("it opens");
-    let server = TestServer::with_store(settings(), Arc::new(store));
+    let metrics = store.metrics();
+    let server = TestServer::counting(settings(), Arc::new(store), &metrics);
     let (mut ann, mut bob, id) = server.pair().await;
     ann.play(&id, 0, "b2").await;
     bob.play(&id, 1, "a1").await;

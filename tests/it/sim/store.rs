@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId};
 use plyhouse_store::{
-    Live, PlayerRecord, ReadError, Record, Store, StoreMetrics, TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -30,7 +30,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Debug)]
 enum Write {
     Create(Record),
-    Append(MatchId, Seq, Vec<Event>),
+    Append(MatchId, Mark, Vec<Event>),
     Player(PlayerRecord),
 }
 
@@ -56,6 +56,8 @@ struct Disk {
     /// What there is with all that waits for a sync.
     written: Tables,
     batches: VecDeque<Batch>,
+    /// Who owns which match. A hint, which no crash need spare.
+    owners: BTreeMap<MatchId, NodeId>,
 }
 
 impl Tables {
@@ -69,7 +71,7 @@ impl Tables {
                 self.matches.insert(id, record);
             }
             Write::Append(id, after, events) => match self.matches.get_mut(&id) {
-                Some(record) if record.events.len() as u64 == after.0 => {
+                Some(record) if end(record) == after => {
                     record.events.extend(events);
                 }
                 Some(_) | None => return Err(WriteError::Conflict),
@@ -152,6 +154,7 @@ impl SimStore {
             synced: Tables::default(),
             written: Tables::default(),
             batches: VecDeque::new(),
+            owners: BTreeMap::new(),
         })))
     }
 
@@ -225,28 +228,52 @@ impl SimStore {
     }
 }
 
+/// The end of a journal.
+fn end(record: &Record) -> Mark {
+    Mark::after(record.events.len() as u64)
+}
+
 /// The world's time.
 fn now() -> Duration {
     turmoil::sim_elapsed().expect("the store is used by a host of the world")
 }
 
 impl Store for SimStore {
-    fn create(&self, record: Record) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::Create(record)).boxed()
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        self.0.lock().owners.insert(record.creation.id, owner);
+        let mark = end(&record);
+        self.write(Write::Create(record))
+            .map_ok(move |()| mark)
+            .boxed()
     }
 
     fn append(
         &self,
         id: MatchId,
-        after: Seq,
+        after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::Append(id, after, events)).boxed()
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        let mark = Mark::after(after.seq().0 + events.len() as u64);
+        self.write(Write::Append(id, after, events))
+            .map_ok(move |()| mark)
+            .boxed()
     }
 
-    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Record>, ReadError>> {
-        self.try_read(move |tables| tables.matches.get(&id).cloned())
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+        self.try_read(move |tables| tables.matches.get(&id).cloned().map(Loaded::from))
             .boxed()
+    }
+
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+        self.try_read(move |tables| {
+            let record = tables.matches.get(&id)?;
+            let events = record.events.get(usize::try_from(after.seq().0).ok()?..)?;
+            Some(Tail {
+                events: events.to_vec(),
+                mark: end(record),
+            })
+        })
+        .boxed()
     }
 
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
@@ -260,19 +287,31 @@ impl Store for SimStore {
 
     /// More players than are asked for, which must do no harm. Never fails: a server that cannot
     /// read this does not start.
-    fn live(&self) -> BoxFuture<'_, Result<Live, ReadError>> {
-        self.read(|tables| {
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+        let owners = self.0.lock().owners.clone();
+        self.read(move |tables| {
+            let own = tables.live();
+            let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
             Ok(Live {
-                matches: tables.live().cloned().map(Ok).collect(),
+                matches: own.cloned().map(|record| Ok(record.into())).collect(),
                 players: tables.players.values().cloned().collect(),
             })
         })
         .boxed()
     }
 
-    /// Keeps the past, so that it can be looked at in the end.
-    fn retire(&self, _: MatchId) -> BoxFuture<'_, ()> {
-        futures::future::ready(()).boxed()
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let owners = self.0.lock().owners.clone();
+        self.read(move |tables| {
+            let ids = tables.live().map(|record| record.creation.id);
+            Ok(ids.filter(|id| owners.get(id) != Some(&asking)).collect())
+        })
+        .boxed()
+    }
+
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.0.lock().owners.insert(id, owner);
+        futures::future::ready(Ok(())).boxed()
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
@@ -282,10 +321,6 @@ impl Store for SimStore {
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.try_read(move |tables| tables.players.get(&token.0).cloned())
             .boxed()
-    }
-
-    fn tally(&self) -> Option<&StoreMetrics> {
-        None
     }
 
     fn is_well(&self) -> bool {

@@ -126,7 +126,11 @@ async fn serve(base: Rc<Base>) -> turmoil::Result {
     base.boots.set(base.boots.get() + 1);
     let plug = Plug::default();
     base.plug.replace(plug.clone());
-    let server = Server::start(settings(&base), Arc::new(base.store.clone()))?;
+    let server = Server::start(
+        settings(&base),
+        Arc::new(base.store.clone()),
+        &plyhouse_store::StoreMetrics::default(),
+    )?;
     server.recover().await?;
     let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
     let transport = Transport::new(server.clone());

@@ -5,11 +5,12 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::Store;
+use crate::Summary;
 use crate::sqlite::SqliteStore;
-use crate::suite::{AT_MS, moved, player, record};
+use crate::sqlite::rows::event_from_text;
+use crate::suite::{AT_MS, OWNER, moved, player, record};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
-use plyhouse_protocol::Seq;
 
 const ANN: u8 = 1;
 const BOB: u8 = 2;
@@ -21,7 +22,7 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
     }
     let (created, bob) = (record(number, &player(ANN)), player(BOB));
     let id = created.creation.id;
-    store.create(created).await.expect("written");
+    let mark = store.create(OWNER, created).await.expect("written");
     let bob = format!(
         r#"{{"type":"seated","seat":1,"player":"{}","name":"bob"}}"#,
         bob.id
@@ -31,7 +32,7 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
     events.push(at(EventKind::Started));
     events.extend((moves.iter().enumerate()).map(|(ply, m)| moved(Seat::ALL[ply % 2], m)));
     events.extend(end.map(|text| at(event_from_text(text).expect("an event"))));
-    store.append(id, Seq(1), events).await.expect("written");
+    store.append(id, mark, events).await.expect("written");
 }
 
 const RESIGNED: &str = r#"{"type":"ended","winner":0,"reason":"resignation"}"#;
@@ -52,7 +53,7 @@ async fn sound(directory: &Path) -> SqliteStore {
 fn verify(directory: &Path) -> (Summary, Vec<String>) {
     let archive = SqliteArchive::open(directory).expect("it opens");
     let mut told = Vec::new();
-    let summary = archive.verify(&mut |fault| told.push(fault.to_string()));
+    let summary = crate::verify(&archive, &mut |fault| told.push(fault.to_string()));
     (summary.expect("the matches can be listed"), told)
 }
 
@@ -245,7 +246,7 @@ async fn an_overwritten_page_is_found() {
         bytes[page * 4096..][..64].fill(0xa5);
         std::fs::write(&path, bytes).expect("written");
         let archive = SqliteArchive::open(directory.path());
-        let summary = archive.map(|archive| archive.verify(&mut |_| {}));
+        let summary = archive.map(|archive| crate::verify(&archive, &mut |_| {}));
         found += usize::from(!matches!(summary, Ok(Ok(Summary { faults: 0, .. }))));
     }
     assert!(pages > 5, "only {pages} pages");
@@ -270,7 +271,7 @@ async fn what_only_the_log_has_is_read_and_left_alone() {
         "it was written to"
     );
     let store = SqliteStore::open(crashed.path(), None).expect("it opens");
-    assert_eq!(store.live().await.expect("readable").matches.len(), 1);
+    assert_eq!(store.orphans(OWNER).await.expect("readable").len(), 1);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use crate::sqlite::now;
 use crate::sqlite::rows::event_to_text;
 use crate::{PlayerRecord, Record, WriteError};
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
 /// Why a batch was not written.
@@ -166,6 +166,9 @@ impl<'a> Batch<'a> {
         &mut self,
         Record { creation, events }: &Record,
     ) -> rusqlite::Result<Result<(), WriteError>> {
+        if self.is_taken(creation.code, creation.id)? {
+            return Ok(Err(WriteError::CodeTaken));
+        }
         let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
         let inserted = self.transaction.prepare_cached(sql)?.execute((
@@ -184,6 +187,13 @@ impl<'a> Batch<'a> {
             return Ok(Err(WriteError::Conflict));
         }
         self.insert(creation.id, Seq(0), events).map(Ok)
+    }
+
+    /// Whether a live match other than this one has a code.
+    fn is_taken(&self, code: MatchCode, id: MatchId) -> rusqlite::Result<bool> {
+        let sql = "SELECT 1 FROM matches WHERE code = ?1 AND ended_ms IS NULL AND id != ?2";
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        statement.exists((code.to_string(), id.0.as_bytes()))
     }
 
     fn append(

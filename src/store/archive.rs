@@ -1,0 +1,65 @@
+//! A store as those see it who only look at it, such as `plyhouse export` and `plyhouse verify`.
+
+mod checks;
+mod json;
+
+use std::fmt;
+
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+
+pub use self::checks::{Fault, Summary, verify};
+use crate::{Damage, Record};
+
+/// Reads a store without being its server: it writes nothing, and works while a server runs and
+/// while none does.
+///
+/// Every match is read as it was at one moment, and between two matches nothing is held: however
+/// slowly the matches are taken, a server that runs is not hindered.
+pub trait Archive: fmt::Debug {
+    /// The match that was created next after this one; the first of all after none.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn next(&self, after: Option<MatchId>) -> Result<Option<MatchId>, Unreadable>;
+
+    /// The match with this id, or the live match with this code, or else the last that had it.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn find(&self, name: MatchRef) -> Result<Option<MatchId>, Unreadable>;
+
+    /// All that is kept of a match; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// What is kept makes no sense or cannot be read.
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, Damage>;
+
+    /// How many players are kept.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn players(&self) -> Result<u64, Unreadable>;
+
+    /// What is wrong with the store as such, beside what is wrong with single matches.
+    fn faults(&self) -> Vec<String>;
+}
+
+/// All that is kept of a match. Its serialisation is what `plyhouse export` prints.
+#[derive(Debug)]
+pub struct KeptMatch {
+    /// The match and its events.
+    pub record: Record,
+    /// When the match ended, in milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// The host and everybody who ever sat down, with their names; those who are known.
+    pub players: Vec<(PlayerId, String)>,
+}
+
+/// A store cannot be read, for this reason.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);

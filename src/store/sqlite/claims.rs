@@ -1,0 +1,27 @@
+//! Who owns which match. A database serves one server, so this need not outlive the process: whoever
+//! opened it before is gone.
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::NodeId;
+use plyhouse_protocol::MatchId;
+
+/// The owners of live matches.
+#[derive(Debug, Default)]
+pub(super) struct Claims(Mutex<FxHashMap<MatchId, NodeId>>);
+
+impl Claims {
+    pub(super) fn claim(&self, id: MatchId, owner: NodeId) {
+        self.0.lock().insert(id, owner);
+    }
+
+    /// The match has ended, and nobody needs to own it.
+    pub(super) fn release(&self, id: MatchId) {
+        self.0.lock().remove(&id);
+    }
+
+    pub(super) fn owner(&self, id: MatchId) -> Option<NodeId> {
+        self.0.lock().get(&id).copied()
+    }
+}
