@@ -313,8 +313,8 @@ fn write(database: &rusqlite::Connection, id: MatchId, text: &str) -> rusqlite::
     change.execute("DELETE FROM events", [])?;
     change.execute("DELETE FROM matches", [])?;
     change.execute(
-        "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
-         VALUES (?1, ?2, ?3, ?1, 1, 0, 0, ?4)",
+        "INSERT INTO matches (id, code, game, host, terms, last_seq)
+         VALUES (?1, ?2, ?3, ?1, '{\"listed\":true,\"pace_ms\":0,\"seed\":0}', ?4)",
         (
             id,
             code,

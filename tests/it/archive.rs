@@ -20,7 +20,7 @@ fn command(directory: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn lines(output: &Output) -> Vec<Value> {
+pub(crate) fn lines(output: &Output) -> Vec<Value> {
     let text = std::str::from_utf8(&output.stdout).expect("text");
     let lines = text.lines().map(serde_json::from_str);
     lines.collect::<Result<_, _>>().expect("JSON")

@@ -20,6 +20,7 @@ mod hostile;
 mod limits;
 mod lobby;
 mod matches;
+mod older;
 mod operator;
 mod recorded;
 mod recovery;

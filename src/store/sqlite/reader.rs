@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Condition;
-use super::rows::{CREATION, LENGTH, Length, creation, event_from_text};
+use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation, event_from_text};
 use super::worker::{Jobs, Worker};
 use crate::{Damage, Live, Loaded, Mark, PlayerRecord, ReadError, Record, Tail, TokenHash};
 use plyhouse_matches::Event;
@@ -106,7 +106,7 @@ pub(super) fn load_within(
     let found = at_once
         .prepare_cached(&sql)?
         .query_row([id.0.as_bytes()], |row| {
-            Ok((creation(row)?, Length::of(row, 7)?))
+            Ok((creation(row)?, Length::of(row, CREATION_COLUMNS)?))
         })
         .optional()?;
     let Some((creation, length)) = found else {

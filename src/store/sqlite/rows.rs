@@ -147,7 +147,31 @@ fn seat(number: u8) -> Result<Seat, String> {
 }
 
 /// The columns of a match, in the order in which [`creation`] reads them.
-pub(crate) const CREATION: &str = "id, code, game, host, listed, pace_ms, seed";
+pub(crate) const CREATION: &str = "id, code, game, host, terms";
+
+/// How many columns those are.
+pub(crate) const CREATION_COLUMNS: usize = 5;
+
+/// What was settled when a match was created, but for what matches are looked up by, as JSON. Names
+/// are never changed, and a new field needs a default: they are on disks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Terms {
+    listed: bool,
+    pace_ms: u64,
+    /// 64 bits, whose sign means nothing.
+    seed: i64,
+}
+
+/// The text that the terms of a match are kept as.
+pub(crate) fn terms_to_text(creation: &Creation) -> String {
+    let terms = Terms {
+        listed: creation.listed,
+        pace_ms: u64::try_from(creation.pace.as_millis()).unwrap_or(u64::MAX),
+        seed: creation.seed.cast_signed(),
+    };
+    serde_json::to_string(&terms).expect("it has only numbers")
+}
 
 /// What was settled when the match of this row was created, or what is wrong with the row.
 pub(crate) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, String>> {
@@ -155,18 +179,18 @@ pub(crate) fn creation(row: &Row<'_>) -> rusqlite::Result<Result<Creation, Strin
     let code: String = row.get(1)?;
     let game: String = row.get(2)?;
     let host = PlayerId(Uuid::from_bytes(row.get(3)?));
-    let listed = row.get(4)?;
-    let pace_ms: i64 = row.get(5)?;
-    let seed: i64 = row.get(6)?;
+    let terms: String = row.get(4)?;
     let read = || {
+        let terms: Terms =
+            serde_json::from_str(&terms).map_err(|error| format!("its terms: {error}"))?;
         Ok(Creation {
             id,
             code: code.parse().map_err(|_| format!("{code:?} is no code"))?,
             game: catalog::find(&game).ok_or_else(|| format!("there is no game {game:?}"))?,
             host,
-            listed,
-            pace: Duration::from_millis(u64::try_from(pace_ms).map_err(|_| "a negative pace")?),
-            seed: seed.cast_unsigned(),
+            listed: terms.listed,
+            pace: Duration::from_millis(terms.pace_ms),
+            seed: terms.seed.cast_unsigned(),
         })
     };
     Ok(read())

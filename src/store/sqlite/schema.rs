@@ -12,7 +12,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
 /// added to.
-const MIGRATIONS: &[&str] = &[
+pub(super) const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE players (
         id      BLOB NOT NULL PRIMARY KEY,       -- a UUID
@@ -46,6 +46,31 @@ const MIGRATIONS: &[&str] = &[
     // While a match is live, last_seq may lag behind its events: not every move writes it. A program
     // that does not know this would call the match damaged.
     "",
+    // What was settled at the creation and is not looked up by is one column, so that more of it needs
+    // no other table.
+    "
+    CREATE TABLE matches_anew (
+        id       BLOB NOT NULL PRIMARY KEY,      -- a UUID of version 7, so in the order of creation
+        code     TEXT NOT NULL,
+        game     TEXT NOT NULL,
+        host     BLOB NOT NULL REFERENCES players (id),
+        terms    TEXT NOT NULL,                  -- JSON
+        last_seq INTEGER NOT NULL,
+        ended_ms INTEGER                         -- milliseconds since 1970; NULL while it is live
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO matches_anew
+        SELECT id, code, game, host,
+            json_object(
+                'listed', json(iif(listed, 'true', 'false')), 'pace_ms', pace_ms, 'seed', seed
+            ),
+            last_seq, ended_ms
+        FROM matches ORDER BY id;
+    DROP TABLE matches;
+    ALTER TABLE matches_anew RENAME TO matches;
+    CREATE INDEX matches_by_code ON matches (code, id);
+    CREATE INDEX matches_live ON matches (id) WHERE ended_ms IS NULL;
+    CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL;
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

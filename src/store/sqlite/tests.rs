@@ -97,21 +97,28 @@ async fn a_later_version_is_left_alone() {
     assert!(matches!(store, Err(OpenError::TooNew(_))), "{store:?}");
 }
 
+/// A database of the second version, with the same tables as the first.
+const OLD: &[u8] = include_bytes!("../../../tests/data/store-2.db");
+
 /// What an earlier version wrote goes on, and from then on that version leaves it alone.
 #[tokio::test]
 async fn an_earlier_version_is_brought_up_to_date() {
-    let directory = tempfile::tempdir().expect("a directory");
-    drop(with_moves(directory.path(), &["b2"]).await);
-    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
-    let pragma = "user_version";
-    let version = || connection.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
-    let present = version().expect("readable");
-    connection.pragma_update(None, pragma, 1).expect("written");
-    let store = open(directory.path());
-    assert_eq!(version(), Ok(present));
-    let after = Mark::after(4);
-    let appended = store.append(the_match(), after, vec![moved(Seat::Second, "a1")]);
-    appended.await.expect("it goes on");
+    for earlier in [1, 2] {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join(FILE), OLD).expect("written");
+        let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+        let pragma = "user_version";
+        let written = connection.pragma_update(None, pragma, earlier);
+        written.expect("written");
+        let store = open(directory.path());
+        let version = connection.pragma_query_value(None, pragma, |row| row.get::<_, usize>(0));
+        assert_eq!(version, Ok(schema::MIGRATIONS.len()));
+        let live = all_live(&store).await.expect("readable").matches;
+        assert_eq!(live.len(), 5);
+        let Loaded { record, mark } = live[0].clone().expect("sound");
+        let appended = store.append(record.creation.id, mark, vec![suite::RESIGNED]);
+        appended.await.expect("it goes on");
+    }
 }
 
 #[tokio::test]

@@ -108,7 +108,14 @@ async fn planted_damages_are_found() {
         (of_match(2, "last_seq = 4"), "5 events are there, not 4"),
         (of_match(1, "code = 'x'"), "\"x\" is no code"),
         (of_match(1, "game = 'whist'"), "there is no game \"whist\""),
-        (of_match(1, "pace_ms = -1"), "a negative pace"),
+        (
+            of_match(1, "terms = json_set(terms, '$.pace_ms', -1)"),
+            "its terms: invalid value: integer `-1`",
+        ),
+        (
+            of_match(1, "terms = json_set(terms, '$.pace', 1)"),
+            "its terms: unknown field `pace`",
+        ),
         (of_match(1, "host = x'00'"), "it cannot be read"),
         (
             of_match(1, "ended_ms = 5"),

@@ -9,7 +9,7 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::sqlite::now;
-use crate::sqlite::rows::event_to_text;
+use crate::sqlite::rows::{event_to_text, terms_to_text};
 use crate::{PlayerRecord, Record, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -169,18 +169,14 @@ impl<'a> Batch<'a> {
         if self.is_taken(creation.code, creation.id)? {
             return Ok(Err(WriteError::CodeTaken));
         }
-        let sql = "INSERT INTO matches (id, code, game, host, listed, pace_ms, seed, last_seq)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+        let sql = "INSERT INTO matches (id, code, game, host, terms, last_seq)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
         let inserted = self.transaction.prepare_cached(sql)?.execute((
             creation.id.0.as_bytes(),
             creation.code.to_string(),
             creation.game.info.id,
             creation.host.0.as_bytes(),
-            creation.listed,
-            u64::try_from(creation.pace.as_millis())
-                .unwrap_or(u64::MAX)
-                .min(i64::MAX.cast_unsigned()),
-            creation.seed.cast_signed(),
+            terms_to_text(creation),
             events.len(),
         ))?;
         if inserted == 0 {
