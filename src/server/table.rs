@@ -184,7 +184,12 @@ impl Table {
                 letter = self.mailbox.recv() => match letter {
                     Some(letter) => self.on_letter(*letter).await,
                     // The lobby has let go, and every connection has left.
-                    None => return End::Over,
+                    None => {
+                        if self.owner.is_retiring() && !self.server.is_stopping() {
+                            self.server.store.retire(self.state.id());
+                        }
+                        return End::Over;
+                    }
                 },
             };
             self.teller.flush();
@@ -200,7 +205,10 @@ impl Table {
         self.teller.on_time(&self.state, now);
         match self.owner.due(&self.state, now) {
             Due::Nothing => GOES_ON,
-            Due::Retire => ControlFlow::Break(End::Over),
+            Due::Retire => {
+                self.server.store.retire(self.state.id());
+                ControlFlow::Break(End::Over)
+            }
             Due::Act(action) => match self.owner.commit(&self.state, &action).await {
                 Ok(published) => {
                     self.happen(&published);

@@ -63,6 +63,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Every live match of this owner, and the players in them.
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>>;
 
+    /// Nobody asks for this ended match any more. A store that keeps the past need not care.
+    fn retire(&self, _id: MatchId) {}
+
     /// Keeps a player. To do so again changes nothing.
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>>;
 

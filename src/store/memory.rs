@@ -94,12 +94,17 @@ impl Contents {
         while self.ended_events > ENDED_EVENTS_MAX
             && let Some((first, events)) = self.ended.pop_front()
         {
-            self.ended_events -= events;
-            if let Some(Kept { record, .. }) = self.matches.remove(&first)
-                && self.codes.get(&record.creation.code) == Some(&first)
-            {
-                self.codes.remove(&record.creation.code);
-            }
+            self.forget(first, events);
+        }
+    }
+
+    /// Forgets an ended match that had so many events.
+    fn forget(&mut self, id: MatchId, events: usize) {
+        self.ended_events -= events;
+        if let Some(Kept { record, .. }) = self.matches.remove(&id)
+            && self.codes.get(&record.creation.code) == Some(&id)
+        {
+            self.codes.remove(&record.creation.code);
         }
     }
 
@@ -185,6 +190,15 @@ impl Store for MemoryStore {
             matches: live.into_iter().map(|record| Ok(record.into())).collect(),
         }))
         .boxed()
+    }
+
+    fn retire(&self, id: MatchId) {
+        let mut contents = self.contents.lock();
+        if let Some(place) = contents.ended.iter().position(|(ended, _)| *ended == id)
+            && let Some((_, events)) = contents.ended.remove(place)
+        {
+            contents.forget(id, events);
+        }
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
