@@ -9,6 +9,7 @@ pub mod analysis;
 mod budget;
 pub mod chance;
 mod choice;
+mod clock;
 mod deepening;
 mod eval;
 mod evaluate;
@@ -37,6 +38,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use choice::{choose, choose_watched};
+pub use clock::Clock;
 pub use evaluate::Evaluate;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
 pub use moves::{EARLY, LATE, Moves};

@@ -1,6 +1,5 @@
 //! `plyhouse engine`: the engine as other programs run one, by the protocol of the game.
 
-mod clock;
 mod driver;
 mod gtp;
 mod piskvork;

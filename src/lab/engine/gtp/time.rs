@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
-
-use crate::engine::clock::Clock;
+use plyhouse_engine::search::Clock;
 
 /// How both sides' time is kept, and what is left of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

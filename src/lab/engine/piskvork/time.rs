@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::clock::{Clock, within};
+use plyhouse_engine::search::Clock;
 
 /// What may be thought, in a turn and in a match. Where nothing was told, there is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Timing {
             };
             clock.share()
         });
-        let times = [self.turn.map(within), by_match];
+        let times = [self.turn.map(Clock::within), by_match];
         times.into_iter().flatten().min()
     }
 }

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::Limits;
-
-use crate::engine::clock::{Clock, within};
+use plyhouse_engine::search::{Clock, Limits};
 
 /// What the protocol knows and this engine does not.
 pub(super) const UNKNOWN: [&str; 3] = ["mate", "ponder", "searchmoves"];
@@ -63,7 +61,7 @@ impl Go {
             moves: self.moves,
         });
         let by_clock = clock.map(|clock| clock.share());
-        let times = [self.move_time.map(within), by_clock];
+        let times = [self.move_time.map(Clock::within), by_clock];
         Limits {
             depth: self.depth,
             nodes: self.nodes,

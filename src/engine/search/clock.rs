@@ -1,4 +1,4 @@
-//! How long to think, by a clock that somebody else keeps.
+//! How long to think about a move, by a clock that somebody else keeps.
 
 use std::time::Duration;
 
@@ -13,29 +13,31 @@ const LEAST: Duration = Duration::from_millis(1);
 
 /// A clock before a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Clock {
+pub struct Clock {
     /// What is left.
-    pub(super) left: Duration,
+    pub left: Duration,
     /// What is added after the move.
-    pub(super) increment: Duration,
+    pub increment: Duration,
     /// How many moves are to be made with what is left, this one included.
-    pub(super) moves: Option<u32>,
+    pub moves: Option<u32>,
 }
 
 impl Clock {
     /// What may be spent on the move: an even share of what is left and three quarters of the
     /// increment, and at most three quarters of what is left.
-    pub(super) fn share(&self) -> Duration {
+    #[must_use]
+    pub fn share(&self) -> Duration {
         let left = self.left.saturating_sub(LAG);
         let moves = self.moves.unwrap_or(MOVES_LEFT).max(1);
         let share = left / moves + self.increment * 3 / 4;
         share.min(left * 3 / 4).max(LEAST)
     }
-}
 
-/// What may be thought of a time for one move.
-pub(super) fn within(time: Duration) -> Duration {
-    time.saturating_sub(LAG).max(LEAST)
+    /// What may be spent of a time that is given for one move.
+    #[must_use]
+    pub fn within(time: Duration) -> Duration {
+        time.saturating_sub(LAG).max(LEAST)
+    }
 }
 
 #[cfg(test)]
