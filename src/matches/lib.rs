@@ -2,7 +2,9 @@
 //!
 //! A match is the fold of its events. [`Match::apply`] decides what an action leads to and changes
 //! nothing; [`Match::fold`] makes it so, once the events are safe; [`Match::replay`] folds them all
-//! again, and gives the same match. Nothing here waits, reads a clock or draws a random number.
+//! again, and gives the same match. Nothing here waits, reads a clock or draws a random number: the
+//! present is an argument. What waits for time to pass stands beside the match and is no part of its
+//! history: today that is [`Attendance`]; clocks belong there, too.
 
 mod attendance;
 mod event;
@@ -188,7 +190,11 @@ impl Match {
         let seat = self.seat_of(player)?;
         let ply = usize::try_from(ply.0).ok()?;
         let played = self.played.get(ply).filter(|played| played.seat == seat)?;
-        // What a text means may depend on the position.
+        // A move that is sent again most often comes in canonical form, which means one move only.
+        if m == played.m {
+            return Some(played.seq);
+        }
+        // What another text means may depend on the position.
         let mut before = self.creation.game.start();
         for played in &self.played[..ply] {
             before.play(&played.m).ok()?;

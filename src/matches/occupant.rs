@@ -11,7 +11,7 @@ use super::plain;
 pub enum Occupant {
     /// Nobody.
     Open,
-    /// A person, or whoever speaks for one.
+    /// A person, or a program that plays for one.
     Player {
         /// The player's public id.
         id: PlayerId,

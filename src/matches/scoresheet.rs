@@ -74,7 +74,7 @@ fn color(state: &Match, seat: Seat) -> Color {
     }
 }
 
-/// The name of whoever has this colour; `None` while nobody does.
+/// The name of the occupant who has this colour; `None` while the seat is open.
 fn name(state: &Match, wanted: Color) -> Option<String> {
     let has = |seat: &Seat| color(state, *seat) == wanted;
     let seat = Seat::ALL.into_iter().find(has)?;

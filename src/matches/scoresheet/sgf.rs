@@ -80,7 +80,7 @@ fn result(state: &Match) -> Option<String> {
             let how = match termination {
                 Termination::Rules => margin(state),
                 Termination::Resignation => "R".to_owned(),
-                // Whoever is not there forfeits.
+                // A player who stays away forfeits.
                 Termination::Abandonment | Termination::Aborted => "F".to_owned(),
             };
             format!("{}+{how}", letter(color))
