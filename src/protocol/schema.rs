@@ -17,7 +17,7 @@ fn check(file: &str, schema: &Schema) {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         made == kept,
-        "{file} is not what the types say; run `UPDATE_SCHEMA=1 cargo test schema`"
+        "{file} is not what the types say; run `UPDATE_SCHEMA=1 cargo test -p plyhouse-protocol schema`"
     );
 }
 
