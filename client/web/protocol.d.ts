@@ -11,7 +11,8 @@ export type Seat = Occupant & { side: string };
 
 export interface Outcome {
   winner: number | null;
-  reason: 'rules' | 'resignation' | 'abandonment' | 'aborted';
+  // rules, resignation, abandonment, aborted; a later server knows more
+  reason: string;
   line?: string[];
   detail?: string;
   scores?: [number, number];

@@ -57,9 +57,9 @@ impl Seat {
         }
     }
 
-    /// The seat's number, 0 or 1.
+    /// The seat's number, 0 or 1, by which the wire and records name it.
     #[must_use]
-    pub const fn index(self) -> usize {
+    pub const fn number(self) -> u8 {
         match self {
             Self::First => 0,
             Self::Second => 1,
@@ -68,11 +68,20 @@ impl Seat {
 
     /// The seat with this number, if there is one.
     #[must_use]
-    pub const fn from_index(index: usize) -> Option<Self> {
-        match index {
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
             0 => Some(Self::First),
             1 => Some(Self::Second),
             _ => None,
+        }
+    }
+
+    /// The seat's number as an index into a pair.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
         }
     }
 }

@@ -58,3 +58,5 @@
 pub mod catalog;
 pub mod game;
 pub mod search;
+#[cfg(feature = "serde")]
+mod serial;

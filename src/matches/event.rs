@@ -1,14 +1,16 @@
-//! What can be asked of a match, and what can happen in one. Plain data: it is what is stored.
+//! What can be asked of a match, and what can happen in one. Plain data, which is kept and sent as it
+//! is serialised here: a name or a number that was written once is never changed, it is on disks.
 
-use super::occupant::Occupant;
-use super::plain;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{PlayerId, Ply};
-use serde::{Deserialize, Serialize};
+use plyhouse_protocol::{PlayerId, Ply, Reason};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::occupant::{Occupant, seated};
 
 /// What is asked of a match, by a player, a bot, or the passing of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
     /// A player takes an open seat: this one, or the first.
     Join {
@@ -17,7 +19,6 @@ pub enum Action {
         /// The name by which the match knows the player from now on.
         name: String,
         /// Where; the first open seat if `None`.
-        #[serde(with = "plain::any_seat")]
         seat: Option<Seat>,
     },
     /// A player goes, or has been away from an open match for too long.
@@ -30,10 +31,8 @@ pub enum Action {
         /// Who asks.
         by: PlayerId,
         /// Where.
-        #[serde(with = "plain::seat")]
         seat: Seat,
         /// How strong.
-        #[serde(with = "plain::level")]
         level: Level,
     },
     /// The host takes a bot out again.
@@ -41,7 +40,6 @@ pub enum Action {
         /// Who asks.
         by: PlayerId,
         /// Where.
-        #[serde(with = "plain::seat")]
         seat: Seat,
     },
     /// A player moves.
@@ -51,16 +49,17 @@ pub enum Action {
         /// The ply for which the move is meant.
         ply: Ply,
         /// The move, in the game's notation.
+        #[serde(rename = "move")]
         m: String,
     },
     /// A bot moves.
     PlayAsBot {
         /// Which.
-        #[serde(with = "plain::seat")]
         seat: Seat,
         /// The ply that it thought about.
         ply: Ply,
         /// The move, in the game's notation.
+        #[serde(rename = "move")]
         m: String,
     },
     /// A player gives up.
@@ -71,7 +70,6 @@ pub enum Action {
     /// A player has been away from a running match for too long.
     Abandon {
         /// Whose seat it is.
-        #[serde(with = "plain::seat")]
         seat: Seat,
     },
     /// Ends the match without a result.
@@ -84,6 +82,7 @@ pub struct Event {
     /// When the match decided on it, in milliseconds since 1970. It is kept, and not told.
     pub at_ms: u64,
     /// What happened.
+    #[serde(flatten)]
     pub kind: EventKind,
 }
 
@@ -97,32 +96,33 @@ impl Event {
 
 /// What happened in a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum EventKind {
     /// A seat has a new occupant.
+    #[serde(with = "seated")]
     Seated {
         /// Which.
-        #[serde(with = "plain::seat")]
         seat: Seat,
         /// Who; `Open` when the seat was vacated.
         occupant: Occupant,
     },
     /// Both seats are filled: the game begins.
+    #[serde(deserialize_with = "nothing_more")]
     Started,
     /// A move was played.
     Moved {
         /// By whom.
-        #[serde(with = "plain::seat")]
         seat: Seat,
         /// The move, in canonical form.
+        #[serde(rename = "move")]
         m: String,
     },
     /// The match is over.
     Ended {
         /// The seat that won, if one did.
-        #[serde(with = "plain::any_seat")]
         winner: Option<Seat>,
         /// Why it ended.
-        termination: Termination,
+        reason: Reason,
     },
 }
 
@@ -134,15 +134,10 @@ impl EventKind {
     }
 }
 
-/// Why a match ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Termination {
-    /// By the rules of the game.
-    Rules,
-    /// A player gave up.
-    Resignation,
-    /// A player went away and did not come back in time.
-    Abandonment,
-    /// Without a result.
-    Aborted,
+/// Reads that an event has no fields, which a unit does not look at.
+fn nothing_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    Nothing::deserialize(deserializer).map(|Nothing {}| ())
 }

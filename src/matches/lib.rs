@@ -7,44 +7,28 @@
 //! history: today that is [`Attendance`]; clocks belong there, too.
 
 mod attendance;
+mod audit;
+mod creation;
 mod event;
 mod occupant;
-mod plain;
 mod refusal;
 pub mod scoresheet;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 pub use attendance::Attendance;
-pub use event::{Action, Event, EventKind, Termination};
+pub use audit::Unsound;
+pub use creation::{Creation, Terms};
+pub use event::{Action, Event, EventKind};
 pub use occupant::Occupant;
 pub use refusal::{Damaged, Refusal};
 
-use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError};
-use plyhouse_engine::game::{Outcome, Seat};
-use plyhouse_engine::search::Level;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Ply, Seq};
+use self::audit::ended_by_rules;
 
-/// What is settled about a match when it is created, and never changes.
-#[derive(Clone, Debug)]
-pub struct Creation {
-    /// The match's id.
-    pub id: MatchId,
-    /// The match's short name.
-    pub code: MatchCode,
-    /// What is played.
-    pub game: &'static Entry,
-    /// Who created it.
-    pub host: PlayerId,
-    /// Whether it is shown in lists.
-    pub listed: bool,
-    /// The least time that a bot lets pass before it moves.
-    pub pace: Duration,
-    /// Where the chance of this match's bots comes from.
-    pub seed: u64,
-}
+use plyhouse_engine::catalog::{AnyPosition, PlayError};
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason, Seq};
 
 /// The stage of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +42,7 @@ pub enum Stage {
         /// The seat that won, if one did.
         winner: Option<Seat>,
         /// Why it ended.
-        termination: Termination,
+        reason: Reason,
     },
 }
 
@@ -244,9 +228,9 @@ impl Match {
             },
             Action::Resign { player } => {
                 let seat = self.seat_of(*player).ok_or(Refusal::NotSeated)?;
-                self.lose(seat, Termination::Resignation)
+                self.lose(seat, Reason::Resignation)
             }
-            Action::Abandon { seat } => self.lose(*seat, Termination::Abandonment),
+            Action::Abandon { seat } => self.lose(*seat, Reason::Abandonment),
             Action::Abort => match self.stage {
                 Stage::Ended { .. } => Err(Refusal::MatchEnded),
                 Stage::Open | Stage::Running => Ok([Some(ABORTED), None]),
@@ -338,11 +322,11 @@ impl Match {
         Ok([Some(moved), outcome.map(ended_by_rules)])
     }
 
-    fn lose(&self, loser: Seat, termination: Termination) -> Result<Decided, Refusal> {
+    fn lose(&self, loser: Seat, reason: Reason) -> Result<Decided, Refusal> {
         self.check_running()?;
         let ended = EventKind::Ended {
             winner: Some(loser.other()),
-            termination,
+            reason,
         };
         Ok([Some(ended), None])
     }
@@ -380,16 +364,10 @@ impl Match {
                     seq,
                 });
             }
-            (
-                EventKind::Ended {
-                    winner,
-                    termination,
-                },
-                Stage::Open | Stage::Running,
-            ) => {
+            (EventKind::Ended { winner, reason }, Stage::Open | Stage::Running) => {
                 self.stage = Stage::Ended {
                     winner: *winner,
-                    termination: *termination,
+                    reason: *reason,
                 };
             }
             (EventKind::Seated { .. } | EventKind::Started | EventKind::Moved { .. }, _)
@@ -415,20 +393,10 @@ const NOTHING: Decided = [None, None];
 
 const ABORTED: EventKind = EventKind::Ended {
     winner: None,
-    termination: Termination::Aborted,
+    reason: Reason::Aborted,
 };
 
 const fn vacated(seat: Seat) -> Decided {
     let occupant = Occupant::Open;
     [Some(EventKind::Seated { seat, occupant }), None]
-}
-
-const fn ended_by_rules(outcome: Outcome) -> EventKind {
-    EventKind::Ended {
-        winner: match outcome {
-            Outcome::Draw => None,
-            Outcome::Decisive { winner } => Some(winner),
-        },
-        termination: Termination::Rules,
-    }
 }

@@ -2,12 +2,9 @@
 
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::PlayerId;
-use serde::{Deserialize, Serialize};
-
-use super::plain;
 
 /// Who sits in a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// Nobody.
     Open,
@@ -19,7 +16,7 @@ pub enum Occupant {
         name: String,
     },
     /// A bot of this level.
-    Bot(#[serde(with = "plain::level")] Level),
+    Bot(Level),
 }
 
 impl Occupant {
@@ -30,5 +27,68 @@ impl Occupant {
             Self::Player { id, .. } => Some(*id),
             Self::Open | Self::Bot(_) => None,
         }
+    }
+}
+
+/// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or neither.
+pub(crate) mod seated {
+    use std::borrow::Cow;
+
+    use plyhouse_engine::game::Seat;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Level, Occupant, PlayerId};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Fields<'a> {
+        seat: Seat,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        player: Option<PlayerId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<Cow<'a, str>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bot: Option<Level>,
+    }
+
+    pub(crate) fn serialize<S: Serializer>(
+        seat: &Seat,
+        occupant: &Occupant,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let (player, name, bot) = match occupant {
+            Occupant::Open => (None, None, None),
+            Occupant::Player { id, name } => (Some(*id), Some(Cow::from(name)), None),
+            Occupant::Bot(level) => (None, None, Some(*level)),
+        };
+        let fields = Fields {
+            seat: *seat,
+            player,
+            name,
+            bot,
+        };
+        fields.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(Seat, Occupant), D::Error> {
+        let Fields {
+            seat,
+            player,
+            name,
+            bot,
+        } = Fields::deserialize(deserializer)?;
+        let occupant = match (player, name, bot) {
+            (None, None, None) => Occupant::Open,
+            (Some(id), Some(name), None) => Occupant::Player {
+                id,
+                name: name.into_owned(),
+            },
+            (None, None, Some(level)) => Occupant::Bot(level),
+            _ => return Err(D::Error::custom("a seat has one occupant")),
+        };
+        Ok((seat, occupant))
     }
 }

@@ -7,9 +7,10 @@ mod sgf;
 #[cfg(test)]
 mod tests;
 
-use crate::{Creation, Damaged, Event, Match, Occupant, Stage, Termination};
+use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_engine::game::{RecordFormat, Seat};
+use plyhouse_protocol::Reason;
 
 /// A scoresheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ enum Verdict {
     /// Nobody has won.
     Drawn,
     /// This colour has won, for this reason.
-    Won(Color, Termination),
+    Won(Color, Reason),
 }
 
 fn verdict(state: &Match) -> Verdict {
@@ -103,10 +104,10 @@ fn verdict(state: &Match) -> Verdict {
         Stage::Open | Stage::Running => Verdict::Open,
         Stage::Ended {
             winner: Some(winner),
-            termination,
-        } => Verdict::Won(color(state, winner), termination),
+            reason,
+        } => Verdict::Won(color(state, winner), reason),
         Stage::Ended {
-            termination: Termination::Rules,
+            reason: Reason::Rules,
             ..
         } => Verdict::Drawn,
         Stage::Ended { .. } => Verdict::Void,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use plyhouse_protocol::MatchCode;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -23,9 +24,11 @@ fn creation(game: &str) -> Creation {
         code: MatchCode::from_number(7),
         game: catalog::find(game).unwrap(),
         host: ANN,
-        listed: true,
-        pace: Duration::ZERO,
-        seed: 1,
+        terms: Terms {
+            listed: true,
+            pace_ms: 0,
+            seed: 1,
+        },
     }
 }
 
@@ -109,11 +112,8 @@ fn play(player: PlayerId, ply: u64, m: &str) -> Action {
     }
 }
 
-fn ended(winner: Option<Seat>, termination: Termination) -> EventKind {
-    EventKind::Ended {
-        winner,
-        termination,
-    }
+fn ended(winner: Option<Seat>, reason: Reason) -> EventKind {
+    EventKind::Ended { winner, reason }
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
             m: "c1".to_owned()
         }
     );
-    assert_eq!(last[1], ended(Some(Seat::First), Termination::Rules));
+    assert_eq!(last[1], ended(Some(Seat::First), Reason::Rules));
     assert_eq!(
         script.state.moves().collect::<Vec<_>>(),
         ["a1", "a2", "b1", "b2", "c1"]
@@ -197,10 +197,7 @@ fn a_resignation_gives_the_other_seat_the_win() {
     let mut script = Script::ann_and_bob();
     script.refused(&Action::Resign { player: CAT }, Refusal::NotSeated);
     let events = script.ok(&Action::Resign { player: ANN });
-    assert_eq!(
-        events,
-        [ended(Some(Seat::Second), Termination::Resignation)]
-    );
+    assert_eq!(events, [ended(Some(Seat::Second), Reason::Resignation)]);
     script.refused(&Action::Resign { player: BOB }, Refusal::MatchEnded);
 }
 
@@ -214,7 +211,7 @@ fn leaving_vacates_an_open_seat_and_a_leaving_host_ends_an_open_match() {
     };
     assert_eq!(script.ok(&Action::Leave { player: BOB }), [vacated]);
     assert_eq!(script.ok(&Action::Leave { player: CAT }), []);
-    let aborted = ended(None, Termination::Aborted);
+    let aborted = ended(None, Reason::Aborted);
     assert_eq!(script.ok(&Action::Leave { player: ANN }), [aborted]);
 
     let mut script = Script::ann_and_bob();
@@ -357,6 +354,8 @@ fn whatever_is_asked_the_laws_hold() {
                 assert!(script.state.stage() != Stage::Running || is_full);
                 assert!(script.state.stage() != Stage::Open || !is_full);
             }
+            let audited = Match::audit(script.state.creation().clone(), &script.events);
+            assert_eq!(audited, Ok(()));
         }
     }
 }

@@ -1,96 +1,80 @@
 //! The closed list of errors that a request may be answered with.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::id::{Ply, RequestId};
+use super::words::words;
 
-macro_rules! error_codes {
-    ($($(#[$doc:meta])* $code:ident = $name:literal, $retryable:literal;)*) => {
-        /// What was wrong with a request, for programs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
-        #[serde(rename_all = "snake_case")]
-        pub enum ErrorCode { $($(#[$doc])* $code,)* }
-
-        impl ErrorCode {
-            /// Every code.
-            pub const ALL: &'static [Self] = &[$(Self::$code,)*];
-
-            /// The code's name on the wire.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$code => $name,)* }
-            }
-
-            /// Whether the same request may succeed later.
-            #[must_use]
-            pub const fn retryable(self) -> bool {
-                match self { $(Self::$code => $retryable,)* }
-            }
-        }
-    };
-}
-
-error_codes! {
+words! {
+    /// What was wrong with a request, for programs.
+    ErrorCode {
     /// Not one JSON object, or no text `type`.
-    Malformed = "malformed", false;
+    Malformed = "malformed",
     /// No such request.
-    UnknownType = "unknown_type", false;
+    UnknownType = "unknown_type",
     /// A field is missing, of the wrong type or out of its range.
-    BadField = "bad_field", false;
+    BadField = "bad_field",
     /// The server does not speak this version.
-    UnsupportedProtocol = "unsupported_protocol", false;
+    UnsupportedProtocol = "unsupported_protocol",
     /// `hello` was said already.
-    AlreadyWelcomed = "already_welcomed", false;
+    AlreadyWelcomed = "already_welcomed",
     /// The name cannot be shown.
-    BadName = "bad_name", false;
+    BadName = "bad_name",
     /// No such game.
-    UnknownGame = "unknown_game", false;
+    UnknownGame = "unknown_game",
     /// No such level.
-    UnknownLevel = "unknown_level", false;
+    UnknownLevel = "unknown_level",
     /// No such match.
-    UnknownMatch = "unknown_match", false;
+    UnknownMatch = "unknown_match",
     /// That seat, or every seat, is filled.
-    SeatTaken = "seat_taken", false;
+    SeatTaken = "seat_taken",
     /// The player sits in this match.
-    AlreadySeated = "already_seated", false;
+    AlreadySeated = "already_seated",
     /// The player does not sit in this match.
-    NotSeated = "not_seated", false;
+    NotSeated = "not_seated",
     /// Only the match's host may do this.
-    NotHost = "not_host", false;
+    NotHost = "not_host",
     /// The connection does not follow this match.
-    NotFollowing = "not_following", false;
+    NotFollowing = "not_following",
     /// A seat is still open.
-    MatchNotStarted = "match_not_started", false;
+    MatchNotStarted = "match_not_started",
     /// The match is being played.
-    MatchRunning = "match_running", false;
+    MatchRunning = "match_running",
     /// The match is over.
-    MatchEnded = "match_ended", false;
+    MatchEnded = "match_ended",
     /// The other seat moves next.
-    NotYourTurn = "not_your_turn", false;
+    NotYourTurn = "not_your_turn",
     /// Another ply is next.
-    StalePly = "stale_ply", false;
+    StalePly = "stale_ply",
     /// The text is no move of this game.
-    UnreadableMove = "unreadable_move", false;
+    UnreadableMove = "unreadable_move",
     /// The move cannot be played in this position.
-    IllegalMove = "illegal_move", false;
+    IllegalMove = "illegal_move",
     /// The player hosts, or the connection follows, as many matches as the server allows.
-    TooManyMatches = "too_many_matches", true;
+    TooManyMatches = "too_many_matches",
     /// Too many requests; this one was not looked at.
-    RateLimited = "rate_limited", true;
+    RateLimited = "rate_limited",
     /// The server has more to do than it can.
-    Overloaded = "overloaded", true;
+    Overloaded = "overloaded",
     /// The server is about to stop.
-    ShuttingDown = "shutting_down", true;
+    ShuttingDown = "shutting_down",
     /// The server failed.
-    Internal = "internal", true;
+    Internal = "internal",
+    }
 }
 
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+impl ErrorCode {
+    /// Whether the same request may succeed later.
+    #[must_use]
+    pub const fn retryable(self) -> bool {
+        matches!(
+            self,
+            Self::TooManyMatches
+                | Self::RateLimited
+                | Self::Overloaded
+                | Self::ShuttingDown
+                | Self::Internal
+        )
     }
 }
 

@@ -1,8 +1,11 @@
 //! What happens in a match: numbered, and the same bytes for everybody who follows it.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
+use super::words::words;
 
 /// One thing that happened in a match. A match's events are numbered 1, 2, 3 … without gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,7 +142,10 @@ pub struct Ending {
     /// The seat that won; nobody in a draw, or without a result.
     pub winner: Option<SeatNumber>,
     /// Why it ended.
-    pub reason: Reason,
+    // `None` if for a reason of a later server. No server sends that.
+    #[serde(deserialize_with = "known_reason")]
+    #[cfg_attr(test, schemars(with = "Reason"))]
+    pub reason: Option<Reason>,
     /// In which way it ended by the rules, in games that know several: `checkmate`. A game may know
     /// more ways than a client does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,17 +158,38 @@ pub struct Ending {
     pub line: Option<Vec<String>>,
 }
 
-/// Why a match ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// By the rules of the game.
-    Rules,
-    /// A player gave up.
-    Resignation,
-    /// A player went away and did not come back in time.
-    Abandonment,
-    /// Without a result.
-    Aborted,
+words! {
+    /// Why a match ended.
+    Reason {
+        /// By the rules of the game.
+        Rules = "rules",
+        /// A player gave up.
+        Resignation = "resignation",
+        /// A player went away and did not come back in time.
+        Abandonment = "abandonment",
+        /// Without a result.
+        Aborted = "aborted",
+    }
+}
+
+/// Reads a reason; one that this build does not know is none.
+fn known_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Reason>, D::Error> {
+    let word = Cow::<str>::deserialize(deserializer)?;
+    let known = |reason: &Reason| reason.as_str() == word;
+    Ok(Reason::ALL.iter().copied().find(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_servers_reason_is_no_error() {
+        let read = |text| serde_json::from_str::<Ending>(text).map(|ending| ending.reason);
+        let aborted = read(r#"{"winner":null,"reason":"aborted"}"#);
+        assert_eq!(aborted.unwrap(), Some(Reason::Aborted));
+        let later = read(r#"{"winner":0,"reason":"timeout"}"#);
+        assert_eq!(later.unwrap(), None);
+        assert!(read(r#"{"winner":0}"#).is_err());
+    }
 }

@@ -14,6 +14,7 @@ mod request;
 #[cfg(test)]
 mod schema;
 mod text;
+mod words;
 
 pub use close::CloseCode;
 pub use decode::Refused;

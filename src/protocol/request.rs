@@ -1,9 +1,10 @@
 //! What a client may ask.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::id::{Ply, RequestId, SeatNumber, Seq};
 use super::text::{MatchRef, Token};
+use super::words::words;
 
 /// One message of a client: a request and, if it wants to recognise the answer, a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -194,15 +195,14 @@ pub enum HostedOccupant {
     Bot(String),
 }
 
-/// The stage of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// A seat is empty.
-    Open,
-    /// Both seats are filled and the game goes on.
-    Running,
-    /// Over.
-    Ended,
+words! {
+    /// The stage of a match.
+    Status {
+        /// A seat is empty.
+        Open = "open",
+        /// Both seats are filled and the game goes on.
+        Running = "running",
+        /// Over.
+        Ended = "ended",
+    }
 }

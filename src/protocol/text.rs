@@ -1,9 +1,11 @@
 //! Texts with rules of their own: names, codes, tokens, and how a request names a match.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use uuid::Uuid;
@@ -163,6 +165,20 @@ impl FromStr for MatchCode {
     }
 }
 
+impl Serialize for MatchCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MatchCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse()
+            .map_err(|NotACode| D::Error::custom(format_args!("{text:?} is no code")))
+    }
+}
+
 /// How a request names a match: by its id or by its code. Read from any text, and written as the id or
 /// code in its usual form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -210,7 +226,7 @@ impl Serialize for MatchRef {
 /// Whatever the text, it can be asked for.
 #[cfg(test)]
 impl schemars::JsonSchema for MatchRef {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
+    fn schema_name() -> Cow<'static, str> {
         "MatchRef".into()
     }
 

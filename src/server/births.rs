@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use plyhouse_engine::catalog::Entry;
-use plyhouse_matches::{Creation, Event, Match, Occupant, Stage};
+use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
 
@@ -30,7 +29,8 @@ pub(super) struct Wanted {
     pub(super) host: PlayerId,
     pub(super) seats: [Occupant; 2],
     pub(super) listed: bool,
-    pub(super) pace: Duration,
+    /// The least time that a bot lets pass before it moves, in milliseconds.
+    pub(super) pace_ms: u64,
     /// How many live matches the host may have with this one.
     pub(super) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
@@ -61,9 +61,11 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         code,
         game: wanted.game,
         host: wanted.host,
-        listed: wanted.listed,
-        pace: wanted.pace,
-        seed: server.chance.number(),
+        terms: Terms {
+            listed: wanted.listed,
+            pace_ms: wanted.pace_ms,
+            seed: server.chance.number(),
+        },
     };
     let events = Match::opening(wanted.seats, now_ms);
     let mark = match keep(server, &mut creation, &events).await {
@@ -153,7 +155,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
         host: host.player,
         seats,
         listed: false,
-        pace: Duration::ZERO,
+        pace_ms: 0,
         hosted_max: usize::MAX,
         open: None,
     };

@@ -46,7 +46,7 @@ impl Card {
         Self {
             id: creation.id,
             game: creation.game,
-            listed: creation.listed,
+            listed: creation.terms.listed,
             code: creation.code,
             ply: AtomicU64::new(state.ply().0),
             changing: Mutex::new(Changing {

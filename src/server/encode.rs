@@ -79,13 +79,10 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             legal: position.legal_moves(),
         },
         EventKind::Moved { seat, m } => return moved(state, *seat, m),
-        EventKind::Ended {
-            winner,
-            termination,
-        } => WireEvent::Ended {
+        EventKind::Ended { winner, reason } => WireEvent::Ended {
             match_id,
             seq,
-            outcome: to_protocol::ending(state, *winner, *termination),
+            outcome: to_protocol::ending(state, *winner, *reason),
         },
     })
 }
@@ -132,7 +129,7 @@ pub(super) fn snapshot(
         game: info.id.to_owned(),
         status: to_protocol::status(state.stage()),
         host: creation.host,
-        listed: creation.listed,
+        listed: creation.terms.listed,
         you: state.seat_of(recipient).map(to_protocol::seat),
         seats: Seat::ALL.map(seat_state),
         position: state.position().to_string(),
@@ -142,10 +139,7 @@ pub(super) fn snapshot(
         legal: Moves::Legal(state),
         spectators,
         outcome: match state.stage() {
-            Stage::Ended {
-                winner,
-                termination,
-            } => Some(to_protocol::ending(state, winner, termination)),
+            Stage::Ended { winner, reason } => Some(to_protocol::ending(state, winner, reason)),
             Stage::Open | Stage::Running => None,
         },
     }))

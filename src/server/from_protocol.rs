@@ -7,7 +7,7 @@ use plyhouse_matches::Action;
 use plyhouse_protocol::{ErrorCode, HostedOccupant, PlayerId, SeatNumber, WireError};
 
 pub(super) fn seat(number: SeatNumber) -> Seat {
-    Seat::from_index(number.index()).expect("the reader of requests lets 0 and 1 through only")
+    Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
 }
 
 /// What a host asks for who says who is to sit in a seat.

@@ -9,8 +9,7 @@
 use std::sync::Arc;
 
 use plyhouse_engine::catalog::{CATALOG, Entry};
-use plyhouse_matches::Termination;
-use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode};
+use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
 use plyhouse_store::{StoreMetrics, durations};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -87,14 +86,6 @@ pub(super) struct Seen {
     pub(super) matches: Family<[(&'static str, &'static str); 2], Gauge>,
     pub(super) store_well: Gauge,
 }
-
-/// Every reason for which a match ends, with its name on the wire.
-const TERMINATIONS: [(Termination, &str); 4] = [
-    (Termination::Rules, "rules"),
-    (Termination::Resignation, "resignation"),
-    (Termination::Abandonment, "abandonment"),
-    (Termination::Aborted, "aborted"),
-];
 
 /// One of those that a gauge counts, for as long as this is held.
 #[derive(Debug)]
@@ -307,8 +298,8 @@ impl Metrics {
 
 impl GameMetrics {
     /// A match has ended for this reason.
-    pub(super) fn ended(&self, termination: Termination) {
-        self.ended[termination as usize].inc();
+    pub(super) fn ended(&self, reason: Reason) {
+        self.ended[reason as usize].inc();
     }
 }
 
@@ -356,11 +347,13 @@ fn games(page: &mut Page) -> Vec<Arc<GameMetrics>> {
         "Matches that have ended, by game and reason",
     );
     let of_game = |((game, created), moves)| {
-        let ended = |reason| ended.get_or_create_owned(&[("game", game), ("reason", reason)]);
+        let ended = |reason: &Reason| {
+            ended.get_or_create_owned(&[("game", game), ("reason", reason.as_str())])
+        };
         Arc::new(GameMetrics {
             created,
             moves,
-            ended: TERMINATIONS.map(|(_, reason)| ended(reason)).into(),
+            ended: Reason::ALL.iter().map(ended).collect(),
         })
     };
     games().zip(created).zip(moves).map(of_game).collect()
@@ -382,8 +375,8 @@ mod tests {
         for (index, cause) in Dropped::ALL.into_iter().enumerate() {
             assert_eq!(cause as usize, index);
         }
-        for (index, (termination, _)) in TERMINATIONS.into_iter().enumerate() {
-            assert_eq!(termination as usize, index);
+        for (index, reason) in Reason::ALL.iter().enumerate() {
+            assert_eq!(*reason as usize, index);
         }
     }
 }

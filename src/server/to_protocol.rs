@@ -3,7 +3,7 @@
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Match, Occupant, Refusal, Stage, Termination};
+use plyhouse_matches::{Match, Occupant, Refusal, Stage};
 use plyhouse_protocol::{
     Ending, ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, Reason, SeatNumber,
     Status, WireError,
@@ -18,10 +18,7 @@ pub(super) fn status(stage: Stage) -> Status {
 }
 
 pub(super) fn seat(seat: Seat) -> SeatNumber {
-    match seat {
-        Seat::First => SeatNumber(0),
-        Seat::Second => SeatNumber(1),
-    }
+    SeatNumber(seat.number())
 }
 
 pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant {
@@ -39,17 +36,12 @@ pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
 }
 
 /// How a match ended. The position tells more only where it is what ended the match.
-pub(super) fn ending(state: &Match, winner: Option<Seat>, termination: Termination) -> Ending {
-    let position = (termination == Termination::Rules).then(|| state.position());
+pub(super) fn ending(state: &Match, winner: Option<Seat>, reason: Reason) -> Ending {
+    let position = (reason == Reason::Rules).then(|| state.position());
     let by_rules = position.and_then(|position| position.ending());
     Ending {
         winner: winner.map(seat),
-        reason: match termination {
-            Termination::Rules => Reason::Rules,
-            Termination::Resignation => Reason::Resignation,
-            Termination::Abandonment => Reason::Abandonment,
-            Termination::Aborted => Reason::Aborted,
-        },
+        reason: Some(reason),
         detail: by_rules.map(|ending| ending.detail.to_owned()),
         scores: by_rules.and_then(|ending| ending.scores),
         line: position.and_then(|position| position.line()),

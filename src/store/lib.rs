@@ -5,6 +5,7 @@
 mod archive;
 mod memory;
 mod metrics;
+mod record;
 mod sqlite;
 #[cfg(test)]
 mod suite;
@@ -16,9 +17,10 @@ use futures::future::BoxFuture;
 pub use archive::{Archive, Fault, KeptMatch, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
+pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 
-use plyhouse_matches::{Creation, Event, EventKind};
+use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 use uuid::Uuid;
 
@@ -135,32 +137,6 @@ pub struct Tail {
     pub events: Vec<Event>,
     /// The end of its journal.
     pub mark: Mark,
-}
-
-/// All that is known of a match.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// What was settled when it was created.
-    pub creation: Creation,
-    /// What has happened in it, in order; the first event has the number 1.
-    pub events: Vec<Event>,
-}
-
-impl Record {
-    /// Whether the match is over.
-    #[must_use]
-    pub fn has_ended(&self) -> bool {
-        self.events.last().is_some_and(Event::is_end)
-    }
-
-    /// The host, and everybody who has ever sat down; some of them several times.
-    fn involved(&self) -> impl Iterator<Item = PlayerId> {
-        let seated = self.events.iter().filter_map(|event| match &event.kind {
-            EventKind::Seated { occupant, .. } => occupant.player(),
-            EventKind::Started | EventKind::Moved { .. } | EventKind::Ended { .. } => None,
-        });
-        seated.chain([self.creation.host])
-    }
 }
 
 /// The SHA-256 of a token. The token itself is never kept.

@@ -1,15 +1,13 @@
 //! What every adapter of the port must do. Each runs all of it.
 
-use std::time::Duration;
-
 use uuid::Uuid;
 
 use super::{Live, Loaded, Mark, NodeId, PlayerRecord, Record, Store, Tail, TokenHash, WriteError};
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Event, EventKind, Occupant, Termination};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Reason, Seq};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
     PlayerRecord {
@@ -31,9 +29,11 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
             code: MatchCode::from_number(u64::try_from(number).expect("small")),
             game: &catalog::CATALOG[0],
             host: host.id,
-            listed: number.is_multiple_of(2),
-            pace: Duration::from_millis(1500),
-            seed: u64::MAX - 5,
+            terms: Terms {
+                listed: number.is_multiple_of(2),
+                pace_ms: 1500,
+                seed: u64::MAX - 5,
+            },
         },
         events: vec![
             EventKind::Seated {
@@ -62,7 +62,7 @@ pub(super) fn moved(seat: Seat, m: &str) -> Event {
 
 pub(super) const RESIGNED: Event = EventKind::Ended {
     winner: Some(Seat::Second),
-    termination: Termination::Resignation,
+    reason: Reason::Resignation,
 }
 .at(AT_MS + 3);
 

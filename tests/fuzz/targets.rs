@@ -3,10 +3,6 @@
 
 #![allow(dead_code, reason = "each program of the fuzzer uses one of them")]
 
-use std::path::Path;
-use std::str::FromStr;
-use std::time::Duration;
-
 use arbitrary::Unstructured;
 use plyhouse_engine::catalog::{CATALOG, Entry};
 use plyhouse_engine::game::Position;
@@ -19,9 +15,11 @@ use plyhouse_engine::game::gomoku::Gomoku;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Stage};
+use plyhouse_matches::{Action, Creation, Event, Match, Occupant, Stage, Terms};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
 use plyhouse_store::{Archive, SqliteArchive, SqliteStore};
+use std::path::Path;
+use std::str::FromStr;
 use uuid::Uuid;
 
 /// More actions than this in one match tell nothing new.
@@ -183,9 +181,11 @@ fn creation(game: &'static Entry) -> Creation {
         code: "K7QM2P".parse().expect("a code"),
         game,
         host: person(0),
-        listed: true,
-        pace: Duration::ZERO,
-        seed: 0,
+        terms: Terms {
+            listed: true,
+            pace_ms: 0,
+            seed: 0,
+        },
     }
 }
 

@@ -128,7 +128,7 @@ impl Session {
                     self.say_turn();
                 }
             }
-            Event::Ended { outcome, .. } => self.finish(outcome.reason == Reason::Rules),
+            Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(Reason::Rules)),
         }
     }
 
@@ -274,7 +274,7 @@ impl Session {
         }
         let aborted = now
             .outcome
-            .is_some_and(|outcome| outcome.reason == Reason::Aborted);
+            .is_some_and(|outcome| outcome.reason == Some(Reason::Aborted));
         // An aborted match is a failure for a player, not for a spectator.
         self.end(if aborted && now.you.is_some() {
             Err(Failure::Stopped)

@@ -659,7 +659,7 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         over.status = plyhouse_protocol::Status::Ended;
         over.outcome = Some(plyhouse_protocol::Ending {
             winner: Some(plyhouse_protocol::SeatNumber(1)),
-            reason: plyhouse_protocol::Reason::Abandonment,
+            reason: Some(plyhouse_protocol::Reason::Abandonment),
             detail: None,
             scores: None,
             line: None,

@@ -223,7 +223,7 @@ mod tests {
         now.moves = vec!["c1".to_owned()];
         now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: plyhouse_protocol::Reason::Rules,
+            reason: Some(plyhouse_protocol::Reason::Rules),
             detail: None,
             scores: None,
             line: Some(["a3", "b2", "c1"].map(str::to_owned).to_vec()),
@@ -278,7 +278,7 @@ mod tests {
         now.moves = vec!["1".to_owned()];
         now.outcome = Some(plyhouse_protocol::Ending {
             winner: None,
-            reason: plyhouse_protocol::Reason::Rules,
+            reason: Some(plyhouse_protocol::Reason::Rules),
             detail: None,
             scores: None,
             line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),

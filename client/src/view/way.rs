@@ -45,7 +45,7 @@ mod tests {
     fn check(detail: Option<&str>, scores: Option<[u32; 2]>, expect: Option<&str>) {
         let outcome = Ending {
             winner: None,
-            reason: Reason::Rules,
+            reason: Some(Reason::Rules),
             detail: detail.map(str::to_owned),
             scores,
             line: None,

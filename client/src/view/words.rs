@@ -134,14 +134,14 @@ pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Duration) -> 
 pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
     let Some(winner) = outcome.winner else {
         return match outcome.reason {
-            Reason::Rules => {
+            Some(Reason::Rules) => {
                 let why = way::told(now, outcome).unwrap_or_default();
                 format!("{} {why}", paint(STRONG, "A draw."))
                     .trim_end()
                     .to_owned()
             }
-            Reason::Aborted => "The match was broken off without a result.".to_owned(),
-            Reason::Resignation | Reason::Abandonment => {
+            Some(Reason::Aborted) => "The match was broken off without a result.".to_owned(),
+            Some(Reason::Resignation | Reason::Abandonment) | None => {
                 "The match ended without a winner.".to_owned()
             }
         };
@@ -156,15 +156,16 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
         format!("{} {}", who(now, winner), paint(STRONG, "wins."))
     };
     let why = match outcome.reason {
-        Reason::Rules => match (&outcome.line, way::told(now, outcome)) {
+        Some(Reason::Rules) => match (&outcome.line, way::told(now, outcome)) {
             (Some(line), _) => harmless(&Customs::of(&now.game).line(line)),
             (None, way) => way.unwrap_or_default(),
         },
-        Reason::Resignation if is_me(loser) => "You resigned.".to_owned(),
-        Reason::Resignation => format!("{} resigned.", who(now, loser)),
-        Reason::Abandonment if is_me(loser) => "You were away for too long.".to_owned(),
-        Reason::Abandonment => format!("{} did not come back.", who(now, loser)),
-        Reason::Aborted => "The match was broken off.".to_owned(),
+        Some(Reason::Resignation) if is_me(loser) => "You resigned.".to_owned(),
+        Some(Reason::Resignation) => format!("{} resigned.", who(now, loser)),
+        Some(Reason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
+        Some(Reason::Abandonment) => format!("{} did not come back.", who(now, loser)),
+        Some(Reason::Aborted) => "The match was broken off.".to_owned(),
+        None => String::new(),
     };
     format!("{headline} {why}").trim_end().to_owned()
 }
@@ -187,10 +188,14 @@ mod tests {
         assert_eq!(plain(&sentence), expect);
     }
 
-    fn ending(winner: Option<u8>, reason: Reason, line: Option<&[&str]>) -> Ending {
+    fn ending(
+        winner: Option<u8>,
+        reason: impl Into<Option<Reason>>,
+        line: Option<&[&str]>,
+    ) -> Ending {
         Ending {
             winner: winner.map(SeatNumber),
-            reason,
+            reason: reason.into(),
             detail: None,
             scores: None,
             line: line.map(|line| line.iter().map(|&square| square.to_owned()).collect()),
@@ -244,6 +249,12 @@ mod tests {
             "You lose. You were away for too long.",
         );
         check(ended(&now, &ending(None, Reason::Rules, None)), "A draw.");
+        // A later server knows more reasons.
+        check(ended(&now, &ending(Some(0), None, None)), "You win!");
+        check(
+            ended(&now, &ending(None, None, None)),
+            "The match ended without a winner.",
+        );
         now.game = "connect-four".to_owned();
         check(
             ended(&now, &ending(Some(0), Reason::Rules, line)),

@@ -96,7 +96,9 @@ export function ended(match, speech) {
       headline: draw ? 'A draw.' : 'No result.',
       why: draw
         ? byRules(match, outcome, speech) || 'Nobody can win any more.'
-        : 'The match was broken off.',
+        : reason === 'aborted'
+          ? 'The match was broken off.'
+          : '',
     };
   }
   const loser = 1 - winner;
@@ -119,6 +121,9 @@ export function ended(match, speech) {
       };
     case 'aborted':
       return { headline, why: 'The match was broken off.' };
+    default:
+      // A later server knows more reasons.
+      return { headline, why: '' };
   }
 }
 

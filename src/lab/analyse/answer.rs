@@ -1,7 +1,7 @@
 //! What is said of one position, whether as JSON or as text.
 
 use plyhouse_engine::catalog::{Analyst, AnyPosition};
-use plyhouse_engine::game::{GameInfo, Outcome, Seat};
+use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::minimax::Scale;
 use plyhouse_engine::search::{Certainty, MoveValue, Report, Score};
 use plyhouse_protocol::{Ending, Reason, SeatNumber};
@@ -121,15 +121,10 @@ fn ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
     let way = pos.ending();
     Ending {
         winner: match outcome {
-            Outcome::Decisive {
-                winner: Seat::First,
-            } => Some(SeatNumber(0)),
-            Outcome::Decisive {
-                winner: Seat::Second,
-            } => Some(SeatNumber(1)),
+            Outcome::Decisive { winner } => Some(SeatNumber(winner.number())),
             Outcome::Draw => None,
         },
-        reason: Reason::Rules,
+        reason: Some(Reason::Rules),
         detail: way.map(|way| way.detail.to_owned()),
         scores: way.and_then(|way| way.scores),
         line: pos.line(),

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use super::date::Date;
 use super::{Color, Verdict, name, verdict};
-use crate::{Match, Occupant, Termination};
+use crate::{Match, Occupant};
 use plyhouse_engine::game::Seat;
+use plyhouse_protocol::Reason;
 
 /// PGN's export format, section 8.2.1: lines are shorter than this.
 const LINE_CHARS_MAX: usize = 80;
@@ -82,10 +83,8 @@ const fn result(verdict: Verdict) -> &'static str {
 const fn termination(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Open => "unterminated",
-        Verdict::Void | Verdict::Won(_, Termination::Abandonment | Termination::Aborted) => {
-            "abandoned"
-        }
-        Verdict::Drawn | Verdict::Won(_, Termination::Rules | Termination::Resignation) => "normal",
+        Verdict::Void | Verdict::Won(_, Reason::Abandonment | Reason::Aborted) => "abandoned",
+        Verdict::Drawn | Verdict::Won(_, Reason::Rules | Reason::Resignation) => "normal",
     }
 }
 

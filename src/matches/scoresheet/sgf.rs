@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use super::date::Date;
 use super::{Color, Verdict, color, name, verdict};
-use crate::{Match, Termination};
+use crate::Match;
 use plyhouse_engine::game::Seat;
+use plyhouse_protocol::Reason;
 
 /// How many moves stand in a line, for people who look at the file.
 const MOVES_IN_LINE: usize = 10;
@@ -76,12 +77,12 @@ fn result(state: &Match) -> Option<String> {
         Verdict::Open => return None,
         Verdict::Void => "Void".to_owned(),
         Verdict::Drawn => "0".to_owned(),
-        Verdict::Won(color, termination) => {
-            let how = match termination {
-                Termination::Rules => margin(state),
-                Termination::Resignation => "R".to_owned(),
-                // A player who stays away forfeits.
-                Termination::Abandonment | Termination::Aborted => "F".to_owned(),
+        Verdict::Won(color, reason) => {
+            let how = match reason {
+                Reason::Rules => margin(state),
+                Reason::Resignation => "R".to_owned(),
+                // Whoever is not there forfeits.
+                Reason::Abandonment | Reason::Aborted => "F".to_owned(),
             };
             format!("{}+{how}", letter(color))
         }

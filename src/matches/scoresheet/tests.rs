@@ -1,22 +1,22 @@
-use std::time::Duration;
-
 use super::*;
-use crate::EventKind;
+use crate::{EventKind, Terms};
 use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// A match of this game: Ann, who would break any quotation, against a bot.
-fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Termination)>) -> String {
+fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> String {
     let id = uuid::Uuid::try_parse("019b77e7-1400-7000-8000-000000000001").expect("an id");
     let creation = Creation {
         id: MatchId(id),
         code: MatchCode::from_number(0),
         game: find(game).expect("it is hosted"),
         host: PlayerId(id),
-        listed: true,
-        pace: Duration::ZERO,
-        seed: 0,
+        terms: Terms {
+            listed: true,
+            pace_ms: 0,
+            seed: 0,
+        },
     };
     let ann = Occupant::Player {
         id: PlayerId(id),
@@ -36,16 +36,13 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Termination)>) ->
     let seats = Seat::ALL.into_iter().cycle();
     let moves = moves.split_whitespace().map(str::to_owned).zip(seats);
     events.extend(moves.map(|(m, seat)| EventKind::Moved { seat, m }));
-    events.extend(ended.map(|(winner, termination)| EventKind::Ended {
-        winner,
-        termination,
-    }));
+    events.extend(ended.map(|(winner, reason)| EventKind::Ended { winner, reason }));
     let events: Vec<Event> = events.into_iter().map(|kind| kind.at(0)).collect();
     let sheet = Scoresheet::of(creation, &events).expect("it can be written");
     sheet.text
 }
 
-const RULES: Termination = Termination::Rules;
+const RULES: Reason = Reason::Rules;
 
 #[test]
 fn chess_is_kept_in_pgn() {
@@ -96,7 +93,7 @@ fn lines_are_shorter_than_eighty_characters() {
 /// White has the second seat, and black's moves are numbered.
 #[test]
 fn draughts_is_kept_in_pdn() {
-    let resigned = Some((Some(Seat::First), Termination::Resignation));
+    let resigned = Some((Some(Seat::First), Reason::Resignation));
     let game = sheet("draughts", "11-15 22-18 15x22 25x18", resigned);
     for line in [
         "[GameType \"21\"]\n",
@@ -146,20 +143,20 @@ fn every_end_has_its_result() {
     let ended = |game, winner, why| sheet(game, "", Some((winner, why)));
     let (black, white) = (Some(Seat::First), Some(Seat::Second));
     for (text, result) in [
-        (ended("go", black, Termination::Resignation), "RE[B+R]"),
-        (ended("go", white, Termination::Abandonment), "RE[W+F]"),
-        (ended("go", None, Termination::Aborted), "RE[Void]"),
-        (ended("chess", None, Termination::Aborted), "[Result \"*\"]"),
+        (ended("go", black, Reason::Resignation), "RE[B+R]"),
+        (ended("go", white, Reason::Abandonment), "RE[W+F]"),
+        (ended("go", None, Reason::Aborted), "RE[Void]"),
+        (ended("chess", None, Reason::Aborted), "[Result \"*\"]"),
         (
-            ended("chess", None, Termination::Aborted),
+            ended("chess", None, Reason::Aborted),
             "[Termination \"abandoned\"]",
         ),
         (
-            ended("chess", white, Termination::Abandonment),
+            ended("chess", white, Reason::Abandonment),
             "[Result \"0-1\"]",
         ),
         (
-            ended("chess", white, Termination::Abandonment),
+            ended("chess", white, Reason::Abandonment),
             "[Termination \"abandoned\"]",
         ),
     ] {

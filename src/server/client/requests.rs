@@ -56,7 +56,7 @@ impl Client {
                 let wanted = self.wanted(player, &game, seats, shuffle.unwrap_or(false));
                 let (mut wanted, reply) = reply.check(wanted)?;
                 wanted.listed = listed.unwrap_or(true);
-                wanted.pace = Duration::from_millis(pace_ms.unwrap_or(0));
+                wanted.pace_ms = pace_ms.unwrap_or(0);
                 Some(Box::pin(self.create(player, wanted, reply)))
             }
             ClientMessage::Join { target, seat } => {
@@ -196,7 +196,7 @@ impl Client {
             game,
             host: player.record.id,
             listed: true,
-            pace: Duration::ZERO,
+            pace_ms: 0,
             hosted_max: self.server.settings.live_matches_per_player,
             open: self.open_match(&seats)?,
             seats,

@@ -33,11 +33,10 @@ impl Draft {
 
     /// A seat by its number, or `null` for none.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
-        self.raw(match seat {
-            Some(Seat::First) => "0",
-            Some(Seat::Second) => "1",
-            None => "null",
-        })
+        match seat {
+            Some(seat) => self.number(seat.number().into()),
+            None => self.raw("null"),
+        }
     }
 
     pub(super) fn id(&mut self, id: Uuid) -> &mut Self {

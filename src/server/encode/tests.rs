@@ -1,12 +1,10 @@
-use std::time::Duration;
-
 use uuid::Uuid;
 
 use super::*;
 use plyhouse_engine::catalog::{AnyPosition, CATALOG, Entry};
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Occupant, Termination};
-use plyhouse_protocol::{MatchCode, MatchId, ServerMessage};
+use plyhouse_matches::{Creation, Occupant, Terms};
+use plyhouse_protocol::{MatchCode, MatchId, Reason, ServerMessage};
 
 const GUEST: PlayerId = PlayerId(Uuid::from_u128(3));
 
@@ -38,9 +36,11 @@ fn open(game: &'static Entry) -> Match {
         code: MatchCode::from_number(7),
         game,
         host: GUEST,
-        listed: true,
-        pace: Duration::ZERO,
-        seed: 1,
+        terms: Terms {
+            listed: true,
+            pace_ms: 0,
+            seed: 1,
+        },
     })
 }
 
@@ -83,21 +83,16 @@ fn played(entry: &'static Entry) -> Match {
 #[test]
 fn what_happens_is_told_as_the_protocol_has_it() {
     for entry in &CATALOG {
-        for termination in [
-            Termination::Rules,
-            Termination::Resignation,
-            Termination::Abandonment,
-            Termination::Aborted,
-        ] {
+        for &reason in Reason::ALL {
             let ended = EventKind::Ended {
-                winner: (termination != Termination::Aborted).then_some(Seat::Second),
-                termination,
+                winner: (reason != Reason::Aborted).then_some(Seat::Second),
+                reason,
             };
             let mut state = played(entry);
             let told = check_event(&mut state, &ended);
             let told: serde_json::Value = serde_json::from_str(&told).unwrap();
             let end = &told["outcome"];
-            let by_rules = (termination == Termination::Rules).then(|| state.position());
+            let by_rules = (reason == Reason::Rules).then(|| state.position());
             let ending = by_rules.and_then(AnyPosition::ending);
             let detail = ending.map(|ending| ending.detail);
             let scores = ending.and_then(|ending| ending.scores);

@@ -113,6 +113,7 @@ fn seed(state: &Match) -> u64 {
     // Flood, "Fast splittable pseudorandom number generators", 2014).
     state
         .creation()
+        .terms
         .seed
         .wrapping_add(state.ply().0.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

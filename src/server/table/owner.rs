@@ -258,12 +258,9 @@ impl Owner {
                 self.game.moves.inc();
                 self.card.set_ply(state.ply());
             }
-            EventKind::Ended {
-                winner,
-                termination,
-            } => {
-                self.game.ended(*termination);
-                tracing::debug!(match_id = %id, ?winner, ?termination, ply = %state.ply(), "match ended");
+            EventKind::Ended { winner, reason } => {
+                self.game.ended(*reason);
+                tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open = None;
                 self.retires_at = Some(durable_at + self.server.settings.linger);
                 self.server.players.match_ended(state);
@@ -337,7 +334,8 @@ impl Owner {
     /// Notes what a bot has thought of.
     pub(super) fn on_thought(&mut self, found: Option<String>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
-            turn.decide(found, state, self.last_ply_at + state.creation().pace);
+            let pace = Duration::from_millis(state.creation().terms.pace_ms);
+            turn.decide(found, state, self.last_ply_at + pace);
         }
     }
 }

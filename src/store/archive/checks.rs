@@ -1,10 +1,8 @@
 //! Whether a store is sound, from end to end.
 
 use super::{Archive, KeptMatch, Unreadable};
-use crate::{Damage, Record};
-use plyhouse_engine::game::Outcome;
-use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
+use crate::Damage;
+use plyhouse_matches::Match;
 
 /// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,7 +81,8 @@ fn check_match(kept: &KeptMatch) -> Vec<String> {
         ..
     } = kept;
     let mut faults = Vec::new();
-    faults.extend(check_history(record).err());
+    let audited = Match::audit(record.creation.clone(), &record.events);
+    faults.extend(audited.err().map(|why| why.to_string()));
     match (record.has_ended(), ended_ms) {
         (true, None) => faults.push("it has ended and is marked as live".to_owned()),
         (false, Some(_)) => faults.push("it has not ended and is marked as ended".to_owned()),
@@ -98,82 +97,4 @@ fn check_match(kept: &KeptMatch) -> Vec<String> {
         }
     }
     faults
-}
-
-/// Folds the events as a server would, and holds each against what the position allows.
-fn check_history(record: &Record) -> Result<(), String> {
-    let mut state = Match::new(record.creation.clone());
-    for event in &record.events {
-        let seq = state.seq().next();
-        let kind = &event.kind;
-        if let Some(owed) = owed(&state)
-            && *kind != owed
-        {
-            return Err(format!("event {seq} is {kind:?}, but must be {owed:?}"));
-        }
-        check_event(&state, kind).map_err(|why| format!("event {seq}: {why}"))?;
-        state.fold(event).map_err(|damage| damage.to_string())?;
-        if let EventKind::Moved { m, .. } = kind
-            && state.moves().last() != Some(m)
-        {
-            return Err(format!("event {seq}: {m:?} is not the move's proper name"));
-        }
-    }
-    match owed(&state) {
-        Some(owed) => Err(format!("the last event must be followed by {owed:?}")),
-        None => Ok(()),
-    }
-}
-
-/// The one event that can come next, because it is written together with the one before.
-fn owed(state: &Match) -> Option<EventKind> {
-    match state.stage() {
-        Stage::Open => {
-            let is_full = Seat::ALL
-                .into_iter()
-                .all(|seat| state.occupant(seat) != &Occupant::Open);
-            is_full.then_some(EventKind::Started)
-        }
-        Stage::Running => state.position().outcome().map(|outcome| EventKind::Ended {
-            winner: match outcome {
-                Outcome::Draw => None,
-                Outcome::Decisive { winner } => Some(winner),
-            },
-            termination: Termination::Rules,
-        }),
-        Stage::Ended { .. } => None,
-    }
-}
-
-/// What a fold takes as it comes, but no match would have decided on.
-fn check_event(state: &Match, event: &EventKind) -> Result<(), &'static str> {
-    match event {
-        EventKind::Seated { seat, occupant } => match occupant {
-            Occupant::Open => Ok(()),
-            _ if state.occupant(*seat) != &Occupant::Open => Err("the seat is taken"),
-            Occupant::Player { id, .. } if state.seat_of(*id).is_some() => {
-                Err("the player has the other seat")
-            }
-            Occupant::Player { .. } | Occupant::Bot(_) => Ok(()),
-        },
-        EventKind::Started | EventKind::Moved { .. } => Ok(()),
-        EventKind::Ended {
-            winner,
-            termination,
-        } => match termination {
-            Termination::Rules if owed(state).is_none() => Err("by the rules it is not over"),
-            Termination::Rules => Ok(()),
-            Termination::Aborted if winner.is_some() => Err("without a result there is no winner"),
-            Termination::Aborted => Ok(()),
-            Termination::Resignation | Termination::Abandonment => {
-                if state.stage() != Stage::Running {
-                    Err("what has not begun cannot be lost")
-                } else if winner.is_none() {
-                    Err("whoever is left has won")
-                } else {
-                    Ok(())
-                }
-            }
-        },
-    }
 }

@@ -4,17 +4,18 @@
 use serde::{Serialize, Serializer};
 
 use super::KeptMatch;
-use crate::sqlite::rows::EventRow;
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_engine::catalog::Entry;
+use plyhouse_matches::Event;
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 #[derive(Serialize)]
 struct MatchJson<'a> {
     id: MatchId,
-    code: String,
-    game: &'a str,
+    code: MatchCode,
+    game: &'static Entry,
     host: PlayerId,
     listed: bool,
-    pace_ms: u128,
+    pace_ms: u64,
     /// A text: many readers of JSON would round a number of 64 bits.
     seed: String,
     created_ms: Option<u64>,
@@ -32,9 +33,8 @@ struct PlayerJson<'a> {
 #[derive(Serialize)]
 struct EventJson<'a> {
     seq: usize,
-    at_ms: u64,
     #[serde(flatten)]
-    event: EventRow<'a>,
+    event: &'a Event,
 }
 
 impl Serialize for KeptMatch {
@@ -43,12 +43,12 @@ impl Serialize for KeptMatch {
         let events = self.record.events.iter().enumerate();
         MatchJson {
             id: creation.id,
-            code: creation.code.to_string(),
-            game: creation.game.info.id,
+            code: creation.code,
+            game: creation.game,
             host: creation.host,
-            listed: creation.listed,
-            pace_ms: creation.pace.as_millis(),
-            seed: creation.seed.to_string(),
+            listed: creation.terms.listed,
+            pace_ms: creation.terms.pace_ms,
+            seed: creation.terms.seed.to_string(),
             created_ms: created_ms(creation.id),
             ended_ms: self.ended_ms,
             players: (self.players.iter())
@@ -57,8 +57,7 @@ impl Serialize for KeptMatch {
             events: events
                 .map(|(index, event)| EventJson {
                     seq: index + 1,
-                    at_ms: event.at_ms,
-                    event: (&event.kind).into(),
+                    event,
                 })
                 .collect(),
         }

@@ -9,8 +9,9 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Condition;
-use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation, event_from_text};
+use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
+use crate::record::event_from_text;
 use crate::{Damage, Live, Loaded, Mark, PlayerRecord, ReadError, Record, Tail, TokenHash};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};

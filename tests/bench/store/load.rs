@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, EventKind};
+use plyhouse_matches::{Creation, EventKind, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{Mark, NodeId, PlayerRecord, Record, SqliteStore, Store, TokenHash};
 use tokio::task::JoinSet;
@@ -49,9 +49,11 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
                     code: MatchCode::from_number(number as u64),
                     game: &CATALOG[0],
                     host: host.id,
-                    listed: true,
-                    pace: Duration::ZERO,
-                    seed: 1,
+                    terms: Terms {
+                        listed: true,
+                        pace_ms: 0,
+                        seed: 1,
+                    },
                 },
                 events: vec![EventKind::Started.at(0)],
             },

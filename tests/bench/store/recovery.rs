@@ -1,18 +1,16 @@
 //! How long it takes until a server has all its live matches back.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
-
 use anyhow::{Context, ensure};
 use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Creation, Event, EventKind, Occupant};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_server::{Recovered, Server, Settings};
 use plyhouse_store::{
     PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics, TokenHash,
 };
+use std::path::Path;
+use std::sync::Arc;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -75,9 +73,11 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
                         code: MatchCode::from_number(number as u64),
                         game,
                         host: host.id,
-                        listed: true,
-                        pace: Duration::ZERO,
-                        seed: 1,
+                        terms: Terms {
+                            listed: true,
+                            pace_ms: 0,
+                            seed: 1,
+                        },
                     },
                     events: events(number),
                 },

@@ -5,8 +5,8 @@ mod finding;
 use std::collections::BTreeSet;
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Termination};
-use plyhouse_protocol::{ErrorCode, Event, SeatNumber, Seq, ServerMessage};
+use plyhouse_matches::EventKind;
+use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage};
 
 use self::finding::{
     answer, connection, error, got, is_told, moved, nobody, place, place_of_move, place_of_own,
@@ -116,7 +116,7 @@ const EDITS: &[(&str, Kind, Edit)] = &[
         let events = records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
         let ended = EventKind::Ended {
             winner: Some(Seat::First),
-            termination: Termination::Resignation,
+            reason: Reason::Resignation,
         };
         events.push(ended.at(0));
         Some(())

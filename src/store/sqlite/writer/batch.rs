@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
+use crate::record::{event_to_text, terms_to_text};
 use crate::sqlite::now;
-use crate::sqlite::rows::{event_to_text, terms_to_text};
 use crate::{PlayerRecord, Record, WriteError};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -176,7 +176,7 @@ impl<'a> Batch<'a> {
             creation.code.to_string(),
             creation.game.info.id,
             creation.host.0.as_bytes(),
-            terms_to_text(creation),
+            terms_to_text(&creation.terms),
             events.len(),
         ))?;
         if inserted == 0 {

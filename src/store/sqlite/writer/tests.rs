@@ -7,7 +7,8 @@ use super::*;
 use crate::sqlite::reader;
 use crate::suite::{AT_MS, moved, player, record, started};
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Termination};
+use plyhouse_matches::EventKind;
+use plyhouse_protocol::Reason;
 
 /// A writer without its thread.
 fn work(directory: &Path) -> Work {
@@ -145,7 +146,7 @@ fn the_row_of_a_match_catches_up() {
 
     let ended = EventKind::Ended {
         winner: None,
-        termination: Termination::Aborted,
+        reason: Reason::Aborted,
     }
     .at(AT_MS);
     let end = |after| Task::Append {

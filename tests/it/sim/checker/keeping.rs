@@ -46,7 +46,7 @@ impl<'a> Keeping<'a> {
     pub(super) fn check(&mut self, id: MatchId, record: &Record) {
         let none = Told::default();
         let told = self.reading.matches.get(&id).unwrap_or(&none);
-        let host = (record.creation.host, record.creation.listed);
+        let host = (record.creation.host, record.creation.terms.listed);
         *self.hosted.entry(host).or_default() += 1;
         let mut state = Match::new(record.creation.clone());
         self.snapshots(told, &state);

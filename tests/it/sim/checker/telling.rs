@@ -2,7 +2,7 @@
 //! server, which is what is being checked.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Stage, Termination};
+use plyhouse_matches::{EventKind, Match, Occupant, Stage};
 use plyhouse_protocol::{Ending, PlayerId, Ply, Reason, SeatNumber, Snapshot, Status};
 
 fn number(seat: Seat) -> SeatNumber {
@@ -56,31 +56,22 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             turn: (position.outcome().is_none()).then(|| number(position.turn())),
             legal: position.legal_moves(),
         },
-        EventKind::Ended {
-            winner,
-            termination,
-        } => plyhouse_protocol::Event::Ended {
+        EventKind::Ended { winner, reason } => plyhouse_protocol::Event::Ended {
             match_id,
             seq,
-            outcome: ending(state, *winner, *termination),
+            outcome: ending(state, *winner, *reason),
         },
     }
 }
 
-fn ending(state: &Match, winner: Option<Seat>, termination: Termination) -> Ending {
-    let (reason, way, line) = match termination {
-        Termination::Rules => (
-            Reason::Rules,
-            state.position().ending(),
-            state.position().line(),
-        ),
-        Termination::Resignation => (Reason::Resignation, None, None),
-        Termination::Abandonment => (Reason::Abandonment, None, None),
-        Termination::Aborted => (Reason::Aborted, None, None),
+fn ending(state: &Match, winner: Option<Seat>, reason: Reason) -> Ending {
+    let (way, line) = match reason {
+        Reason::Rules => (state.position().ending(), state.position().line()),
+        Reason::Resignation | Reason::Abandonment | Reason::Aborted => (None, None),
     };
     Ending {
         winner: winner.map(number),
-        reason,
+        reason: Some(reason),
         detail: way.map(|way| way.detail.to_owned()),
         scores: way.and_then(|way| way.scores),
         line,
@@ -92,10 +83,7 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
     let (status, outcome) = match state.stage() {
         Stage::Open => (Status::Open, None),
         Stage::Running => (Status::Running, None),
-        Stage::Ended {
-            winner,
-            termination,
-        } => (Status::Ended, Some(ending(state, winner, termination))),
+        Stage::Ended { winner, reason } => (Status::Ended, Some(ending(state, winner, reason))),
     };
     let legal = match state.turn() {
         Some(_) => state.position().legal_moves(),

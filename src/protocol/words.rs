@@ -1,0 +1,35 @@
+//! Closed lists of words that the wire knows, each spelled in one place.
+
+/// An enum whose values are words of the wire: with its list, its texts and its serialisation.
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        $name:ident { $($(#[$doc:meta])* $word:ident = $text:literal,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
+            serde::Serialize, serde::Deserialize,
+        )]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        pub enum $name { $($(#[$doc])* #[serde(rename = $text)] $word,)* }
+
+        impl $name {
+            /// All of them, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$word,)*];
+
+            /// The word on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$word => $text,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use words;
