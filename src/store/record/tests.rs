@@ -1,0 +1,102 @@
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::Occupant;
+use plyhouse_protocol::{MatchCode, MatchId, Reason};
+use uuid::Uuid;
+
+use super::*;
+
+#[test]
+fn every_event_is_read_as_it_was_written() {
+    let ann = Occupant::Player {
+        id: PlayerId(Uuid::from_u128(7)),
+        name: "ann \"\u{e9}\"".to_owned(),
+    };
+    let seated =
+        [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| EventKind::Seated {
+            seat: Seat::Second,
+            occupant,
+        });
+    let moved = EventKind::Moved {
+        seat: Seat::First,
+        m: "b2".to_owned(),
+    };
+    let ended = Reason::ALL.iter().map(|&reason| EventKind::Ended {
+        winner: (reason == Reason::Rules).then_some(Seat::Second),
+        reason,
+    });
+    let all = seated
+        .into_iter()
+        .chain([EventKind::Started, moved])
+        .chain(ended);
+    for event in all {
+        assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
+    }
+}
+
+/// What is on disks stays readable.
+#[test]
+fn events_are_written_like_this() {
+    let moved = EventKind::Moved {
+        seat: Seat::First,
+        m: "b2".to_owned(),
+    };
+    assert_eq!(
+        event_to_text(&moved),
+        r#"{"type":"moved","seat":0,"move":"b2"}"#
+    );
+    assert_eq!(event_to_text(&EventKind::Started), r#"{"type":"started"}"#);
+}
+
+#[test]
+fn what_makes_no_sense_is_not_read() {
+    for text in [
+        "",
+        "{}",
+        r#"{"type":"moved","seat":2,"move":"b2"}"#,
+        r#"{"type":"moved","seat":0}"#,
+        r#"{"type":"seated","seat":0,"bot":"godlike"}"#,
+        r#"{"type":"seated","seat":0,"bot":"hard","name":"ann"}"#,
+        r#"{"type":"started","more":1}"#,
+    ] {
+        assert!(event_from_text(text).is_err(), "{text}");
+    }
+}
+
+/// A creation and an event on their own are one JSON value each.
+#[test]
+fn creations_and_events_are_plain_data() {
+    let creation = Creation {
+        id: MatchId(Uuid::from_u128(1)),
+        code: MatchCode::from_number(0),
+        game: &catalog::CATALOG[0],
+        host: PlayerId(Uuid::from_u128(2)),
+        terms: Terms {
+            listed: true,
+            pace_ms: 1500,
+            seed: u64::MAX,
+        },
+    };
+    let written = serde_json::to_string(&creation).unwrap();
+    assert_eq!(
+        written,
+        concat!(
+            r#"{"id":"00000000-0000-0000-0000-000000000001","code":"222222","#,
+            r#""game":"tic-tac-toe","host":"00000000-0000-0000-0000-000000000002","#,
+            r#""terms":{"listed":true,"pace_ms":1500,"seed":-1}}"#,
+        )
+    );
+    let read: Creation = serde_json::from_str(&written).unwrap();
+    assert_eq!(format!("{read:?}"), format!("{creation:?}"));
+
+    let seat = Seat::Second;
+    let occupant = Occupant::Bot(Level::Hard);
+    let event = EventKind::Seated { seat, occupant }.at(7);
+    let written = serde_json::to_string(&event).unwrap();
+    assert_eq!(
+        written,
+        r#"{"at_ms":7,"type":"seated","seat":1,"bot":"hard"}"#
+    );
+    assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), event);
+}
