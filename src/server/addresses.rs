@@ -9,11 +9,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-
 use plyhouse_protocol::{ErrorCode, WireError};
 
 use super::bucket::Bucket;
+use super::locks::{ADDRESSES, Mutex};
 use super::settings::Settings;
 
 /// A guess too many is answered after this long at most. It is less than what a client may be silent
@@ -59,7 +58,7 @@ struct Inner {
     handshakes_per_s: NonZeroU32,
     handshakes_burst: NonZeroU32,
     guesses_per_s: NonZeroU32,
-    table: Mutex<UseTable>,
+    table: Mutex<UseTable, ADDRESSES>,
 }
 
 #[derive(Debug)]

@@ -10,7 +10,6 @@ use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
 
 use super::addresses::OpenMatchPermit;
-use super::assisted::Assisted;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
 use super::match_handle::{Letter, MAILBOX, MatchHandle};
@@ -283,16 +282,13 @@ pub(super) async fn find_stored(
 struct Unborn {
     table: Box<Table>,
     handle: MatchHandle,
-    task: Assisted,
 }
 
 impl Unborn {
     fn new(table: Box<Table>, sender: Sender<Box<Letter>>) -> Self {
-        let task = Assisted::new();
         Self {
-            handle: MatchHandle::new(table.card(), sender, task.clone()),
+            handle: MatchHandle::new(table.card(), sender),
             table,
-            task,
         }
     }
 
@@ -327,7 +323,7 @@ impl Unborn {
     }
 
     fn run(self, server: &Shared) -> MatchHandle {
-        server.spawn(self.task.begin(self.table.run()));
+        server.spawn(self.handle.begin(self.table.run()));
         self.handle
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
@@ -11,6 +10,7 @@ use plyhouse_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::locks::{CARD, Mutex};
 use super::to_protocol;
 
 /// What a list shows of a match. The match keeps it up to date before it tells anybody anything.
@@ -21,7 +21,7 @@ pub(super) struct Card {
     pub(super) listed: bool,
     code: MatchCode,
     ply: AtomicU64,
-    changing: Mutex<Changing>,
+    changing: Mutex<Changing, CARD>,
 }
 
 /// The part of a card that changes with people.

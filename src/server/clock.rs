@@ -2,9 +2,10 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use parking_lot::Mutex;
 use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
+
+use super::locks::{CHANCE, Mutex};
 
 /// The wall clock, carried forward by tokio's, so that a paused test pauses both.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub(super) fn now() -> Instant {
 /// Where the server's chance comes from: a cryptographic generator (`ChaCha12`), seeded by the
 /// operating system, or by a number when a whole world is to be replayed.
 #[derive(Debug)]
-pub(super) struct Chance(Mutex<StdRng>);
+pub(super) struct Chance(Mutex<StdRng, CHANCE>);
 
 impl Chance {
     pub(super) fn new(seed: Option<u64>) -> Self {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::connection_id::ConnectionId;
+use super::locks::{CONNECTIONS, Mutex};
 use super::peer::Peer;
 use plyhouse_protocol::{CloseCode, MatchId};
 
@@ -14,7 +13,7 @@ use plyhouse_protocol::{CloseCode, MatchId};
 #[derive(Debug)]
 pub(super) struct Connections {
     /// `None` once the server stops.
-    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<Peer>>>>,
+    peers: Mutex<Option<BTreeMap<ConnectionId, Arc<Peer>>>, CONNECTIONS>,
 }
 
 impl Connections {

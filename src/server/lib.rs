@@ -5,7 +5,6 @@
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
 mod addresses;
-mod assisted;
 mod births;
 mod bots;
 mod bucket;
@@ -18,9 +17,12 @@ mod connections;
 mod encode;
 mod from_protocol;
 mod lobby;
+pub mod locks;
 mod mailbox;
 mod match_handle;
 mod metrics;
+#[cfg(feature = "loom")]
+pub mod models;
 mod outbox;
 mod page;
 mod peer;
@@ -35,6 +37,7 @@ mod shared;
 mod table;
 mod timed;
 mod to_protocol;
+mod waited;
 
 use std::sync::Arc;
 

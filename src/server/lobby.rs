@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::card::Card;
 use super::clock::Chance;
+use super::locks::{LOBBY, Mutex};
 use super::match_handle::MatchHandle;
 use plyhouse_matches::Creation;
 use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status, WireError};
@@ -15,7 +15,7 @@ use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status
 /// Every match that can be asked for. It only finds: what happens in a match is the match's own.
 #[derive(Debug, Default)]
 pub(super) struct Lobby {
-    index: Mutex<Index>,
+    index: Mutex<Index, LOBBY>,
 }
 
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.

@@ -1,28 +1,46 @@
-//! Where requests wait for one match: a queue with a bound, between all who ask and the one who serves.
+//! Where requests wait for a match, and who runs the match when one comes.
 //!
-//! Our own: a match is mostly served by whoever asks it, there and then, so that a request goes in and
-//! out at once. The well-known channels are made for more, and touch several times as much memory.
+//! To put a message into a queue and to wake another task for it is much of what a short answer costs,
+//! and most of what a match is asked needs no waiting. So a mailbox has an owner, a future that reads
+//! it, and whoever sends a message polls the owner there and then if nobody else does. When the owner
+//! has to wait for the store, for a bot or for a time, it is woken in a task of its own.
+//!
+//! One lock guards the messages and who polls the owner. Whoever stops polling looks under it whether
+//! something has come meanwhile, so nothing that is sent or woken is left lying.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::fmt;
 use std::future::poll_fn;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
-use parking_lot::Mutex;
-use tokio::sync::Notify;
+use futures::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use super::locks::{MAILBOX, MATCH, Mutex};
+use super::waited::Waited;
+
+/// How often an owner that wakes itself is polled in one go. Then its task goes on: whoever sends has
+/// other work to do.
+const POLLS_MAX: usize = 2;
 
 /// A mailbox with room for so many messages: where they go in, and where they come out.
 pub(super) fn mailbox<T>(room: usize) -> (Sender<T>, Receiver<T>) {
     let inner = Arc::new(Inner {
         room,
-        queue: Mutex::new(Queue {
+        desk: Waited::new(Desk {
             messages: VecDeque::new(),
+            room_awaited: Vec::new(),
             is_over: false,
-            is_room_awaited: false,
-            receiver: None,
+            is_awaited: false,
+            is_woken: true,
+            is_polled: false,
         }),
-        emptied: Notify::new(),
+        owner: Mutex::default(),
     });
     (Sender(Arc::clone(&inner)), Receiver(inner))
 }
@@ -30,8 +48,12 @@ pub(super) fn mailbox<T>(room: usize) -> (Sender<T>, Receiver<T>) {
 /// Where messages go in. Once it is dropped, no more come out than there are.
 pub(super) struct Sender<T>(Arc<Inner<T>>);
 
-/// Where messages come out. Once it is dropped, none go in, and those that are there are dropped.
+/// Where messages come out: in the owner alone, which every message wakes. Once it is dropped, none go
+/// in, and those that are there are dropped.
 pub(super) struct Receiver<T>(Arc<Inner<T>>);
+
+/// The owner's own task. Dropping it drops the owner.
+pub(super) struct Task<T>(Arc<Inner<T>>);
 
 /// A message that did not go in.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,50 +66,87 @@ pub(super) enum Unsent<T> {
 
 struct Inner<T> {
     room: usize,
-    queue: Mutex<Queue<T>>,
-    /// Wakes those who wait for room.
-    emptied: Notify,
+    /// The owner's task waits for it.
+    desk: Waited<Desk<T>, MAILBOX>,
+    /// `None` before the begin and after the end.
+    owner: Mutex<Option<BoxFuture<'static, ()>>, MATCH>,
 }
 
-struct Queue<T> {
+/// The messages, and who polls the owner.
+struct Desk<T> {
     messages: VecDeque<T>,
+    /// Those who wait for room, each by a channel that is dropped when there is some.
+    room_awaited: Vec<oneshot::Sender<Infallible>>,
     /// One of the two ends is gone.
     is_over: bool,
-    /// Somebody has found no room since a message was taken out.
-    is_room_awaited: bool,
-    /// Who waits for a message.
-    receiver: Option<Waker>,
+    /// The owner waits for a message.
+    is_awaited: bool,
+    /// Something has come for the owner since it was polled last. If nobody polls it now, its task has
+    /// been woken.
+    is_woken: bool,
+    /// Somebody polls the owner, and will look here again.
+    is_polled: bool,
 }
 
-impl<T> Sender<T> {
-    /// Puts a message in, if there is room.
+impl<T> Desk<T> {
+    /// Has the owner polled again. True if its task has to be woken for that.
+    fn wake(&mut self) -> bool {
+        let is_seen_to = self.is_polled || self.is_woken;
+        self.is_woken = true;
+        !is_seen_to
+    }
+
+    /// Whether the caller is to poll the owner now.
+    fn begin_poll(&mut self) -> bool {
+        let begins = self.is_woken && !self.is_polled;
+        if begins {
+            // Before the poll: what comes while it lasts asks for another.
+            self.is_woken = false;
+            self.is_polled = true;
+        }
+        begins
+    }
+}
+
+impl<T: Send + 'static> Sender<T> {
+    /// Begins the owner, and gives the task that is to be spawned. What was sent before then waits.
+    pub(super) fn begin(&self, owner: impl Future<Output = ()> + Send + 'static) -> Task<T> {
+        *self.0.owner.lock() = Some(Box::pin(owner));
+        Task(Arc::clone(&self.0))
+    }
+
+    /// Puts a message in, if there is room. Most often it has been served by the end of the call.
     pub(super) fn try_send(&self, message: T) -> Result<(), Unsent<T>> {
-        let mut queue = self.0.queue.lock();
-        if queue.is_over {
-            return Err(Unsent::Closed(message));
+        let polls = self.0.desk.look(|desk| {
+            if desk.is_over {
+                return Err(Unsent::Closed(message));
+            }
+            if desk.messages.len() >= self.0.room {
+                return Err(Unsent::Full(message));
+            }
+            desk.messages.push_back(message);
+            // If nobody polls the owner, the caller does, and its task is left alone.
+            desk.is_woken |= mem::take(&mut desk.is_awaited);
+            Ok(desk.begin_poll())
+        })?;
+        if polls {
+            self.0.poll_owner();
         }
-        if queue.messages.len() >= self.0.room {
-            queue.is_room_awaited = true;
-            return Err(Unsent::Full(message));
-        }
-        queue.messages.push_back(message);
-        let receiver = queue.receiver.take();
-        drop(queue);
-        receiver.into_iter().for_each(Waker::wake);
         Ok(())
     }
 
     /// Puts a message in once there is room, or gives it back if nobody receives any more.
     pub(super) async fn send(&self, mut message: T) -> Result<(), T> {
         loop {
-            // It learns of all room that is made from here on.
-            let emptied = self.0.emptied.notified();
             message = match self.try_send(message) {
                 Ok(()) => return Ok(()),
                 Err(Unsent::Closed(message)) => return Err(message),
                 Err(Unsent::Full(message)) => message,
             };
-            emptied.await;
+            if let Some(room) = self.0.room() {
+                // There is some when the channel is dropped.
+                let _ = room.await;
+            }
         }
     }
 }
@@ -95,47 +154,129 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// The next message, first in, first out. `None` once no more can come.
     pub(super) async fn recv(&mut self) -> Option<T> {
-        poll_fn(|context| {
-            let mut queue = self.0.queue.lock();
-            if let Some(message) = queue.messages.pop_front() {
-                let is_room_awaited = std::mem::take(&mut queue.is_room_awaited);
-                drop(queue);
-                if is_room_awaited {
-                    self.0.emptied.notify_waiters();
-                }
-                return Poll::Ready(Some(message));
-            }
-            if queue.is_over {
-                return Poll::Ready(None);
-            }
-            match &queue.receiver {
-                Some(receiver) if receiver.will_wake(context.waker()) => {}
-                _ => queue.receiver = Some(context.waker().clone()),
-            }
-            Poll::Pending
+        poll_fn(|_| {
+            self.0
+                .desk
+                .look(|desk| match desk.messages.pop_front() {
+                    None if !desk.is_over => {
+                        desk.is_awaited = true;
+                        Poll::Pending
+                    }
+                    message => Poll::Ready((message, mem::take(&mut desk.room_awaited))),
+                })
+                // Those who waited for room are woken after the lock has been let go of.
+                .map(|(message, _)| message)
         })
         .await
     }
 }
 
+impl<T> Inner<T> {
+    /// A channel that is dropped when there is room. `None` if there may be some now.
+    fn room(&self) -> Option<oneshot::Receiver<Infallible>> {
+        self.desk.look(|desk| {
+            let is_full = !desk.is_over && desk.messages.len() >= self.room;
+            is_full.then(|| {
+                let (awaited, room) = oneshot::channel();
+                desk.room_awaited.push(awaited);
+                room
+            })
+        })
+    }
+
+    /// Polls the owner once. True if there is none any more.
+    fn poll_once(&self, context: &mut Context<'_>) -> bool {
+        let mut owner = self.owner.lock();
+        let Some(future) = &mut *owner else {
+            return true;
+        };
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        let has_ended = polled.map_or(true, |poll| poll.is_ready());
+        let ended = if has_ended { owner.take() } else { None };
+        // First the lock: what an owner drops may be much.
+        drop(owner);
+        drop(ended);
+        has_ended
+    }
+}
+
+impl<T: Send + 'static> Inner<T> {
+    /// Polls the owner while it is woken, and leaves what remains to its task. To be called by whoever
+    /// has [begun](Desk::begin_poll). True if there is no owner any more.
+    fn poll_owner(self: &Arc<Self>) -> bool {
+        let waker = Waker::from(Arc::clone(self));
+        let mut context = Context::from_waker(&waker);
+        let mut polls_left = POLLS_MAX;
+        loop {
+            let has_ended = self.poll_once(&mut context);
+            polls_left -= 1;
+            let goes_on = self.desk.change(|desk| {
+                desk.is_polled = false;
+                // The task has to learn of the end.
+                desk.is_woken |= has_ended;
+                if has_ended || polls_left == 0 {
+                    (false, desk.is_woken)
+                } else {
+                    (desk.begin_poll(), false)
+                }
+            });
+            if !goes_on {
+                return has_ended;
+            }
+        }
+    }
+}
+
+/// Wakes the owner.
+impl<T: Send + 'static> Wake for Inner<T> {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.desk.change(|desk| ((), desk.wake()));
+    }
+}
+
+impl<T: Send + 'static> Future for Task<T> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let polls = self.0.desk.watch(context, Desk::begin_poll);
+        if polls && self.0.poll_owner() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        let owner = self.0.owner.lock().take();
+        drop(owner);
+    }
+}
+
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        let mut queue = self.0.queue.lock();
-        queue.is_over = true;
-        let receiver = queue.receiver.take();
-        drop(queue);
-        receiver.into_iter().for_each(Waker::wake);
+        self.0.desk.change(|desk| {
+            desk.is_over = true;
+            ((), desk.wake())
+        });
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut queue = self.0.queue.lock();
-        queue.is_over = true;
-        let unread = std::mem::take(&mut queue.messages);
-        drop(queue);
-        self.0.emptied.notify_waiters();
-        // Whoever sent them may be told, which is not done under the lock.
+        let unread = self.0.desk.look(|desk| {
+            desk.is_over = true;
+            (
+                mem::take(&mut desk.messages),
+                mem::take(&mut desk.room_awaited),
+            )
+        });
+        // Whoever sent the messages may be told, which is not done under the lock.
         drop(unread);
     }
 }
@@ -152,71 +293,7 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use futures::FutureExt;
-    use tokio::task::JoinSet;
-
-    use super::*;
-
-    #[test]
-    fn messages_come_out_in_order_and_then_the_end() {
-        let (sender, mut receiver) = mailbox(3);
-        assert_eq!(receiver.recv().now_or_never(), None);
-        for message in 1..=3 {
-            assert_eq!(sender.try_send(message), Ok(()));
-        }
-        assert_eq!(sender.try_send(4), Err(Unsent::Full(4)));
-        drop(sender);
-        for message in [Some(1), Some(2), Some(3), None] {
-            assert_eq!(receiver.recv().now_or_never(), Some(message));
-        }
-    }
-
-    #[tokio::test]
-    async fn whoever_receives_is_woken() {
-        let (sender, mut receiver) = mailbox(3);
-        let mut tasks = JoinSet::new();
-        tasks.spawn(async move { (receiver.recv().await, receiver.recv().await) });
-        tokio::task::yield_now().await;
-        sender.try_send(1).unwrap();
-        tokio::task::yield_now().await;
-        drop(sender);
-        assert_eq!(tasks.join_next().await.unwrap().unwrap(), (Some(1), None));
-    }
-
-    #[tokio::test]
-    async fn nobody_receives_any_more() {
-        let (sender, receiver) = mailbox(1);
-        let unread = Arc::new(());
-        sender.try_send(Arc::clone(&unread)).unwrap();
-        let mut waiting = std::pin::pin!(sender.send(Arc::clone(&unread)));
-        assert!(waiting.as_mut().now_or_never().is_none());
-        drop(receiver);
-        assert!(waiting.await.is_err());
-        assert_eq!(Arc::strong_count(&unread), 1);
-        assert!(matches!(sender.try_send(unread), Err(Unsent::Closed(_))));
-    }
-
-    /// More who wait than there is room for.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn all_who_wait_for_room_find_it() {
-        let (sender, mut receiver) = mailbox(2);
-        let (sender, mut senders) = (Arc::new(sender), JoinSet::new());
-        for _ in 0..8 {
-            let sender = Arc::clone(&sender);
-            senders.spawn(async move {
-                for message in 0..2_000_u64 {
-                    sender.send(message).await.unwrap();
-                }
-            });
-        }
-        drop(sender);
-        let mut sum = 0;
-        while let Some(message) = receiver.recv().await {
-            sum += message;
-        }
-        assert_eq!(sum, 8 * 1_999 * 1_000);
-        senders.join_all().await;
-    }
-}
+#[cfg(all(test, feature = "loom"))]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+mod tests;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 
-use super::assisted::Assisted;
 use super::card::Card;
 use super::command::{Command, MatchRequest};
-use super::mailbox::{Sender, Unsent};
+use super::mailbox::{Sender, Task, Unsent};
 use super::outbox::Outbox;
 use super::reply::Reply;
 
@@ -32,20 +31,23 @@ struct Inner {
     card: Arc<Card>,
     /// Boxed, since letters are large, and each match has room of its own for those that wait.
     mailbox: Sender<Box<Letter>>,
-    task: Assisted,
 }
 
 /// What is still to be waited for, if something could not be done at once.
 pub(super) type Pending<'a> = Option<BoxFuture<'a, ()>>;
 
 impl MatchHandle {
-    /// Speaks to the match with this card, which listens to this mailbox in this task.
-    pub(super) fn new(card: Arc<Card>, mailbox: Sender<Box<Letter>>, task: Assisted) -> Self {
-        Self(Arc::new(Inner {
-            card,
-            mailbox,
-            task,
-        }))
+    /// Speaks to the match with this card, which listens to this mailbox.
+    pub(super) fn new(card: Arc<Card>, mailbox: Sender<Box<Letter>>) -> Self {
+        Self(Arc::new(Inner { card, mailbox }))
+    }
+
+    /// Begins the match, and gives the task that is to be spawned.
+    pub(super) fn begin(
+        &self,
+        owner: impl Future<Output = ()> + Send + 'static,
+    ) -> Task<Box<Letter>> {
+        self.0.mailbox.begin(owner)
     }
 
     /// What a list shows of the match.
@@ -59,9 +61,8 @@ impl MatchHandle {
 
     /// Sends a command, which the match answers. Most often it has done so by the end of the call.
     pub(super) fn post(self, command: Command, reply: Reply) -> Pending<'static> {
-        let Inner { mailbox, task, .. } = &*self.0;
         let letter = Box::new(Letter { command, reply });
-        match task.assist(|| mailbox.try_send(letter)) {
+        match self.0.mailbox.try_send(letter) {
             Ok(()) => None,
             Err(Unsent::Full(letter)) => Some(Box::pin(async move {
                 if let Err(letter) = self.0.mailbox.send(letter).await {

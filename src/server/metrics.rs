@@ -183,7 +183,7 @@ impl Page {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "loom"))]
 impl Default for Metrics {
     fn default() -> Self {
         Self::new(&StoreMetrics::default())

@@ -4,15 +4,14 @@
 //! nobody but itself. The same queue carries the end of the connection, after what came before.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-
-use parking_lot::{Mutex, MutexGuard};
+use std::task::Poll;
 
 use super::connection_id::ConnectionId;
+use super::locks::OUTBOX;
 use super::metrics::Metrics;
+use super::waited::Waited;
 use plyhouse_protocol::CloseCode;
 
 /// A message as it goes out. Clones share the bytes, so an event is written once for everybody.
@@ -35,7 +34,8 @@ struct Inner {
     metrics: Arc<Metrics>,
     messages_max: usize,
     bytes_max: usize,
-    queue: Mutex<Queue>,
+    /// The connection's task waits for it.
+    queue: Waited<Queue, OUTBOX>,
 }
 
 #[derive(Default)]
@@ -43,30 +43,11 @@ struct Queue {
     frames: VecDeque<Frame>,
     bytes: usize,
     closing: Option<CloseCode>,
-    /// Something was added that the connection is to write.
+    /// The connection's task has been asked to write.
     is_write_due: bool,
-    /// There was no room, and nothing has been taken since.
+    /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
     is_room_awaited: bool,
-    /// The connection's task, if it waits for anything here.
-    task: Option<Waker>,
     writer: Option<Arc<dyn Writer>>,
-}
-
-impl Queue {
-    /// Has this task woken when anything changes that it may wait for.
-    fn listen(&mut self, context: &Context<'_>) {
-        match &self.task {
-            Some(task) if task.will_wake(context.waker()) => {}
-            _ => self.task = Some(context.waker().clone()),
-        }
-    }
-
-    /// Wakes the connection's task, and lets go of the queue first: the task would find it locked.
-    fn wake_task(mut queue: MutexGuard<'_, Self>) {
-        let task = queue.task.take();
-        drop(queue);
-        task.into_iter().for_each(Waker::wake);
-    }
 }
 
 /// How much waits in an outbox.
@@ -74,25 +55,6 @@ impl Queue {
 pub(super) struct Depth {
     pub(super) messages: usize,
     pub(super) bytes: usize,
-}
-
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            frames,
-            bytes,
-            closing,
-            is_write_due: _,
-            is_room_awaited: _,
-            task: _,
-            writer: _,
-        } = self;
-        write!(
-            f,
-            "{} frames, {bytes} bytes, closing: {closing:?}",
-            frames.len()
-        )
-    }
 }
 
 impl Outbox {
@@ -107,18 +69,18 @@ impl Outbox {
             metrics: Arc::clone(metrics),
             messages_max,
             bytes_max,
-            queue: Mutex::default(),
+            queue: Waited::default(),
         }))
     }
 
-    /// Lets whoever has something to tell write it at once, through this.
+    /// From now on whoever tells something writes it at once if this writer can.
     pub fn attach(&self, writer: Arc<dyn Writer>) {
-        self.0.queue.lock().writer = Some(writer);
+        self.0.queue.look(|queue| queue.writer = Some(writer));
     }
 
-    /// Ends that.
+    /// Lets go of the writer.
     pub fn detach(&self) {
-        let writer = self.0.queue.lock().writer.take();
+        let writer = self.0.queue.look(|queue| queue.writer.take());
         drop(writer);
     }
 
@@ -131,60 +93,50 @@ impl Outbox {
     /// Adds a message, unless the connection is closing. Without room, closes it as too slow. It
     /// goes out with the next [`flush`](Self::flush) or [`wake`](Self::wake).
     pub(super) fn post(&self, frame: Frame) {
-        let mut queue = self.0.queue.lock();
-        if queue.closing.is_some() {
-            return;
-        }
-        let bytes = queue.bytes + frame.len();
-        if queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max {
-            self.0.metrics.unread.inc_by(queue.frames.len() as u64 + 1);
-            queue.frames.clear();
-            queue.bytes = 0;
-            queue.closing = Some(CloseCode::TooSlow);
-            Queue::wake_task(queue);
-        } else {
-            queue.frames.push_back(frame);
-            queue.bytes = bytes;
-        }
+        self.0.queue.change(|queue| {
+            if queue.closing.is_some() {
+                return ((), false);
+            }
+            let bytes = queue.bytes + frame.len();
+            let is_full = queue.frames.len() == self.0.messages_max || bytes > self.0.bytes_max;
+            if is_full {
+                self.0.metrics.unread.inc_by(queue.frames.len() as u64 + 1);
+                queue.frames.clear();
+                queue.bytes = 0;
+                queue.closing = Some(CloseCode::TooSlow);
+            } else {
+                queue.frames.push_back(frame);
+                queue.bytes = bytes;
+            }
+            ((), is_full)
+        });
     }
 
     /// Writes what was added at once, if the socket takes it, or has the connection do it.
     pub(super) fn flush(&self) {
-        let writer = {
-            let queue = self.0.queue.lock();
-            if queue.frames.is_empty() {
-                return;
-            }
-            queue.writer.clone()
-        };
+        let writer = self.0.queue.look(|queue| {
+            let is_due = !queue.frames.is_empty();
+            is_due.then(|| queue.writer.clone())
+        });
+        let Some(writer) = writer else { return };
         if !writer.is_some_and(|writer| writer.try_write(self)) {
             self.wake();
         }
     }
 
-    /// Has the connection write what was added.
+    /// Has the connection's task write what was added.
     pub fn wake(&self) {
-        self.change(|queue| queue.is_write_due = true);
+        self.0.queue.change(|queue| {
+            queue.is_write_due = true;
+            ((), true)
+        });
     }
 
-    /// Changes something that the connection's task may wait for, and wakes it.
-    fn change(&self, change: impl FnOnce(&mut Queue)) {
-        let mut queue = self.0.queue.lock();
-        change(&mut queue);
-        Queue::wake_task(queue);
-    }
-
-    /// Waits until there is something here. All waiting is the connection's task's alone.
+    /// Waits until `look` finds something. Only the connection's task may wait.
     async fn wait_for<T>(&self, mut look: impl FnMut(&mut Queue) -> Option<T>) -> T {
         poll_fn(|context| {
-            let mut queue = self.0.queue.lock();
-            match look(&mut queue) {
-                Some(found) => Poll::Ready(found),
-                None => {
-                    queue.listen(context);
-                    Poll::Pending
-                }
-            }
+            let found = self.0.queue.watch(context, &mut look);
+            found.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
@@ -197,8 +149,9 @@ impl Outbox {
 
     /// Ends the connection after what is in the queue. The first reason given counts.
     pub fn close(&self, code: CloseCode) {
-        self.change(|queue| {
+        self.0.queue.change(|queue| {
             queue.closing.get_or_insert(code);
+            ((), true)
         });
     }
 
@@ -207,23 +160,22 @@ impl Outbox {
         self.0.connection
     }
 
-    /// Where it is counted what becomes of messages.
+    /// The counters of what becomes of messages.
     pub(super) fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
 
     /// How much waits to be written.
     pub(super) fn depth(&self) -> Depth {
-        let queue = self.0.queue.lock();
-        Depth {
+        self.0.queue.look(|queue| Depth {
             messages: queue.frames.len(),
             bytes: queue.bytes,
-        }
+        })
     }
 
     /// Whether the connection is being closed.
     pub(super) fn is_closing(&self) -> bool {
-        self.0.queue.lock().closing.is_some()
+        self.0.queue.look(|queue| queue.closing.is_some())
     }
 
     /// Waits until the connection is to be closed, and tells why. Only the connection's task may wait.
@@ -231,20 +183,18 @@ impl Outbox {
         self.wait_for(|queue| queue.closing).await
     }
 
-    /// Takes messages out, first to last, and hands each to `take` until that has enough: it tells
-    /// whether it wants another. True if some are left.
+    /// Takes messages out, first in, first out, and hands each to `take`, which tells whether it wants
+    /// another. True if some are left.
     pub fn take(&self, mut take: impl FnMut(&Frame) -> bool) -> bool {
-        let mut queue = self.0.queue.lock();
-        let mut wants = true;
-        while wants && let Some(frame) = queue.frames.pop_front() {
-            queue.bytes -= frame.len();
-            wants = take(&frame);
-        }
-        let is_more = !queue.frames.is_empty();
-        if std::mem::take(&mut queue.is_room_awaited) {
-            Queue::wake_task(queue);
-        }
-        is_more
+        self.0.queue.change(|queue| {
+            let mut wants = true;
+            while wants && let Some(frame) = queue.frames.pop_front() {
+                queue.bytes -= frame.len();
+                wants = take(&frame);
+            }
+            let is_more = !queue.frames.is_empty();
+            (is_more, std::mem::take(&mut queue.is_room_awaited))
+        })
     }
 
     /// Whether at least half of the queue is free. A client that asks faster than it reads is not
@@ -254,14 +204,15 @@ impl Outbox {
     ///
     /// The connection is to be closed, for this reason.
     pub fn has_room(&self) -> Result<bool, CloseCode> {
-        let mut queue = self.0.queue.lock();
-        if let Some(code) = queue.closing {
-            return Err(code);
-        }
-        let has_room =
-            queue.frames.len() <= self.0.messages_max / 2 && queue.bytes <= self.0.bytes_max / 2;
-        queue.is_room_awaited = !has_room;
-        Ok(has_room)
+        self.0.queue.look(|queue| {
+            if let Some(code) = queue.closing {
+                return Err(code);
+            }
+            let has_room = queue.frames.len() <= self.0.messages_max / 2
+                && queue.bytes <= self.0.bytes_max / 2;
+            queue.is_room_awaited = !has_room;
+            Ok(has_room)
+        })
     }
 
     /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
@@ -272,9 +223,13 @@ impl Outbox {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "loom"))]
+mod models;
+
+#[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use futures::FutureExt;
+    use parking_lot::Mutex;
 
     use super::*;
 

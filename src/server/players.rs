@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
+use super::locks::{Mutex, PLAYERS};
 use super::outbox::Outbox;
 use super::peer::Peer;
 use plyhouse_matches::{Match, Stage};
@@ -20,7 +20,7 @@ use plyhouse_store::{PlayerRecord, TokenHash};
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]
 pub(super) struct Players {
-    index: Mutex<Index>,
+    index: Mutex<Index, PLAYERS>,
 }
 
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.

@@ -1,9 +1,9 @@
 //! One connection's end of the port to the matches: which of them it follows, by id, and behind that
 //! how each is reached.
 
-use parking_lot::Mutex;
 use plyhouse_protocol::{ErrorCode, MatchId, Status, WireError};
 
+use super::locks::{FOLLOWING, Mutex};
 use super::match_handle::MatchHandle;
 
 /// Which matches one connection follows. A match is found here without a look at what all connections
@@ -11,7 +11,7 @@ use super::match_handle::MatchHandle;
 #[derive(Debug)]
 pub(super) struct Port {
     following_max: usize,
-    following: Mutex<Following>,
+    following: Mutex<Following, FOLLOWING>,
 }
 
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::connection_id::ConnectionId;
+use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
@@ -16,7 +16,7 @@ use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
 #[derive(Debug)]
 pub(super) struct Seeks {
     max: usize,
-    waiting: Mutex<VecDeque<Arc<Seek>>>,
+    waiting: Mutex<VecDeque<Arc<Seek>>, SEEKS>,
 }
 
 /// A player who waits for somebody to play.
@@ -45,7 +45,7 @@ impl From<TooManySeeks> for WireError {
 }
 
 impl Seeks {
-    pub(super) const fn new(max: usize) -> Self {
+    pub(super) fn new(max: usize) -> Self {
         Self {
             max,
             waiting: Mutex::new(VecDeque::new()),

@@ -1,10 +1,13 @@
 //! A socket that several tasks may write to.
 //!
-//! The library reads, and answers pings and closes. What a match tells is put into frames here: that
-//! is done for every message, and a text from a server is no more than its bytes behind their length.
+//! Whoever has something to tell tries to write it at once. If somebody else holds the socket, or the
+//! socket takes no more, the outbox wakes the connection's own task, which writes the rest. The operating
+//! system's socket wakes only the task that tried last, so nobody else tries while that task waits.
 //!
-//! Of the library it is the part that knows no tasks: its stream has wakers of its own between the
-//! socket and the task, which are set and woken with every message.
+//! The WebSocket library reads, and answers pings and closes. Messages are put into frames here, since
+//! that is done for every one, and a server's text frame is only its bytes behind their length. Of the
+//! library only the part without tasks is used: its stream keeps wakers of its own between the socket
+//! and the task, and sets and wakes them with every message.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -13,7 +16,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
-use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::protocol::{
     CloseFrame, Role, WebSocketConfig, WebSocketContext,
@@ -22,19 +24,20 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
 use plyhouse_protocol::CloseCode;
+use plyhouse_server::locks::{Mutex, SOCKET};
 use plyhouse_server::{Outbox, Settings, Writer};
 
-/// What is read from the socket at a time. The library's own 128 KiB a connection cost many times
-/// the memory, and time to clear before each read, of which there are two a message; most messages have
-/// less than 200 bytes.
+/// How much is read from the socket at a time. Most messages have less than 200 bytes. The library's
+/// own 128 KiB would take many times the memory, and would be cleared before each of the two reads that
+/// a message takes.
 const READ_BUFFER_BYTES: usize = 256;
 
-/// Messages are gathered until they are so many bytes, and then written at once.
+/// Messages are gathered until they have this many bytes, and are then written in one go.
 const BATCH_BYTES: usize = 16 * 1024;
 
 thread_local! {
-    /// Where frames are gathered. Most are gone at once, so a thread has one place for all sockets, and
-    /// a socket keeps it only while its client reads slowly.
+    /// A buffer to gather frames in. Most frames are written at once, so a thread has one buffer for
+    /// all sockets. A socket keeps it only while its client reads slowly.
     static SPARE: RefCell<Vec<u8>> = RefCell::default();
 }
 
@@ -45,24 +48,25 @@ const PING: u8 = 0x89;
 
 /// A socket that several tasks may write to. The lock is held for as long as it takes to hand bytes
 /// to the kernel, and never while waiting.
-pub(super) struct Socket<S>(Mutex<Inner<S>>);
+pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
 
 struct Inner<S> {
     stream: Metered<S>,
     protocol: WebSocketContext,
-    /// Frames that are being written. Until they have gone nothing is read, so that the library finds
-    /// nothing to answer: its answer would come into the middle of a frame.
+    /// Frames that are being written. Nothing is read meanwhile: the library would write its answers
+    /// into the middle of a frame.
     batch: Vec<u8>,
-    /// How many bytes of these have gone.
+    /// How many bytes of the batch are written.
     gone: usize,
     is_ping_due: bool,
-    /// The library has something to answer, which has to go first.
+    /// The library has something to answer, which is written before the next batch.
     answers: bool,
     /// The client has sent a close frame, after which nothing is sent to it.
     has_ended: bool,
-    /// The connection's own task waits for the socket to take more, and will then write everything.
+    /// The connection's own task waits until the socket takes more, and will then write all that the
+    /// outbox holds.
     is_waiting: bool,
-    /// Who waits to read.
+    /// The task that waits to read until the batch is written.
     reader: Option<Waker>,
 }
 
@@ -85,17 +89,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         })))
     }
 
-    /// The next message of the client. Not to be asked again after an error or the end.
+    /// The next message of the client. Not to be called again after an error or the end.
     pub(super) async fn next(&self) -> Option<Result<Message, Error>> {
         poll_fn(|context| self.0.lock().poll_next(context)).await
     }
 
-    /// Whether what the client says is read.
+    /// Whether the client is being read from.
     pub(super) fn is_listening(&self) -> bool {
         self.0.lock().batch.is_empty()
     }
 
-    /// Has a ping go out with what is written next.
+    /// Adds a ping to what is written next.
     pub(super) fn ping(&self) {
         self.0.lock().is_ping_due = true;
     }
@@ -133,9 +137,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         .await
     }
 
-    /// Lets the client read what it was told last: a socket that is dropped with unread input resets
-    /// the connection, and the reset would overtake the close frame, be it ours or the answer to the
-    /// client's.
+    /// Waits until the client has hung up, and drops what it still sends. To close a socket with unread
+    /// input resets the connection, and the reset would overtake the close frame.
     pub(super) async fn leave(&self) -> Result<(), Error> {
         poll_fn(|context| Pin::new(&mut self.0.lock().stream).poll_shutdown(context)).await?;
         poll_fn(|context| {
@@ -200,8 +203,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         outbox: &Outbox,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
-        // The outbox is looked into again only if it had more than is written at once: whoever tells
-        // something meanwhile finds the socket locked, and wakes the connection's task.
+        // The outbox is looked into once, and again only if it held more than one batch. Whoever posts to it
+        // meanwhile finds the socket locked, and wakes the connection's task.
         let mut is_more = true;
         loop {
             if !self.batch.is_empty() {
@@ -218,8 +221,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
         }
     }
 
-    /// Puts what is there into frames, and tells whether there is more. Nothing is taken out of the
-    /// outbox before it can be written, so that its bound holds.
+    /// Puts what the outbox holds into frames, and tells whether there is more. To be called when the
+    /// batch before is written, so that what waits is in the outbox and counts against its bound.
     fn gather(&mut self, outbox: &Outbox) -> bool {
         let mut batch = SPARE.take();
         if std::mem::take(&mut self.is_ping_due) {
@@ -260,14 +263,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
     }
 }
 
-/// A stream for the time of one poll: what would have to be waited for blocks, and wakes the task of
-/// this context.
+/// A stream within one poll, for code that knows no tasks: where it would have to wait it says
+/// `WouldBlock`, and the context's task is woken later.
 struct Polled<'a, 'b, S> {
     stream: &'a mut Metered<S>,
     context: &'a mut Context<'b>,
 }
 
-/// What would have to be waited for, in the terms of those who block.
+/// Turns "not yet" into the error that says so.
 fn or_block<T>(done: Poll<io::Result<T>>) -> io::Result<T> {
     match done {
         Poll::Ready(done) => done,
@@ -316,11 +319,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
             return false;
         };
         if inner.is_waiting {
-            // To try here would put a waker that wakes nobody in the place of the task's.
+            // An attempt would replace the task's waker by one that wakes nobody.
             return true;
         }
-        // Nobody is woken for this attempt: if it does not succeed, the connection's own task goes
-        // on with it, and waits in its own name.
+        // This attempt waits for nothing. If it fails, the connection's task is woken, tries again and
+        // leaves its own waker.
         let written = inner.poll_write(outbox, &mut Context::from_waker(Waker::noop()));
         matches!(written, Poll::Ready(Ok(())))
     }

@@ -1,0 +1,199 @@
+//! The server's locks, and the order in which they are taken.
+//!
+//! A lock has a rank, which is part of its type. A thread that holds a lock takes only locks of a
+//! higher rank, so no two threads wait for each other. Debug builds check this whenever a lock is
+//! taken; in release builds a [`Mutex`] is `parking_lot`'s and nothing else.
+//!
+//! A panic does not poison a lock. No code that holds one can panic halfway through a change, and a
+//! match that panics is caught under its own lock (`mailbox.rs`) and rebuilt from the store.
+//!
+//! Locks that are not listed here have no rank: nothing else is locked while one of them is held.
+//!
+//! With the feature `loom` these are loom's locks, for model tests alone.
+
+#[cfg(feature = "loom")]
+mod modelled;
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+#[cfg(feature = "loom")]
+use self::modelled as raw;
+#[cfg(not(feature = "loom"))]
+use parking_lot as raw;
+
+/// The code of a match, while somebody runs it. It may take any other lock.
+pub(super) const MATCH: u8 = 0;
+/// Who is connected. Held while a connection is greeted, which looks into the lobby, notes what the
+/// connection follows and posts to its outbox.
+pub(super) const PLAYERS: u8 = 1;
+/// Which matches there are. Held while a match's card is read, while a code is drawn, and while the last
+/// handle of a match is dropped, which closes its mailbox.
+pub(super) const LOBBY: u8 = 2;
+/// Every connection. Held while some of them are told to forget a match, and while the outbox of one that
+/// comes too late is closed.
+pub(super) const CONNECTIONS: u8 = 3;
+/// Which matches a connection follows. Held while their cards are read, and while handles are dropped.
+pub(super) const FOLLOWING: u8 = 4;
+/// The part of a match's card that changes with people.
+pub(super) const CARD: u8 = 5;
+/// Who looks for somebody to play. Held while outboxes are asked whether they are closing.
+pub(super) const SEEKS: u8 = 6;
+/// What every address takes.
+pub(super) const ADDRESSES: u8 = 7;
+/// The server's random numbers.
+pub(super) const CHANCE: u8 = 8;
+/// What a match has been sent, and who runs it.
+pub(super) const MAILBOX: u8 = 9;
+/// A socket, while bytes are handed to the kernel. Held while messages are taken out of an outbox.
+pub const SOCKET: u8 = 10;
+/// What a connection is to be told.
+pub(super) const OUTBOX: u8 = 11;
+
+/// A lock of this rank around a value.
+#[derive(Default)]
+pub struct Mutex<T, const RANK: u8>(raw::Mutex<T>);
+
+/// Holds a lock until it is dropped.
+pub struct Guard<'a, T, const RANK: u8> {
+    value: raw::MutexGuard<'a, T>,
+    _held: Held<RANK>,
+}
+
+/// Whether the order is checked. loom runs all threads of a model on one, so its locks cannot be.
+const CHECKS: bool = cfg!(all(debug_assertions, not(feature = "loom")));
+
+/// Notes in debug builds that this thread holds a lock of this rank.
+struct Held<const RANK: u8>;
+
+thread_local! {
+    /// The ranks of the locks that this thread holds, a bit each.
+    static HELD: Cell<u32> = const { Cell::new(0) };
+}
+
+impl<T, const RANK: u8> Mutex<T, RANK> {
+    /// A lock that nobody holds.
+    pub fn new(value: T) -> Self {
+        Self(raw::Mutex::new(value))
+    }
+
+    /// Waits for the lock.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if this thread holds a lock of this rank or a higher one.
+    #[track_caller]
+    pub fn lock(&self) -> Guard<'_, T, RANK> {
+        Held::<RANK>::check();
+        Guard {
+            value: self.0.lock(),
+            _held: Held::new(),
+        }
+    }
+
+    /// Takes the lock unless somebody holds it.
+    ///
+    /// # Panics
+    ///
+    /// As for [`lock`](Self::lock).
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<Guard<'_, T, RANK>> {
+        Held::<RANK>::check();
+        let value = self.0.try_lock()?;
+        Some(Guard {
+            value,
+            _held: Held::new(),
+        })
+    }
+}
+
+impl<const RANK: u8> Held<RANK> {
+    #[track_caller]
+    fn check() {
+        if CHECKS {
+            let held = HELD.get();
+            assert!(
+                held >> RANK == 0,
+                "a lock of rank {RANK} is taken under one of rank {}",
+                held.ilog2()
+            );
+        }
+    }
+
+    fn new() -> Self {
+        if CHECKS {
+            HELD.set(HELD.get() | 1 << RANK);
+        }
+        Self
+    }
+}
+
+impl<const RANK: u8> Drop for Held<RANK> {
+    fn drop(&mut self) {
+        if CHECKS {
+            HELD.set(HELD.get() & !(1 << RANK));
+        }
+    }
+}
+
+impl<T, const RANK: u8> Deref for Guard<'_, T, RANK> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T, const RANK: u8> DerefMut for Guard<'_, T, RANK> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T: fmt::Debug, const RANK: u8> fmt::Debug for Mutex<T, RANK> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: fmt::Debug, const RANK: u8> fmt::Debug for Guard<'_, T, RANK> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.deref().fmt(f)
+    }
+}
+
+#[cfg(all(test, debug_assertions, not(feature = "loom")))]
+mod tests {
+    use super::*;
+
+    type Low = Mutex<(), 1>;
+    type High = Mutex<(), 2>;
+
+    #[test]
+    fn locks_of_rising_rank_are_let_go_of_in_any_order() {
+        let (low, high) = (Low::default(), High::default());
+        for _ in 0..2 {
+            let first = low.lock();
+            let second = high.try_lock();
+            drop(first);
+            drop(second);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a lock of rank 1 is taken under one of rank 2")]
+    fn a_lower_rank_is_refused() {
+        let (low, high) = (Low::default(), High::default());
+        let _held = high.lock();
+        let _ = low.lock();
+    }
+
+    #[test]
+    #[should_panic(expected = "a lock of rank 2 is taken under one of rank 2")]
+    fn the_rank_that_is_held_is_refused() {
+        let (one, other) = (High::default(), High::default());
+        let _held = one.lock();
+        let _ = other.try_lock();
+    }
+}
