@@ -1,5 +1,5 @@
-//! The task of one match: it takes what is asked, has its [owner](owner) decide, and its
-//! [teller](teller) tell everybody.
+//! The task of one match: it takes what is asked, has its [`owner`] decide, and its
+//! [`teller`] tell everybody.
 //!
 //! It never waits for a client. What it waits for is the store, and only there do requests of one
 //! match queue up behind each other. When it panics, or the store holds something else than it
