@@ -28,10 +28,13 @@ fn model_what_is_sent_is_served() {
         let other = Arc::clone(&sender);
         let other = thread::spawn(move || assert!(other.try_send(1).is_ok()));
         assert!(sender.try_send(2).is_ok());
-        drop(sender);
         other.join().unwrap();
-        assert_eq!(runtime.join().unwrap().settle(), Settled::Ended);
+        let mut task = runtime.join().unwrap();
+        while task.poll() {}
+        // Before the end, which wakes the owner, too.
         assert_eq!(sum.load(Ordering::SeqCst), 3);
+        drop(sender);
+        assert_eq!(task.settle(), Settled::Ended);
     });
 }
 
@@ -72,6 +75,21 @@ fn model_what_the_owner_waits_for_is_seen() {
 
 fn lock<T>(mutex: &loom::sync::Mutex<T>) -> loom::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap()
+}
+
+/// Whoever waits for room finds it as soon as there is some.
+#[test]
+fn model_who_waits_for_room_finds_it() {
+    model(|| {
+        let (sender, mut receiver) = mailbox(1);
+        let sender = Arc::new(sender);
+        let other = Arc::clone(&sender);
+        assert!(sender.try_send(0).is_ok());
+        let other = thread::spawn(move || assert!(block_on(other.send(1)).is_ok()));
+        assert_eq!(receiver.recv().now_or_never(), Some(Some(0)));
+        other.join().unwrap();
+        assert_eq!(receiver.recv().now_or_never(), Some(Some(1)));
+    });
 }
 
 /// Two wait for room, of which there is enough for one at a time, and then for no one.
