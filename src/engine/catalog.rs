@@ -48,6 +48,8 @@ pub struct Entry {
     pub engine: Option<EngineProtocol>,
     /// The format in which games of this kind are kept, if there is one.
     pub record: Option<RecordFormat>,
+    /// Whether players may agree on a draw before the game is over.
+    pub draws: bool,
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
     recorded: fn(&mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError>,
@@ -61,6 +63,7 @@ impl Entry {
             info: P::INFO,
             engine: P::ENGINE,
             record: P::RECORD,
+            draws: P::DRAWS,
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
             recorded: recorded::<P>,
@@ -117,6 +120,10 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<String>>;
+
+    /// Whether `seat` can still win, by any series of legal moves however bad; `true` where the game
+    /// does not know.
+    fn can_win(&self, seat: Seat) -> bool;
 
     /// Tells every legal move in canonical form, in a fixed order, and none once there is an outcome.
     fn each_legal_move(&self, tell: &mut dyn FnMut(&str));
@@ -248,6 +255,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         self.0.position().line().map(texts)
     }
 
+    fn can_win(&self, seat: Seat) -> bool {
+        self.0.position().can_win(seat)
+    }
+
     fn each_legal_move(&self, tell: &mut dyn FnMut(&str)) {
         let mut moves = Vec::with_capacity(MOVES_ROOM);
         self.0.legal_moves(&mut moves);
@@ -336,6 +347,7 @@ mod tests {
 
     fn check<P: Position + Evaluate>(entry: &Entry) {
         assert_eq!(entry.info, P::INFO);
+        assert_eq!(entry.draws, P::INFO.id != "tic-tac-toe", "{}", P::INFO.id);
         laws::check::<P>();
         let games = if P::INFO.plies_max > 100 { 5 } else { 50 };
         for seed in 0..games {
@@ -388,6 +400,9 @@ mod tests {
             (typed.position().turn(), typed.outcome(), typed.ending())
         );
         assert_eq!(boxed.line(), typed.position().line().map(texts));
+        for seat in Seat::ALL {
+            assert_eq!(boxed.can_win(seat), typed.position().can_win(seat));
+        }
         let mut moves = Vec::new();
         typed.legal_moves(&mut moves);
         assert_eq!(boxed.legal_moves(), texts(moves));

@@ -251,6 +251,10 @@ pub trait Position:
     /// The format in which games of this kind are kept, if there is one.
     const RECORD: Option<RecordFormat> = None;
 
+    /// Whether players may agree on a draw before the game is over. Not where it is over so soon that
+    /// nobody need.
+    const DRAWS: bool = true;
+
     /// The position before the first move.
     fn start() -> Self;
 
@@ -268,6 +272,12 @@ pub trait Position:
     /// How the game ended, in games that know several ways to; `None` while it goes on.
     fn ending(&self) -> Option<Ending> {
         None
+    }
+
+    /// Whether `seat` can still win, by any series of legal moves however bad: so whoever runs out of
+    /// time loses to it, and else draws. `true` where the game does not know.
+    fn can_win(&self, _seat: Seat) -> bool {
+        true
     }
 
     /// A key that positions share if the rule of repetition counts them as one, and hardly ever else. Asked for only where there is such a rule.

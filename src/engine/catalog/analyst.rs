@@ -33,9 +33,13 @@ pub trait Analyst: fmt::Debug + Send {
     /// A move is unreadable, or illegal when its turn comes. Those before it are played.
     fn play(&mut self, moves: &str) -> Result<(), SetUpError>;
 
-    /// Has a game that is over go on from the position on the board. What was before is forgotten; a
-    /// position that ends the game by itself, such as mate, still does.
+    /// Has a game that is over go on from the position on the board. What was before is forgotten, but
+    /// where it may not come again; a position that ends the game by itself, such as mate, still does.
     fn resume(&mut self);
+
+    /// As [`resume`](Self::resume), and also where the game goes on: what brought its end nearer, such as
+    /// a pass, is as if it had not been.
+    fn resume_afresh(&mut self);
 
     /// The position.
     fn position(&self) -> &dyn AnyPosition;
@@ -74,6 +78,24 @@ pub trait Analyst: fmt::Debug + Send {
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Choice>;
+
+    /// The best lines of play that begin with different moves, the best first: `count` of them, or as
+    /// many as there are, and only such as begin with a move of `only`, if it names any. Empty once there
+    /// is an outcome, and if none of these moves is legal. At full strength, with what the table knows.
+    ///
+    /// `watch` is told what is known of a line, by its number from 0 on, after every depth.
+    fn best_lines(
+        &mut self,
+        only: &[String],
+        count: usize,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(usize, &Report<String>),
+    ) -> Vec<Report<String>>;
+
+    /// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit
+    /// or `stop` came first, and in games in which nobody is mated.
+    fn win_within(&mut self, plies: u32, limits: &Limits, stop: &Stop) -> Option<Report<String>>;
 
     /// What a search by the textbook finds.
     fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String>;
@@ -206,9 +228,13 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
 
     fn resume(&mut self) {
         if self.pos.outcome().is_some() {
-            self.table.next_search();
-            self.pos.0 = Course::from(self.pos.0.position().resumed());
+            self.resume_afresh();
         }
+    }
+
+    fn resume_afresh(&mut self) {
+        self.table.next_search();
+        self.pos.0.resume();
     }
 
     fn position(&self) -> &dyn AnyPosition {
@@ -264,6 +290,36 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
             m: m.to_string(),
             report: text(report),
         })
+    }
+
+    fn best_lines(
+        &mut self,
+        only: &[String],
+        count: usize,
+        limits: &Limits,
+        stop: &Stop,
+        watch: &mut dyn FnMut(usize, &Report<String>),
+    ) -> Vec<Report<String>> {
+        let moves: Vec<_> = (only.iter())
+            .filter_map(|m| self.pos.read(m).ok())
+            .collect();
+        if moves.is_empty() && !only.is_empty() {
+            return Vec::new();
+        }
+        self.table.next_search();
+        let (course, table) = (&self.pos.0, &self.table);
+        let mut watch = |number: usize, report: &Report<P::Move>| {
+            watch(number, &text(report.clone()));
+        };
+        search::best_lines(course, &moves, count, limits, stop, table, &mut watch)
+            .into_iter()
+            .map(text)
+            .collect()
+    }
+
+    fn win_within(&mut self, plies: u32, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
+        self.table.next_search();
+        search::win_within(&self.pos.0, plies, limits, stop, &self.table).map(text)
     }
 
     fn textbook(&self, method: Method, depth: u32, scale: Scale) -> Report<String> {

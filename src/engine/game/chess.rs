@@ -114,9 +114,27 @@ impl Chess {
             return true;
         }
         let bishops = board.pieces(Piece::Bishop);
-        board.pieces(Piece::Knight).is_empty()
-            && (bishops.is_subset(BitBoard::DARK_SQUARES)
-                || bishops.is_subset(BitBoard::LIGHT_SQUARES))
+        board.pieces(Piece::Knight).is_empty() && are_of_one_colour(bishops)
+    }
+
+    /// Whether a side has the pieces for a mate if the other helps. A knight by itself needs a piece that
+    /// stands in its own king's way, and a queen there could always end the check; bishops on fields of one
+    /// colour need a piece on the other that cannot.
+    fn can_mate(&self, color: Color) -> bool {
+        let board = &self.board;
+        let own = |piece| board.colored_pieces(color, piece);
+        let mighty = own(Piece::Pawn) | own(Piece::Rook) | own(Piece::Queen);
+        if !mighty.is_empty() {
+            return true;
+        }
+        if !own(Piece::Knight).is_empty() {
+            let helpers = board.colors(!color) & !board.pieces(Piece::King);
+            let is_alone = board.colors(color).len() == 2;
+            return !is_alone || !helpers.is_subset(board.pieces(Piece::Queen));
+        }
+        let bishops = board.pieces(Piece::Bishop);
+        let helpers = board.pieces(Piece::Pawn) | board.pieces(Piece::Knight);
+        !own(Piece::Bishop).is_empty() && (!helpers.is_empty() || !are_of_one_colour(bishops))
     }
 
     /// The file on which a pawn can be captured in passing, if one can.
@@ -304,6 +322,11 @@ impl Position for Chess {
         })
     }
 
+    /// By material alone (articles 6.9 and 7.5.5, as far as it goes).
+    fn can_win(&self, seat: Seat) -> bool {
+        self.can_mate(color(seat))
+    }
+
     /// Positions are the same when the same side can play the same moves (article 9.2.3).
     #[inline]
     fn repetition_key(&self) -> u64 {
@@ -377,6 +400,19 @@ fn onto_rook(Move(m): Move) -> cozy_chess::Move {
     cozy_chess::Move {
         to: Field::new(file, m.from.rank()),
         ..m
+    }
+}
+
+/// Whether all these fields are dark, or all light.
+fn are_of_one_colour(fields: BitBoard) -> bool {
+    fields.is_subset(BitBoard::DARK_SQUARES) || fields.is_subset(BitBoard::LIGHT_SQUARES)
+}
+
+/// The colour of a seat.
+const fn color(seat: Seat) -> Color {
+    match seat {
+        Seat::First => Color::White,
+        Seat::Second => Color::Black,
     }
 }
 

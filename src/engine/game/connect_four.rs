@@ -137,6 +137,15 @@ impl ConnectFour {
         [self.own, self.other]
     }
 
+    /// The discs of a seat.
+    fn discs_of(&self, seat: Seat) -> u64 {
+        if self.turn() == seat {
+            self.own
+        } else {
+            self.other
+        }
+    }
+
     /// The squares that can be played now, the lowest free one of every file that is not full.
     pub(crate) const fn playable(&self) -> u64 {
         (self.occupied() + BOTTOM) & FULL
@@ -320,6 +329,11 @@ impl Position for ConnectFour {
         let line = lines(self.other);
         let squares = (0..RANKS).flat_map(|rank| (0..FILES).map(move |file| Square { file, rank }));
         (line != 0).then(|| squares.filter(|square| line & bit(*square) != 0).collect())
+    }
+
+    /// A line without a disc of the other side is left.
+    fn can_win(&self, seat: Seat) -> bool {
+        lines(FULL & !self.discs_of(seat.other())) != 0
     }
 
     fn push_move(m: Move, text: &mut String) {
@@ -511,6 +525,49 @@ mod tests {
             pos.play(m).expect(moves);
         }
         pos
+    }
+
+    /// Whether a seat has a line left, by looking at every square of every line.
+    fn has_a_line_left(pos: &ConnectFour, seat: Seat) -> bool {
+        let others = pos.discs_of(seat.other());
+        let is_left = |(file, rank): (i8, i8)| {
+            let [file, rank] = [file, rank].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
+            file < FILES && rank < RANKS && bit(Square { file, rank }) & others == 0
+        };
+        let starts = (0..7).flat_map(|file| (0..6).map(move |rank| (file, rank)));
+        starts.into_iter().any(|(file, rank)| {
+            let steps: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
+            let along = |(by_file, by_rank)| {
+                (0..4_i8).all(|step| is_left((file + step * by_file, rank + step * by_rank)))
+            };
+            steps.into_iter().any(along)
+        })
+    }
+
+    #[test]
+    fn whoever_has_no_line_left_cannot_win() {
+        let check = |pos: ConnectFour| {
+            Seat::ALL.map(|seat| {
+                let can_win = pos.can_win(seat);
+                assert_eq!(can_win, has_a_line_left(&pos, seat), "{seat:?} in {pos}");
+                can_win
+            })
+        };
+        for seed in 0..50 {
+            for pos in laws::random_game::<ConnectFour>(seed).0 {
+                check(pos);
+            }
+        }
+        assert_eq!(check(ConnectFour::start()), [true, true]);
+        // Pairs of files, shifted by a rank each: nobody has more than two beside each other.
+        let mut full = [0, 0];
+        for rank in 0..RANKS {
+            for file in 0..FILES {
+                full[usize::from((file / 2 + rank) % 2)] |= bit(Square { file, rank });
+            }
+            let below = check(ConnectFour::with(full[0], full[1]));
+            assert_eq!(below, [rank < 5; 2], "{rank}");
+        }
     }
 
     /// What is kept beside the discs is what would be found by looking at them.

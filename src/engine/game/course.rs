@@ -193,6 +193,22 @@ impl<P: Position> Course<P> {
         Ok(())
     }
 
+    /// Has the game go on from the position on the board, whatever has ended it or was about to. What was
+    /// before is forgotten, but where the rules forbid that it comes again.
+    pub fn resume(&mut self) {
+        self.pos = self.pos.resumed();
+        self.is_repeated = false;
+        // What has led from the same position to here did not happen, where it is not forgotten anyway.
+        let since = if matches!(P::REPETITION, Repetition::Forbidden) {
+            self.past.occurrences(&self.pos).next()
+        } else {
+            Some(0)
+        };
+        if let Some(since) = since {
+            self.past.truncate(since);
+        }
+    }
+
     /// The move that `text` names here, whether or not it is legal.
     ///
     /// # Errors

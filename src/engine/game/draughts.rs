@@ -467,14 +467,19 @@ impl Position for Draughts {
         {
             return Ok(m);
         }
+        // Squares that no move connects are squares all the same.
+        let full = full.map_err(|unread| match notation::names_squares(text) {
+            true => ReadMoveError::Illegal(IllegalMove("is not how any piece moves")),
+            false => unread.into(),
+        });
         let Some((from, to)) = notation::ends_of_capture(text) else {
-            return Ok(full?);
+            return full;
         };
         let mut legal = self.listed();
         legal.retain(|m| m.is_capture() && m.from == from && place(m.traced().to) == to);
         match (legal[..].first(), legal.len()) {
             (Some(m), 1) => Ok(*m),
-            (None, _) => Ok(full?),
+            (None, _) => full,
             (Some(_), _) => Err(ReadMoveError::Illegal(IllegalMove(
                 "can be more than one capture: name all squares where it lands",
             ))),

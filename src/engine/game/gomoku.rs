@@ -226,6 +226,16 @@ impl Position for Gomoku {
             .then(|| squares.map(|bit| Move { bit }.square()).collect())
     }
 
+    /// A row of five without a stone of the other side is left.
+    fn can_win(&self, seat: Seat) -> bool {
+        let others = if self.turn() == seat {
+            self.other
+        } else {
+            self.own
+        };
+        !rows_of_five(Squares::ALL & !others).is_empty()
+    }
+
     fn ending(&self) -> Option<Ending> {
         let detail = match self.outcome()? {
             Outcome::Decisive { .. } => "five",
@@ -503,6 +513,27 @@ mod tests {
         assert_eq!(pos.ending().expect("it has ended").detail, "full");
         assert_eq!(pos.to_string().parse(), Ok(pos));
         assert_eq!(pos.line(), None);
+        assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), [false, false]);
+
+        // Without white's stones on the lowest rank black has rows left there, and white has none; and
+        // the same with the sides changed.
+        let [white, black] = pos.stones();
+        let lowest = (0..SIZE).map(|file| Squares::of(Squares::bit(file, 0)));
+        let lowest = lowest.fold(Squares::NONE, |all, square| all | square);
+        let [fewer_white, fewer_black] = [white, black].map(|stones| stones & !lowest);
+        for (own, other, can_win) in [
+            (black, fewer_white, [true, false]),
+            (fewer_black, white, [false, true]),
+        ] {
+            let start = Gomoku::start();
+            let pos = Gomoku {
+                own,
+                other,
+                ..start
+            };
+            assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), can_win);
+            assert!(Seat::ALL.iter().all(|seat| start.can_win(*seat)));
+        }
     }
 
     /// What is kept beside the stones is what would be found by looking at them.

@@ -62,6 +62,7 @@ pub(crate) fn check<P: Position>() {
         check_move_text::<P>(text, *m);
     }
     for (seed, (positions, played)) in games.iter().enumerate() {
+        check_hopes(positions);
         let mut course = Course::<P>::start();
         for (ply, pos) in positions.iter().enumerate() {
             assert_eq!(course.position(), pos);
@@ -148,6 +149,23 @@ fn check_position_text<P: Position>(pos: &P) {
     );
     assert_eq!(text.parse::<P>().as_ref(), Ok(pos));
     text[1..].parse::<P>().expect_err("a part is not the whole");
+}
+
+/// Who wins in the end could all the time, and nobody can again who once could not.
+fn check_hopes<P: Position>(positions: &[P]) {
+    let end = positions.last().expect("a game has a start");
+    for seat in Seat::ALL {
+        let mut could = true;
+        for pos in positions {
+            let can = pos.can_win(seat);
+            assert!(could || !can, "{seat:?} in {pos}");
+            could = can;
+        }
+        assert!(
+            could || end.outcome() != Some(Outcome::Decisive { winner: seat }),
+            "{end}"
+        );
+    }
 }
 
 /// A game that goes on has not ended in any way, and only a win has a line, which lies on the board.

@@ -95,6 +95,8 @@ impl Position for TicTacToe {
         plies_max: SQUARES as u32,
     };
 
+    const DRAWS: bool = false;
+
     fn start() -> Self {
         Self { marks: [0; 2] }
     }
@@ -125,6 +127,12 @@ impl Position for TicTacToe {
                 .map(Move::square)
                 .collect()
         })
+    }
+
+    /// A line without a mark of the other side is left.
+    fn can_win(&self, seat: Seat) -> bool {
+        let others = self.marks(seat.other());
+        LINES.into_iter().any(|line| line & others == 0)
     }
 
     fn push_move(m: Move, text: &mut String) {
@@ -280,6 +288,21 @@ mod tests {
             "", "b", "2b", "d1", "a4", "a0", "a01", "a+1", "a1a", "é1", "a1000",
         ] {
             assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whoever_has_no_line_left_cannot_win() {
+        for (text, can_win) in [
+            (".../.../...", [true, true]),
+            ("x../.o./...", [true, true]),
+            // A diagonal is left for x, and the middle rank for o.
+            ("xo./oxx/.xo", [true, false]),
+            ("xxo/oo./xox", [false, true]),
+            ("xox/oxx/oxo", [false, false]),
+        ] {
+            let pos: TicTacToe = text.parse().expect(text);
+            assert_eq!(Seat::ALL.map(|seat| pos.can_win(seat)), can_win, "{text}");
         }
     }
 

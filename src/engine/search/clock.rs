@@ -40,9 +40,90 @@ impl Clock {
     }
 }
 
+/// What a bot keeps of its clock, for whatever comes between a search and its end.
+const RESERVE: Duration = Duration::from_millis(100);
+
+/// For how many moves a bot's time is to last.
+const BOT_MOVES_LEFT: u32 = 25;
+
+/// The clock of a match, before a move of a bot that is charged for its search alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BotClock {
+    /// What is left of the main time.
+    pub left: Duration,
+    /// What is added after the move.
+    pub increment: Duration,
+    /// What the move may take beside what is left, and which is there again for the next: a delay, a
+    /// period of a byo-yomi, or the time that each move is given.
+    pub free: Duration,
+}
+
+impl BotClock {
+    /// How long to search, who may at most search for so long: an even share of what is left and four
+    /// fifths of what the move brings with it, and never so much that the time runs out.
+    ///
+    /// Nothing at all is enough for a move: of a search without time the first ply is looked at in full.
+    #[must_use]
+    pub fn budget(&self, search_time: Duration) -> Duration {
+        let share = self.left / BOT_MOVES_LEFT + (self.increment + self.free) * 4 / 5;
+        let most = (self.left + self.free).saturating_sub(RESERVE);
+        search_time.min(share).min(most)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn budget(search_time: u64, [left, increment, free]: [u64; 3]) -> u128 {
+        let [left, increment, free] = [left, increment, free].map(Duration::from_millis);
+        let clock = BotClock {
+            left,
+            increment,
+            free,
+        };
+        clock.budget(Duration::from_millis(search_time)).as_millis()
+    }
+
+    #[test]
+    fn a_bot_shares_out_its_time_and_keeps_some() {
+        // Never more than it may search anyway.
+        assert_eq!(budget(2000, [3_600_000, 0, 0]), 2000);
+        assert_eq!(budget(2000, [25_000, 0, 0]), 1000);
+        assert_eq!(budget(2000, [25_000, 1000, 0]), 1800);
+        // An increment comes after the move only: it does not help who has little left.
+        assert_eq!(budget(2000, [1000, 10_000, 0]), 900);
+        assert_eq!(budget(2000, [60, 10_000, 0]), 0);
+        assert_eq!(budget(2000, [0, 10_000, 0]), 0);
+        // A delay or a period helps at once.
+        assert_eq!(budget(9000, [25_000, 0, 5000]), 5000);
+        assert_eq!(budget(9000, [0, 0, 5000]), 4000);
+        assert_eq!(budget(9000, [0, 0, 400]), 300);
+        assert_eq!(budget(9000, [0, 0, 100]), 0);
+    }
+
+    /// A bot that takes what it is given never runs out of time, and thinks in every move it can.
+    #[test]
+    fn a_bot_never_flags() {
+        for [main, increment, free] in [
+            [1000, 0, 0],
+            [60_000, 0, 0],
+            [60_000, 1000, 0],
+            [3000, 0, 500],
+            [0, 0, 1000],
+        ] {
+            let mut left = main;
+            for ply in 0..300 {
+                let spent = u64::try_from(budget(2000, [left, increment, free])).expect("small");
+                assert!(
+                    spent <= (left + free).saturating_sub(100),
+                    "ply {ply}: {left}"
+                );
+                left = left - spent.saturating_sub(free) + increment;
+                assert!(left > 0 || free > 0, "ply {ply}");
+            }
+        }
+    }
 
     fn share(left: u64, increment: u64, moves: Option<u32>) -> u128 {
         let clock = Clock {

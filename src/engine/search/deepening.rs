@@ -9,6 +9,9 @@ use super::short_win::ShortWins;
 use super::window::{NullWindow, Window};
 use super::{Evaluate, Score};
 
+/// No look goes deeper, but that which ends where the game does.
+pub(super) const DEPTH_MAX: u32 = TO_THE_END - 1;
+
 /// From this depth on the value is expected to be near that of the look before.
 const ASPIRATION_DEPTH_MIN: u32 = 4;
 
@@ -57,7 +60,7 @@ pub(super) fn deepen_until<P: Evaluate>(
 
     let mut short_wins = ShortWins::up_to(depth_max);
     let mut last = Findings::NONE;
-    for depth in 1..=depth_max.clamp(1, TO_THE_END - 1) {
+    for depth in 1..=depth_max.clamp(1, DEPTH_MAX) {
         if depth > 1 && search.budget.enforce().is_err() {
             break;
         }
@@ -75,11 +78,9 @@ pub(super) fn deepen_until<P: Evaluate>(
             break;
         }
         look.complete = search.estimates == estimates;
-        let best = roots
-            .iter()
-            .position(|m| look.pv.first() == Some(m))
-            .unwrap_or(0);
-        roots[..=best].rotate_right(1);
+        if let Some(best) = look.pv.first() {
+            order(&mut roots, 0, *best);
+        }
         last = look;
         if margin.is_none() {
             let known = last
@@ -99,9 +100,17 @@ pub(super) fn deepen_until<P: Evaluate>(
     last
 }
 
+/// Moves the best to this place of the list, which is at or before its own. The others stay in order.
+pub(super) fn order<M: Copy + Eq>(roots: &mut [M], place: usize, best: M) {
+    let at = roots.iter().position(|m| *m == best).unwrap_or(place);
+    if at >= place {
+        roots[place..=at].rotate_right(1);
+    }
+}
+
 impl<M: Copy + Eq> Findings<M> {
     /// Looks at all moves, at first as if the value were near that of the last look.
-    fn aspire<P: Evaluate<Move = M>>(
+    pub(super) fn aspire<P: Evaluate<Move = M>>(
         &mut self,
         search: &mut Searcher<'_, P>,
         pos: &P,
@@ -161,7 +170,10 @@ impl<M: Copy + Eq> Findings<M> {
                 self.score = score;
                 self.pv.clear();
                 self.pv.push(*m);
-                self.pv.extend_from_slice(search.lines.at(1));
+                // Of a move that is worth no more than was asked for, no line was seen.
+                if score > alpha {
+                    self.pv.extend_from_slice(search.lines.at(1));
+                }
             }
             if score >= window.beta {
                 break;
@@ -170,5 +182,37 @@ impl<M: Copy + Eq> Findings<M> {
         let least = margin.map_or(self.score, |margin| self.score.lowered(margin));
         self.close.retain(|(_, score)| *score >= least);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::Course;
+    use crate::game::chess::Chess;
+    use crate::search::{Limits, Stop, Table, search_watched};
+
+    /// Every line that is told can be played, also where a search was cut off in the middle of a look
+    /// that had come out worse than expected.
+    #[test]
+    fn lines_can_be_played_wherever_a_search_is_cut_off() {
+        let mut table = Table::new(1 << 20);
+        for first in ["h2h4", "e2e4", "a2a3", "g2g4"] {
+            let mut course = Course::<Chess>::start();
+            course.play(first.parse().expect(first)).expect(first);
+            for nodes in (500..6000).step_by(250) {
+                table.forget();
+                let check = |pv: &[_]| {
+                    let mut line = course.clone();
+                    for m in pv {
+                        let played = line.play(*m);
+                        assert_eq!(played, Ok(()), "{first}, {nodes} nodes: {m} in {pv:?}");
+                    }
+                };
+                let limits = Limits::nodes(nodes);
+                let mut watch = |report: &super::super::Report<_>| check(&report.pv);
+                let report = search_watched(&course, &limits, &Stop::new(), &table, &mut watch);
+                check(&report.expect("the game goes on").pv);
+            }
+        }
     }
 }

@@ -7,12 +7,13 @@
 //! the answer is a proof (in the manner of mate solvers: compare Allis, "Searching for solutions in
 //! games and artificial intelligence", 1994, on why proving is not estimating).
 
-use super::budget::Spent;
+use super::budget::{Budget, Spent};
 use super::findings::Findings;
 use super::parts::Parts;
-use super::pvs::Searcher;
+use super::pvs::{Searcher, TO_THE_END};
 use super::window::Window;
-use super::{Evaluate, Score};
+use super::{Evaluate, Limits, Report, Score, Stop, Table};
+use crate::game::Course;
 
 /// Two plies more take about so many times the nodes.
 const GROWTH: u64 = 24;
@@ -62,15 +63,10 @@ impl ShortWins {
         {
             let before = search.budget.nodes();
             let parts = std::mem::replace(&mut search.parts, Parts::PROOF);
-            let window = Window {
-                alpha: Score::win_in(self.plies + 1),
-                beta: Score::BEST,
-            };
-            let score = search.value(pos, self.plies, 0, window);
+            let win = win_in(self.plies, search, pos);
             search.parts = parts;
-            let score = score?;
-            if score > window.alpha {
-                return Ok(Some(Findings::of_win(score, search.lines.at(0))));
+            if let Some(win) = win? {
+                return Ok(Some(win));
             }
             self.plies += 2;
             self.nodes = (search.budget.nodes() - before) * GROWTH;
@@ -79,11 +75,51 @@ impl ShortWins {
     }
 }
 
+/// A win within so many plies and its line, if there is one; with the parts of a proof.
+fn win_in<P: Evaluate>(
+    plies: u32,
+    search: &mut Searcher<'_, P>,
+    pos: &P,
+) -> Result<Option<Findings<P::Move>>, Spent> {
+    let window = Window {
+        alpha: Score::win_in(plies + 1),
+        beta: Score::BEST,
+    };
+    let score = search.value(pos, plies, 0, window)?;
+    Ok((score > window.alpha).then(|| Findings::of_win(score, search.lines.at(0))))
+}
+
+/// The fastest win, if the seat to move can force one within so many plies; `None`, too, if a limit or
+/// `stop` came first, and in games in which nobody is mated.
+#[must_use]
+pub fn win_within<P: Evaluate>(
+    course: &Course<P>,
+    plies: u32,
+    limits: &Limits,
+    stop: &Stop,
+    table: &Table,
+) -> Option<Report<P::Move>> {
+    if !P::MATES || course.outcome().is_some() {
+        return None;
+    }
+    let pos = course.position();
+    let budget = Budget::new(*limits, stop);
+    let mut search = Searcher::new(budget, table, Parts::PROOF, course.past());
+    search.budget.enforce().ok()?;
+    search.begin(pos);
+    for plies in (1..=plies.min(TO_THE_END - 1)).step_by(2) {
+        if let Some(win) = win_in(plies, &mut search, pos).ok()? {
+            return Some(Report::of_findings(win, &search));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::game::Course;
+    use super::*;
     use crate::game::chess::Chess;
-    use crate::search::{Limits, Stop, Table, search};
+    use crate::search::search;
 
     /// More nodes than any of the positions takes.
     const NODES: u64 = 400_000;
@@ -102,5 +138,23 @@ mod tests {
             assert_eq!(report.score.plies_to_end(), Some(2 * moves - 1), "{line}");
             assert!(report.score.value() > 0, "{line}");
         }
+    }
+
+    #[test]
+    fn a_win_is_found_within_so_many_plies_or_not_at_all() {
+        let two_rooks: Chess = "7k/8/8/8/8/8/R7/1R5K w - - 0 1".parse().expect("FEN");
+        let course = Course::from(two_rooks);
+        let ask = |plies, limits: &Limits, stop: &Stop| {
+            let report = win_within(&course, plies, limits, stop, &Table::new(1 << 20))?;
+            assert_eq!(report.pv.len(), 3);
+            Some(report.score.plies_to_end())
+        };
+        let (limits, stop) = (Limits::default(), Stop::new());
+        assert_eq!(ask(2, &limits, &stop), None);
+        assert_eq!(ask(3, &limits, &stop), Some(Some(3)));
+        assert_eq!(ask(u32::MAX, &limits, &stop), Some(Some(3)));
+        assert_eq!(ask(3, &Limits::nodes(2), &stop), None);
+        stop.stop();
+        assert_eq!(ask(3, &limits, &stop), None);
     }
 }

@@ -5,7 +5,7 @@
 //! whatever names exactly one legal move.
 
 use cozy_chess::util::display_san_move;
-use cozy_chess::{File, Piece, Rank, Square as Field};
+use cozy_chess::{Color, File, Piece, Rank, Square as Field};
 
 use super::{Chess, Move};
 
@@ -59,7 +59,8 @@ impl Chess {
 
     /// The one legal move that is told of by one of the readings.
     fn named_by(&self, readings: &[Reading]) -> Result<Move, NoMove> {
-        if readings.is_empty() {
+        let turn = self.board.side_to_move();
+        if !readings.iter().any(|reading| reading.is_any_move_of(turn)) {
             return Err(NoMove::Unreadable);
         }
         let mut found = Err(NoMove::Illegal);
@@ -79,6 +80,21 @@ impl Chess {
 }
 
 impl Reading {
+    /// Whether a side has such a move in any position: no pawn comes to the ranks on which it begins.
+    fn is_any_move_of(&self, turn: Color) -> bool {
+        match self {
+            Self::Ordinary {
+                piece: Piece::Pawn,
+                to,
+                ..
+            } => {
+                let rank = to.rank();
+                rank != Rank::First.relative_to(turn) && rank != Rank::Second.relative_to(turn)
+            }
+            Self::Ordinary { .. } | Self::Castling { .. } => true,
+        }
+    }
+
     fn tells(&self, of: Piece, m: Move, is_castling: bool) -> bool {
         match *self {
             Self::Castling { to } => is_castling && m.to().file() == to,

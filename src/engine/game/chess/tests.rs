@@ -56,6 +56,50 @@ fn games_end_as_the_laws_say() {
     }
 }
 
+/// Who can still mate, by material alone and colour by colour, white first.
+#[test]
+fn whoever_has_too_little_cannot_win() {
+    for (pieces, white, black) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", true, true),
+        // A bare king.
+        ("4k3/8/8/8/8/8/4P3/4K3", true, false),
+        ("3rk3/8/8/8/8/8/8/4K3", false, true),
+        ("4k3/4q3/8/8/8/8/4Q3/4K3", true, true),
+        // A knight: not by itself, nor with queens in its way.
+        ("4k3/8/8/8/8/8/8/4KN2", false, false),
+        ("4k3/8/8/8/8/8/8/3QKN2", true, false),
+        ("3qk3/8/8/8/8/8/8/4KN2", false, true),
+        ("2qqk3/8/8/8/8/8/8/4KN2", false, true),
+        ("3rk3/8/8/8/8/8/8/4KN2", true, true),
+        ("3bk3/8/8/8/8/8/8/4KN2", true, true),
+        ("3nk3/8/8/8/8/8/8/4KN2", true, true),
+        ("4k3/4p3/8/8/8/8/8/4KN2", true, true),
+        ("2rqk3/8/8/8/8/8/8/4KN2", true, true),
+        // Two of them, or one with a bishop, can be helped into mate.
+        ("3qk3/8/8/8/8/8/8/3NKN2", true, true),
+        ("3qk3/8/8/8/8/8/8/3BKN2", true, true),
+        // Bishops: c1 and h8 are dark, f1 and c8 light.
+        ("3qk3/8/8/8/8/8/8/2B1K3", false, true),
+        ("3rk3/8/8/8/8/8/8/2B1K3", false, true),
+        ("3rk3/8/8/8/8/B7/8/2B1K3", false, true),
+        ("2b1k3/8/8/8/8/8/8/2B1K3", true, true),
+        ("4k2b/8/8/8/8/8/8/2B1K3", false, false),
+        ("3rk2b/8/8/8/8/8/8/2B1K3", false, true),
+        ("3nk3/8/8/8/8/8/8/2B1K3", true, true),
+        ("4k3/4p3/8/8/8/8/8/2B1K3", true, true),
+        ("3rk3/8/8/8/8/8/8/2B1KB2", true, true),
+    ] {
+        for turn in ["w", "b"] {
+            let pos = chess(&format!("{pieces} {turn} - - 0 1"));
+            assert_eq!(
+                Seat::ALL.map(|seat| pos.can_win(seat)),
+                [white, black],
+                "{pos}"
+            );
+        }
+    }
+}
+
 /// What is seen at a glance is so: where a pawn can advance, there is a move.
 #[test]
 fn pawns_that_can_advance_are_seen_at_a_glance() {
@@ -274,6 +318,14 @@ fn moves_are_read_however_players_write_them() {
     assert_eq!(read("BXC3"), Err(NoMove::Ambiguous));
     assert_eq!(read("b8"), Err(NoMove::Illegal));
     assert_eq!(read("hello"), Err(NoMove::Unreadable));
+    // No pawn of white's ever comes to its first or second rank, nor one of black's to its own.
+    for text in ["e2", "exd1", "d2e2", "e1=Q"] {
+        assert_eq!(read(text), Err(NoMove::Unreadable), "{text}");
+    }
+    assert_eq!(read("e7"), Err(NoMove::Illegal));
+    let black = chess(&fen.replace(" w ", " b ").replace("d6", "-"));
+    assert_eq!(black.read_san("e2"), Err(NoMove::Illegal));
+    assert_eq!(black.read_san("e7"), Err(NoMove::Unreadable));
     let two_rooks = chess("4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
     assert_eq!(
         two_rooks.read_san("Rd1"),

@@ -69,6 +69,20 @@ pub(super) fn ends_of_capture(text: &str) -> Option<(u8, u8)> {
     Some((read_place(from).ok()?, read_place(to).ok()?))
 }
 
+/// Whether the text names squares of the board as a step or a capture does, whatever lies between them.
+pub(super) fn names_squares(text: &str) -> bool {
+    let text = text.trim();
+    let is_square = |text: &str| read_place(text).is_ok();
+    match text.split_once('-') {
+        Some((from, to)) => is_square(from) && is_square(to),
+        None => {
+            let count = text.split(['x', 'X']).count();
+            (2..=usize::from(JUMPS_MAX) + 1).contains(&count)
+                && text.split(['x', 'X']).all(is_square)
+        }
+    }
+}
+
 /// The place of the square whose number is written so.
 fn read_place(text: &str) -> Result<u8, ParseMoveError> {
     read_number::<u8>(text).and_then(place_of).ok_or(NO_MOVE)

@@ -123,7 +123,23 @@ fn a_capture_must_be_made_to_its_end() {
     );
     assert_eq!(reason("32x23"), "is not how that piece can move");
     assert!(reason("22x6").contains("more than one capture"));
-    assert!(reason("22x7").contains("not a move"));
+}
+
+/// What is written as a move between squares of the board is a move, though none leads there.
+#[test]
+fn squares_that_no_move_connects_are_illegal() {
+    let pos = Draughts::start();
+    for text in ["11-14", "11x15", "22x7", "1-32", " 9X10x11 ", "5-5"] {
+        let refused = pos.read_move(text).expect_err(text);
+        let illegal = IllegalMove("is not how any piece moves");
+        assert_eq!(refused, ReadMoveError::Illegal(illegal), "{text}");
+    }
+    for text in [
+        "", "11", "11-33", "0-4", "11-", "x15", "11-14-17", "11x", "a1-b2", "011-14",
+    ] {
+        let refused = pos.read_move(text).expect_err(text);
+        assert!(matches!(refused, ReadMoveError::Unreadable(_)), "{text}");
+    }
 }
 
 #[test]
