@@ -131,7 +131,7 @@ mod tests {
             settings.keep_ended,
             Some(Duration::from_secs(2 * 24 * 3600))
         );
-        assert_eq!(settings.abandon_after, Duration::from_millis(500));
+        assert_eq!(settings.abandon_after, Some(Duration::from_millis(500)));
         assert_eq!(settings.linger, Duration::from_secs(7));
         assert_eq!(settings.search, Search::Threads(3));
         assert_eq!(settings.search_table, 2 << 20);

@@ -25,13 +25,28 @@ impl Command {
     /// together.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
-            Self::Analyse(args) => args.run(),
-            Self::Engine(args) => args.run(),
+            Self::Analyse(args) => unless_reader_is_gone(args.run()),
+            Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
-            Self::Perft(args) => args.run(),
-            Self::Tournament(args) => args.run(),
+            Self::Perft(args) => unless_reader_is_gone(args.run()),
+            Self::Tournament(args) => unless_reader_is_gone(args.run()),
             Self::Verify(args) => args.run(),
         }
     }
+}
+
+/// What has come of a command whose only pipe is stdout: that its reader has had enough is no failure.
+fn unless_reader_is_gone(done: anyhow::Result<()>) -> anyhow::Result<()> {
+    match done {
+        Err(error) if reader_is_gone(&error) => Ok(()),
+        done => done,
+    }
+}
+
+/// Whether whoever was reading stdout has had enough, as `head` has. That is no failure.
+fn reader_is_gone(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

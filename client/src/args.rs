@@ -4,8 +4,9 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::PlayerName;
+use plyhouse_protocol::{ClockControl, PlayerName};
 
+use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
 
 /// What follows a host that was named alone.
@@ -25,6 +26,9 @@ Examples:
   ply play --open --as second     wait for a friend, who moves first
   ply join K7QM2P                 take the open seat, or go on after a break
   ply play --seek --bot medium    play anybody, or a bot if nobody comes
+  ply play chess --open --clock 5+3 --stand-in hard
+                                  five minutes, and three seconds for each move; a bot plays on
+                                  for whoever loses the connection
   ply watch K7QM2P                look on
   ply watch --bots max,easy       let two bots play each other
   yes \"$(seq 9)\" | ply play --bot easy
@@ -35,7 +39,8 @@ At the board:
   in connect-four 1 to 7, the number of a column;
   in chess e2e4 or Nf3, in draughts 11-15 or 22x15, in othello d3, in gomoku h8,
   in go D4 or pass;
-  help, board, moves, resign, quit
+  draw, takeback, decline, more time, abort, resign; rematch when it is over;
+  help, board, moves, quit
 
 Exit codes:
   0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
@@ -72,7 +77,9 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_parser = player_name)]
     pub(crate) name: Option<PlayerName>,
 
-    /// Draw with ASCII only: `K` for a king, `X` and `O` for stones and discs.
+    /// Write ASCII only: `K` for a king, `X` and `O` for stones and discs, `%` for a bot, `?` for letters
+    /// that others wrote and ASCII has not. So it is, too, where LC_ALL, LC_CTYPE or LANG name an encoding
+    /// other than UTF-8.
     #[arg(long, global = true)]
     pub(crate) ascii: bool,
 
@@ -106,12 +113,19 @@ pub(crate) enum Command {
     /// and at once when it plays what is illegal or nothing that can be read, the match is resigned.
     /// So it is by Ctrl-C. A connection that drops is made again; but if `ply` itself is killed, nobody
     /// comes back to the seat.
+    ///
+    /// What the other side offers is answered: moves are taken back; a draw is taken where the program
+    /// was half a pawn behind when it moved last (UCI tells that; of other programs a draw is declined).
     #[command(after_help = BOT_EXAMPLES)]
     Bot(BotArguments),
     /// Show the matches that can be joined or watched.
     List {
         /// Only this game.
         game: Option<String>,
+
+        /// Go on telling what changes.
+        #[arg(long)]
+        follow: bool,
     },
     /// Speak the protocol by hand: each line of the input is sent as it is, each message of the
     /// server is one line of the output.
@@ -144,6 +158,29 @@ pub(crate) struct PlayArguments {
     /// Which side to take; `first` moves first.
     #[arg(long = "as", value_enum, value_name = "SIDE")]
     pub(crate) side: Option<SideChoice>,
+
+    /// Play by the clock: 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and seconds that
+    /// a move has for nothing), 10m+3x30s (main time, and periods), 3d (a time for each move).
+    #[arg(long, value_name = "CLOCK", value_parser = read_clock)]
+    pub(crate) clock: Option<ClockControl>,
+
+    /// A bot of this level plays on for whoever goes, until that player is back.
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) stand_in: Option<String>,
+
+    /// How long a player may be away before the match is lost, in seconds.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "seek",
+          value_parser = clap::value_parser!(u64).range(10..=86_400))]
+    pub(crate) patience: Option<u64>,
+
+    /// Moves cannot be taken back.
+    #[arg(long, conflicts_with = "seek")]
+    pub(crate) no_takeback: bool,
+
+    /// Open a match for this player alone, by the id that the server gave it, and wait.
+    #[arg(long = "for", value_name = "PLAYER", group = "opponent",
+          conflicts_with_all = ["bot", "seek", "open"])]
+    pub(crate) invited: Option<String>,
 }
 
 /// Which seat to take.
@@ -167,6 +204,10 @@ pub(crate) struct WatchArguments {
     /// Let two bots of these levels play each other.
     #[arg(long, value_name = "LEVEL,LEVEL", value_parser = two_levels, group = "what")]
     pub(crate) bots: Option<[String; 2]>,
+
+    /// Go on with the rematches, as long as a player stays.
+    #[arg(long, conflicts_with = "bots")]
+    pub(crate) series: bool,
 
     /// How long the bots let pass before each move, in milliseconds.
     #[arg(
@@ -212,12 +253,23 @@ pub(crate) struct BotArguments {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = engine_option)]
     pub(crate) options: Vec<(String, String)>,
 
-    /// What the program is told to think about a move, in milliseconds. (GTP counts seconds.)
-    #[arg(long, value_name = "MS", default_value_t = 1000,
-          value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
-    pub(crate) think: u64,
+    /// What the program is told to think about a move, in milliseconds. (GTP counts seconds.) Without it
+    /// a second where nobody keeps a clock, or where the clock is one of a time for each move; else as the
+    /// program shares out its time, which is told to it 100 ms short, and short of the way to the server
+    /// and back.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) think: Option<u64>,
 
-    /// How long the program may take for a move in fact, in seconds.
+    /// With --create: play by the clock, as in `ply play`.
+    #[arg(long, value_name = "CLOCK", value_parser = read_clock, requires = "create")]
+    pub(crate) clock: Option<ClockControl>,
+
+    /// How many matches to play: when one is over, a rematch is accepted until there were so many.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) games: u32,
+
+    /// How long the program may take for a move in fact, in seconds; with a clock, as long as there is.
     #[arg(long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) move_limit: u64,

@@ -1,9 +1,24 @@
-//! For terminals that have ASCII only: other signs in place of those that `ply` draws with. What
-//! others wrote stays as it is, and so does the sign of a bot: in ASCII anybody could write it.
+//! For terminals that have ASCII only: other signs in place of those that `ply` draws with, and a
+//! question mark for each that others wrote.
 
 use crate::customs::letter;
 
-/// The text with every sign of ours replaced by one of ASCII.
+/// The sign of a bot. Nobody else's text has it, so that no name is taken for a bot's.
+const BOT: char = '%';
+
+const UNKNOWN: char = '?';
+
+/// Whether these settings of the environment, each more particular than the next, name an encoding
+/// that has ASCII only, as far as they name any: `LC_ALL`, `LC_CTYPE` and `LANG`.
+pub(crate) fn is_ascii_locale(settings: [Option<String>; 3]) -> bool {
+    let set = settings.into_iter().flatten().find(|set| !set.is_empty());
+    set.is_some_and(|set| {
+        let set = set.to_ascii_lowercase();
+        !set.contains("utf-8") && !set.contains("utf8")
+    })
+}
+
+/// The text in ASCII.
 pub(crate) fn ascii(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -19,7 +34,11 @@ pub(crate) fn ascii(text: &str) -> String {
             // Stones and discs: the first seat's, the second's.
             '●' => plain.push('X'),
             '○' => plain.push('O'),
-            other => plain.push(letter(other).unwrap_or(other)),
+            '½' => plain.push_str(".5"),
+            '⚙' => plain.push(BOT),
+            BOT => plain.push(UNKNOWN),
+            other if other.is_ascii() => plain.push(other),
+            other => plain.push(letter(other).unwrap_or(UNKNOWN)),
         }
     }
     plain
@@ -52,7 +71,35 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_as_they_are() {
-        assert_eq!(ascii("│ ● zoë ▸"), "| X zoë >");
+    fn nothing_is_written_but_ascii() {
+        assert_eq!(ascii("│ ● zoë ▸"), "| X zo? >");
+        assert_eq!(ascii("⚙ max bot … 歩\u{fffd}"), "% max bot ... ??");
+        // Nobody can pass for a bot.
+        assert_eq!(ascii("% max bot"), "? max bot");
+    }
+
+    #[test]
+    fn the_environment_tells_what_a_terminal_has() {
+        let is_ascii = |settings: [&str; 3]| {
+            is_ascii_locale(settings.map(|set| (set != "-").then(|| set.to_owned())))
+        };
+        for settings in [
+            ["C", "-", "en_US.UTF-8"],
+            ["POSIX", "C.UTF-8", "-"],
+            ["", "C", "C.UTF-8"],
+            ["-", "", "de_DE"],
+            ["de_DE.ISO-8859-1", "-", "-"],
+        ] {
+            assert!(is_ascii(settings), "{settings:?}");
+        }
+        for settings in [
+            ["-", "-", "-"],
+            ["", "", ""],
+            ["C.UTF-8", "C", "C"],
+            ["", "de_DE.utf8", "C"],
+            ["-", "-", "en_US.UTF-8"],
+        ] {
+            assert!(!is_ascii(settings), "{settings:?}");
+        }
     }
 }

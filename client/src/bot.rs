@@ -4,24 +4,25 @@
 mod engine;
 mod program;
 mod seat;
+mod turn;
 
 use std::pin::Pin;
 use std::time::Duration;
 
-use plyhouse_protocol::{GameSummary, Request, ServerMessage};
+use plyhouse_protocol::{ClockControl, GameSummary, Request, RequestId, ServerMessage};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
 use self::engine::{Answer, Engine, Limits};
 use self::program::Fault;
 use self::seat::{Effect, Goal, Seat, Wanted};
+use crate::Visit;
 use crate::args::{BotArguments, EngineProtocol};
 use crate::conduct::{unheard, unwritable};
 use crate::customs::Customs;
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::link::{Link, News};
-use crate::server::Server;
 use crate::terminal::{Manner, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
@@ -51,17 +52,16 @@ struct Bot {
     place: Place,
     /// The request that is to be sent again, and when.
     later: Option<(Instant, Request)>,
+    /// The request that was sent last, and when: its answer tells how long the way is.
+    sent: Option<(Instant, RequestId)>,
 }
 
 /// Seats an engine, and plays to the end of the match.
-pub(crate) async fn run(
-    server: &Server,
-    name: Option<String>,
-    json: bool,
-    arguments: BotArguments,
-) -> Result<(), Failure> {
-    let link = Link::open(server).await?;
-    let terminal = Terminal::open(Manner::Silence, json).map_err(unwritable)?;
+pub(crate) async fn run(visit: &Visit, arguments: BotArguments) -> Result<(), Failure> {
+    let link = Link::open(&visit.server).await?;
+    let terminal = Terminal::open(Manner::Silence, visit.json).map_err(unwritable)?;
+    let terminal = terminal.in_ascii(visit.ascii);
+    let name = visit.name.clone();
     let wanted = Wanted {
         goal: match &arguments.join {
             Some(target) => Goal::Join(target.clone()),
@@ -72,6 +72,8 @@ pub(crate) async fn run(
         },
         game: arguments.game.clone(),
         name,
+        clock: arguments.clock,
+        games: arguments.games,
     };
     let mut bot = Bot {
         seat: Seat::new(wanted),
@@ -79,6 +81,7 @@ pub(crate) async fn run(
         terminal,
         place: Place::Unborn(Box::new(arguments)),
         later: None,
+        sent: None,
     };
     let result = bot.play().await;
     if let Place::Idle(engine) = bot.place {
@@ -121,7 +124,13 @@ impl Bot {
                 if let Some(ServerMessage::Welcome(_)) = &message {
                     self.link.welcomed();
                 }
-                Ok(message.map_or_else(Vec::new, |message| self.seat.receive(message)))
+                let Some(message) = message else {
+                    return Ok(Vec::new());
+                };
+                if let Some((at, _)) = self.sent.take_if(|(_, id)| message.re() == Some(*id)) {
+                    self.seat.takes(at.elapsed());
+                }
+                Ok(self.seat.receive(message))
             }
             News::Down(_) => {
                 self.later = None;
@@ -141,10 +150,11 @@ impl Bot {
                 return self.seat.give_up(&harmless(&fault.to_string()));
             }
         };
+        let worth = engine.worth();
         self.place = Place::Idle(Box::new(engine));
         match found {
             Found::Ready => self.seat.ready(),
-            Found::Answer(Answer::Move(m)) => self.seat.play(&m),
+            Found::Answer(Answer::Move(m)) => self.seat.play(&m, worth),
             Found::Answer(Answer::Resign) => self.seat.resign(),
         }
     }
@@ -153,32 +163,35 @@ impl Bot {
     async fn act(&mut self, effects: Vec<Effect>) -> Result<Option<Result<(), Failure>>, Failure> {
         for effect in effects {
             match effect {
-                Effect::Send(request) => self.link.send(&request).await,
+                Effect::Send(request) => {
+                    self.sent = request.id.map(|id| (Instant::now(), id));
+                    self.link.send(&request).await;
+                }
                 Effect::SendAfter(pause, request) => {
                     self.later = Some((Instant::now() + pause, request));
                 }
                 Effect::Say(text) => self.terminal.say(&text).map_err(unwritable)?,
                 Effect::Complain(text) => self.terminal.complain(&text).map_err(unwritable)?,
-                Effect::Start(game) => {
+                Effect::Start(game, clock) => {
                     let place = std::mem::replace(&mut self.place, Place::Broken);
                     let Place::Unborn(arguments) = place else {
                         self.place = place;
                         continue;
                     };
-                    let mut engine = born(*arguments, game)?;
+                    let mut engine = born(*arguments, game, clock)?;
                     self.place = Place::Busy(Box::pin(async move {
                         let started = engine.start().await;
                         (engine, started.map(|()| Found::Ready))
                     }));
                 }
-                Effect::Think(moves) => {
+                Effect::Think(turn) => {
                     let place = std::mem::replace(&mut self.place, Place::Broken);
                     let Place::Idle(mut engine) = place else {
                         self.place = place;
                         continue;
                     };
                     self.place = Place::Busy(Box::pin(async move {
-                        let answer = engine.choose(&moves).await;
+                        let answer = engine.choose(&turn).await;
                         (*engine, answer.map(Found::Answer))
                     }));
                 }
@@ -190,7 +203,11 @@ impl Bot {
 }
 
 /// The engine for a match of this game.
-fn born(arguments: BotArguments, game: GameSummary) -> Result<Engine, Failure> {
+fn born(
+    arguments: BotArguments,
+    game: GameSummary,
+    clock: Option<ClockControl>,
+) -> Result<Engine, Failure> {
     let id = harmless(&game.game);
     let protocol = match (
         arguments.protocol,
@@ -210,14 +227,14 @@ fn born(arguments: BotArguments, game: GameSummary) -> Result<Engine, Failure> {
         return Err(Failure::Failed("--option is for UCI engines".to_owned()));
     }
     let limits = Limits {
-        think: Duration::from_millis(arguments.think),
+        think: arguments.think.map(Duration::from_millis),
         start: Duration::from_secs(arguments.start_limit),
         answer: Duration::from_secs(arguments.move_limit),
     };
     let BotArguments {
         program, options, ..
     } = arguments;
-    Ok(Engine::new(program, protocol, options, limits, game))
+    Ok(Engine::new(program, protocol, options, limits, game, clock))
 }
 
 /// Waits for an engine that is busy; for ever if it is not.

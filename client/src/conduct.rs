@@ -27,10 +27,13 @@ pub(crate) struct Conduct {
     link: Link,
     terminal: Terminal,
     slot: Option<Slot>,
+    /// A line of a script that was read before its turn, to know whether there is one.
+    ahead: Option<String>,
     /// The request that is to be sent again, and when.
     later: Option<(Instant, Request)>,
     /// When to stop, whatever comes; and what that means.
     deadline: Option<(Instant, Failure)>,
+    begun: Instant,
 }
 
 impl Conduct {
@@ -51,8 +54,10 @@ impl Conduct {
             link,
             terminal,
             slot,
+            ahead: None,
             later: None,
             deadline,
+            begun: Instant::now(),
         }
     }
 
@@ -74,13 +79,30 @@ impl Conduct {
             }
             let wants_line = self.session.wants_line();
             self.session.fit(terminal::columns());
+            self.tell_time();
+            let live = self.session.live();
+            let text = live.as_ref().map(|live| live.text.as_str());
+            self.terminal.show(text).map_err(unwritable)?;
+            let changes_in = live.and_then(|live| live.changes_in);
+            let changes_at = changes_in.map(|rest| Instant::now() + rest);
+            if wants_line && let Some(line) = self.ahead.take() {
+                effects = self.session.line(&line);
+                continue;
+            }
             effects = tokio::select! {
                 news = self.link.next() => self.news(news?)?,
-                input = self.terminal.next(), if wants_line => match input {
-                    Input::Line(line) => self.session.line(&line),
-                    Input::Interrupt => self.session.quit(),
-                    Input::End => self.session.end_of_input(),
-                },
+                input = self.terminal.next(), if self.ahead.is_none() => {
+                    self.tell_time();
+                    match input {
+                        Input::Line(line) if wants_line => self.session.line(&line),
+                        Input::Line(line) => {
+                            self.ahead = Some(line);
+                            Vec::new()
+                        }
+                        Input::Interrupt => self.session.quit(),
+                        Input::End => self.session.end_of_input(),
+                    }
+                }
                 Some(()) = interrupt.recv() => {
                     self.terminal.interrupted().map_err(unwritable)?;
                     self.session.quit()
@@ -90,6 +112,7 @@ impl Conduct {
                     Some((_, request)) => vec![Effect::Send(request)],
                     None => Vec::new(),
                 },
+                () = until(changes_at) => Vec::new(),
                 () = until(self.deadline.as_ref().map(|(at, _)| *at)) => {
                     let stop = self.deadline.take().map_or(Failure::Stopped, |(_, stop)| stop);
                     return Err(stop);
@@ -98,7 +121,13 @@ impl Conduct {
         }
     }
 
+    /// Tells the session how late it is.
+    fn tell_time(&mut self) {
+        self.session.at(self.begun.elapsed());
+    }
+
     fn news(&mut self, news: News) -> Result<Vec<Effect>, Failure> {
+        self.tell_time();
         match news {
             News::Text(text) => {
                 self.terminal.message(&text).map_err(unwritable)?;
@@ -154,6 +183,7 @@ impl Conduct {
                 Effect::StopWithin(time) => {
                     self.deadline = Some((Instant::now() + time, Failure::Stopped));
                 }
+                Effect::GoOn => self.deadline = None,
                 Effect::End(result) => return Ok(Some(result)),
             }
         }

@@ -8,6 +8,7 @@
 //! | [`table`] | a match as this side knows it: a snapshot, and the events since |
 //! | [`view`] | what is shown: board, sentences, list, colours |
 //! | [`customs`] | what single games need beside what the wire tells |
+//! | [`clock`] | clocks as they are written |
 //! | [`harmless`] | what others wrote, made safe to show |
 //! | [`server`] | which server is meant, and whose word is taken for it |
 //! | [`link`] | the connection, made again when it drops |
@@ -22,6 +23,7 @@
 mod args;
 mod ascii;
 mod bot;
+mod clock;
 mod conduct;
 mod customs;
 mod failure;
@@ -48,11 +50,14 @@ use failure::Failure;
 use identity::{Slot, Slots, Wish};
 use link::Link;
 use server::Server;
-use session::{Goal, Opponent, Plan, Session};
+use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let mut arguments = Arguments::parse();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
+    arguments.ascii |= ascii::is_ascii_locale(locale);
+    let in_ascii = arguments.ascii;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -64,8 +69,12 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if failure != Failure::Stopped {
+        let mut text = failure.to_string();
+        if in_ascii {
+            text = ascii::ascii(&text);
+        }
         // Nothing can be done if standard error is closed.
-        let _ = writeln!(anstream::stderr().lock(), "ply: {failure}");
+        let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
     }
     failure.exit_code()
 }
@@ -102,9 +111,12 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             };
             visit.play(Goal::Join(code), wish).await
         }
-        Command::Watch(watch) => visit.watch(watch_goal(watch)).await,
-        Command::List { game } => list::run(&visit, game).await,
-        Command::Bot(bot) => bot::run(&visit.server, visit.name, json, bot).await,
+        Command::Watch(watch) => {
+            let series = watch.series;
+            visit.watch(watch_goal(watch), series).await
+        }
+        Command::List { game, follow } => list::run(&visit, game, follow).await,
+        Command::Bot(bot) => bot::run(&visit, bot).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -115,7 +127,8 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 fn plan(play: PlayArguments) -> Plan {
-    let opponent = match (play.bot, play.open, play.seek) {
+    let is_open = play.open || play.invited.is_some();
+    let opponent = match (play.bot, is_open, play.seek) {
         (bot, _, true) => Some(Opponent::Anyone(bot)),
         (_, true, _) => Some(Opponent::Friend),
         (Some(level), ..) => Some(Opponent::Bot(Some(level))),
@@ -125,6 +138,13 @@ fn plan(play: PlayArguments) -> Plan {
         game: play.game,
         opponent,
         side: play.side,
+        terms: Terms {
+            clock: play.clock,
+            patience_ms: play.patience.map(|seconds| seconds * 1000),
+            stand_in: play.stand_in,
+            invited: play.invited,
+            takeback: play.no_takeback.then_some(false),
+        },
     }
 }
 
@@ -176,11 +196,12 @@ impl Visit {
     }
 
     /// Looks on, as a guest: spectators hold nothing that would have to be kept.
-    async fn watch(self, goal: Goal) -> Result<(), Failure> {
+    async fn watch(self, goal: Goal, series: bool) -> Result<(), Failure> {
         let link = Link::open(&self.server).await?;
         let terminal = Terminal::open(Manner::Silence, self.json).map_err(unwritable)?;
         let terminal = terminal.in_ascii(self.ascii);
         let session = Session::new(goal, false, self.server.option(), self.name, None);
+        let session = session.watching_series(series);
         Conduct::new(session, link, terminal, None).run().await
     }
 }

@@ -7,18 +7,20 @@
 //! answered is asked again if the snapshots do not show it done.
 
 mod menu;
+mod offers;
 mod opening;
 mod playing;
 mod questions;
 mod refusals;
+mod rematch;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, GameSummary, MatchId, Request, RequestId, ServerMessage, Snapshot, Token,
-    VERSION, Welcome,
+    Challenge, ClientMessage, ClockControl, GameSummary, MatchId, Request, RequestId,
+    ServerMessage, Snapshot, Status, Token, VERSION, Welcome,
 };
 
 use crate::args::SideChoice;
@@ -26,6 +28,7 @@ use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::identity::SeatNote;
 use crate::table::Table;
+use crate::view;
 use menu::Menu;
 use questions::Question;
 
@@ -55,6 +58,21 @@ pub(crate) enum Goal {
     },
 }
 
+/// What a new match is to be beside its game and its seats; what is left out is as the server has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// The clock.
+    pub(crate) clock: Option<ClockControl>,
+    /// How long a player may be absent.
+    pub(crate) patience_ms: Option<u64>,
+    /// The level of the bot that takes the seat of whoever has gone.
+    pub(crate) stand_in: Option<String>,
+    /// The player who alone may take the open seat, by the public id.
+    pub(crate) invited: Option<String>,
+    /// Whether moves may be taken back.
+    pub(crate) takeback: Option<bool>,
+}
+
 /// What to play; whatever is missing is asked, or left at its default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
@@ -64,6 +82,8 @@ pub(crate) struct Plan {
     pub(crate) opponent: Option<Opponent>,
     /// The seat.
     pub(crate) side: Option<SideChoice>,
+    /// All else.
+    pub(crate) terms: Terms,
 }
 
 /// Against whom to play.
@@ -96,6 +116,8 @@ pub(crate) enum Effect {
     Left(MatchId),
     /// Stop after this time at the latest.
     StopWithin(Duration),
+    /// Do not stop by then.
+    GoOn,
     /// Stop.
     End(Result<(), Failure>),
 }
@@ -117,12 +139,22 @@ pub(crate) struct Session {
     awaited: usize,
     stage: Stage,
     pending: Option<Pending>,
+    /// Who wants to play the player.
+    challenges: Vec<Challenge>,
+    /// What this run comes to if there is no rematch.
+    over: Option<Result<(), Failure>>,
+    /// The time, since whenever the run began.
+    now: Duration,
     /// Whether a later run will find the player again.
     can_return: bool,
     /// How wide the terminal is, if it is one.
     columns: Option<usize>,
     /// Whether it was said what can be typed.
     taught: bool,
+    /// Whether no line will come any more, of a script.
+    input_has_ended: bool,
+    /// Whether a spectator wants to see the rematches, too.
+    watches_series: bool,
     /// How often `hello` was put off since the last welcome.
     hello_tries: u32,
     next_id: u64,
@@ -171,18 +203,43 @@ impl Session {
             awaited: 0,
             stage: Stage::Arriving,
             pending: None,
+            challenges: Vec::new(),
+            over: None,
+            now: Duration::ZERO,
             can_return: true,
             columns: None,
             taught: false,
+            input_has_ended: false,
+            watches_series: false,
             hello_tries: 0,
             next_id: HELLO.0 + 1,
             out: Vec::new(),
         }
     }
 
+    /// A spectator goes on with the rematches.
+    pub(crate) const fn watching_series(mut self, watches_series: bool) -> Self {
+        self.watches_series = watches_series;
+        self
+    }
+
     /// Boards are to be drawn for a terminal of this width from now on.
     pub(crate) const fn fit(&mut self, columns: Option<usize>) {
         self.columns = columns;
+    }
+
+    /// It is this late, by a clock that began with the run.
+    pub(crate) const fn at(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    /// What runs down at the match, in one line, and when that looks otherwise.
+    pub(crate) fn live(&self) -> Option<view::Live> {
+        let table = self.table()?;
+        let since = self.now.saturating_sub(table.told_at);
+        let live = view::live(&table.now, since, table.gone(self.now))?;
+        let text = view::within(&live.text, self.columns);
+        Some(view::Live { text, ..live })
     }
 
     /// The identity could not be kept: the seat is gone with this run.
@@ -216,14 +273,31 @@ impl Session {
             ServerMessage::Presence {
                 match_id,
                 seats,
+                gone_ms,
                 spectators,
             } => {
-                self.presence(match_id, seats, spectators);
+                self.presence(match_id, seats, gone_ms, spectators);
+            }
+            ServerMessage::Clock { match_id, clock } => {
+                let now = self.now;
+                if let Some(table) = self.table_of(match_id) {
+                    table.clock(clock, now);
+                }
+            }
+            ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
+            ServerMessage::YourTurn { match_id, game, .. } => self.your_turn(match_id, &game),
+            ServerMessage::Challenge(challenge) => self.challenged(*challenge),
+            ServerMessage::ChallengeOver { match_id } => {
+                self.challenges
+                    .retain(|challenge| challenge.match_id != match_id);
             }
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
-            ServerMessage::Pong { .. } | ServerMessage::Matches { .. } => {}
+            ServerMessage::Pong { .. }
+            | ServerMessage::Matches { .. }
+            | ServerMessage::ListChanged { .. } => {}
         }
+        self.stop_without_input();
         self.effects()
     }
 
@@ -247,26 +321,45 @@ impl Session {
         if self.interactive {
             return self.quit();
         }
-        let what = match &self.stage {
-            Stage::AtTable(table) if table.my_turn() => {
-                let what = "the input has ended and it is your turn";
-                if self.can_return {
-                    format!("{what}; go on with `{}`", self.join_command())
-                } else {
-                    what.to_owned()
-                }
-            }
-            Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {
-                return self.effects();
-            }
-        };
-        self.end(Err(Failure::Failed(what)));
+        self.input_has_ended = true;
+        self.stop_without_input();
         self.effects()
+    }
+
+    /// Stops where nothing more can be done without a line of input. A script that has said all it has
+    /// to say sees a match to its end, but does not wait for one to begin.
+    fn stop_without_input(&mut self) {
+        if !self.input_has_ended || self.pending.is_some() {
+            return;
+        }
+        match &self.stage {
+            Stage::AtTable(table) if table.my_turn() => {
+                let mut what = "the input has ended and it is your turn".to_owned();
+                if self.can_return {
+                    what = format!("{what}; go on with `{}`", self.join_command());
+                }
+                self.end(Err(Failure::Failed(what)));
+            }
+            Stage::AtTable(table)
+                if table.now.status == Status::Open && table.now.you.is_some() =>
+            {
+                self.complain("the input has ended and nobody has sat down");
+                self.farewell();
+            }
+            Stage::Opening { seek: Some(_), .. } => {
+                self.complain("the input has ended and nobody has come");
+                self.farewell();
+            }
+            Stage::AtTable(_) | Stage::Arriving | Stage::Opening { .. } | Stage::Asking(..) => {}
+        }
     }
 
     /// The person wants to stop.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
-        self.farewell();
+        match self.over.take() {
+            Some(result) => self.end(result),
+            None => self.farewell(),
+        }
         self.effects()
     }
 
@@ -312,8 +405,18 @@ impl Session {
             .push(Effect::Keep(welcome.token.clone(), name, live));
         self.mine.clear();
         self.hello_tries = 0;
-        self.awaited = welcome.following.len();
+        // Of matches of days no snapshot comes.
+        let followed = welcome
+            .following
+            .iter()
+            .filter(|followed| followed.days.is_none());
+        self.awaited = followed.count();
+        let challenges = welcome.challenges.clone();
         self.welcome = Some(welcome);
+        self.challenges.clear();
+        challenges
+            .into_iter()
+            .for_each(|challenge| self.challenged(challenge));
         if self.awaited == 0 {
             self.settled();
         }
@@ -336,7 +439,10 @@ impl Session {
         }
         match &self.stage {
             Stage::Opening { seek: Some(_), .. } if snapshot.re.is_none() => self.seat_at(snapshot),
-            Stage::AtTable(table) if table.now.match_id == snapshot.match_id => {
+            Stage::AtTable(table)
+                if table.now.match_id == snapshot.match_id
+                    || rematch::next_of(&table.now) == Some(snapshot.match_id) =>
+            {
                 self.seat_at(snapshot);
             }
             Stage::AtTable(_) | Stage::Opening { .. } | Stage::Asking(..) | Stage::Arriving => {}
@@ -349,7 +455,7 @@ impl Session {
         }
         match self.pending.take().map(|pending| pending.request.message) {
             Some(ClientMessage::Leave { .. }) => self.end(Err(Failure::Stopped)),
-            Some(ClientMessage::Seek { .. }) => {
+            Some(ClientMessage::Seek(_)) => {
                 self.say("Looking for somebody to play …");
             }
             Some(_) | None => {}
@@ -386,6 +492,14 @@ impl Session {
         match &self.stage {
             Stage::AtTable(table) => Some(table),
             Stage::Arriving | Stage::Asking(..) | Stage::Opening { .. } => None,
+        }
+    }
+
+    /// The table, if this match is played there.
+    fn table_of(&mut self, id: MatchId) -> Option<&mut Table> {
+        match &mut self.stage {
+            Stage::AtTable(table) if table.now.match_id == id => Some(table),
+            Stage::AtTable(_) | Stage::Arriving | Stage::Asking(..) | Stage::Opening { .. } => None,
         }
     }
 

@@ -1,12 +1,23 @@
 //! A match as this side knows it: the last snapshot, and the events since.
 
-use plyhouse_protocol::{Event, Occupant, Ply, SeatNumber, Snapshot, Status};
+use std::time::Duration;
+
+use plyhouse_protocol::{
+    ClockState, Event, Occupant, OfferKind, Ply, Rematch, SeatNumber, Snapshot, StandingOffer,
+    Status, TimeLeft,
+};
 
 /// A match as this side knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// How it stands.
     pub(crate) now: Snapshot,
+    /// When its clocks were told last, by whatever clock its holder keeps.
+    pub(crate) told_at: Duration,
+    /// Whether its game has begun at all.
+    pub(crate) has_begun: bool,
+    /// For how long who is gone may still be gone, and when that was told.
+    gone: [Option<(Duration, Duration)>; 2],
 }
 
 /// What an event was to a table.
@@ -23,7 +34,30 @@ pub(crate) enum Applied {
 impl Table {
     /// A match as a snapshot tells it.
     pub(crate) const fn new(snapshot: Snapshot) -> Self {
-        Self { now: snapshot }
+        Self::told_at(snapshot, Duration::ZERO)
+    }
+
+    /// A match as a snapshot tells it that has come now.
+    pub(crate) const fn told_at(snapshot: Snapshot, told_at: Duration) -> Self {
+        Self {
+            has_begun: matches!(snapshot.status, Status::Running) || snapshot.rematch.is_some(),
+            now: snapshot,
+            told_at,
+            gone: [None, None],
+        }
+    }
+
+    /// Takes one event of this match in, which has come now.
+    pub(crate) fn apply_at(&mut self, event: &Event, at: Duration) -> Applied {
+        let applied = self.apply(event);
+        let tells_clocks = !matches!(
+            event,
+            Event::Seated { .. } | Event::Offered { .. } | Event::Declined { .. }
+        );
+        if applied == Applied::Next && tells_clocks && !matches!(event, Event::TimeGiven { .. }) {
+            self.told_at = at;
+        }
+        applied
     }
 
     /// Takes one event of this match in.
@@ -40,35 +74,89 @@ impl Table {
                 if let Some(state) = self.now.seats.get_mut(seat.index()) {
                     state.occupant = occupant.clone();
                 }
+                if let Some(gone) = self.gone.get_mut(seat.index()) {
+                    *gone = None;
+                }
+                self.now.offers.retain(|offer| offer.seat != *seat);
             }
             Event::Started {
                 position,
                 ply,
                 turn,
                 legal,
+                left,
+                first_move_ms,
+                patience_ms,
                 ..
             } => {
                 self.now.status = Status::Running;
+                self.has_begun = true;
                 position.clone_into(&mut self.now.position);
                 self.now.ply = *ply;
                 self.now.turn = Some(*turn);
                 legal.clone_into(&mut self.now.legal);
+                self.now.patience_ms = *patience_ms;
+                self.begin_turn(*left, *first_move_ms);
             }
             Event::Moved {
                 ply,
+                seat,
                 m,
                 position,
                 turn,
                 legal,
+                left,
+                first_move_ms,
                 ..
             } => {
+                let ends = |offer: &StandingOffer| match offer.offer {
+                    OfferKind::Draw => offer.seat != *seat,
+                    OfferKind::Takeback => true,
+                    OfferKind::Rematch | OfferKind::Challenge => false,
+                };
+                self.now.offers.retain(|offer| !ends(offer));
+                self.begin_turn(*left, *first_move_ms);
                 position.clone_into(&mut self.now.position);
                 self.now.ply = Ply(ply.0.saturating_add(1));
                 self.now.turn = *turn;
                 self.now.moves.push(m.clone());
                 legal.clone_into(&mut self.now.legal);
             }
-            Event::Ended { outcome, .. } => {
+            Event::TakenBack {
+                ply,
+                position,
+                turn,
+                legal,
+                left,
+                first_move_ms,
+                takebacks,
+                ..
+            } => {
+                self.now.offers.clear();
+                self.begin_turn(*left, *first_move_ms);
+                position.clone_into(&mut self.now.position);
+                self.now.ply = *ply;
+                self.now.turn = Some(*turn);
+                let stand = usize::try_from(ply.0).unwrap_or(usize::MAX);
+                self.now.moves.truncate(stand);
+                legal.clone_into(&mut self.now.legal);
+                self.now.takebacks = *takebacks;
+            }
+            Event::Offered { offer, .. } => {
+                let same =
+                    |other: &StandingOffer| (other.seat, other.offer) == (offer.seat, offer.offer);
+                self.now.offers.retain(|other| !same(other));
+                self.now.offers.push(*offer);
+            }
+            Event::Declined { seat, offer, .. } => {
+                let declined = |other: &StandingOffer| (other.seat, other.offer) == (*seat, *offer);
+                self.now.offers.retain(|other| !declined(other));
+            }
+            Event::TimeGiven { left, .. } => self.now.left = Some(*left),
+            Event::Ended { outcome, left, .. } => {
+                self.begin_turn(*left, None);
+                self.now.offers.clear();
+                self.gone = [None, None];
                 self.now.status = Status::Ended;
                 self.now.turn = None;
                 self.now.legal.clear();
@@ -76,6 +164,44 @@ impl Table {
             }
         }
         Applied::Next
+    }
+
+    /// A turn begins, with so much time, which runs unless a message says otherwise.
+    const fn begin_turn(&mut self, left: Option<TimeLeft>, first_move_ms: Option<u64>) {
+        self.now.left = left;
+        self.now.first_move_ms = first_move_ms;
+        if left.is_some() {
+            self.now.turn_ms = Some(0);
+            self.now.stands = Some(false);
+        }
+    }
+
+    /// Takes in what is said of the clocks now. Of a ply that is over it means nothing.
+    pub(crate) fn clock(&mut self, told: ClockState, at: Duration) {
+        if told.ply == self.now.ply {
+            self.now.left = Some(told.left);
+            self.now.turn_ms = Some(told.turn_ms);
+            self.now.stands = Some(told.stands);
+            self.now.first_move_ms = told.first_move_ms;
+            self.told_at = at;
+        }
+    }
+
+    /// Takes in for how long who is gone may still be gone.
+    pub(crate) fn absence(&mut self, gone_ms: [Option<u64>; 2], at: Duration) {
+        self.gone = gone_ms.map(|ms| Some((Duration::from_millis(ms?), at)));
+    }
+
+    /// For how long who is gone may still be gone, as of now.
+    pub(crate) fn gone(&self, at: Duration) -> [Option<Duration>; 2] {
+        let rest =
+            |(rest, told): (Duration, Duration)| rest.saturating_sub(at.saturating_sub(told));
+        self.gone.map(|gone| gone.map(rest))
+    }
+
+    /// Takes in who wants a rematch; gives what was known before.
+    pub(crate) const fn rematch(&mut self, rematch: Rematch) -> Option<Rematch> {
+        self.now.rematch.replace(rematch)
     }
 
     /// Takes in who is there; gives the seats whose player has just come or gone.

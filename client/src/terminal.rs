@@ -58,7 +58,15 @@ pub(crate) struct Terminal {
     colour: bool,
     lines: Option<mpsc::Receiver<Input>>,
     typing: Option<Typing>,
+    /// The line that is kept up to date just above the prompt, or below all else where nobody types.
+    live: Option<String>,
 }
+
+/// Goes to the line above and empties it.
+const ONTO_LINE_ABOVE: &str = "\u{1b}[A\r\u{1b}[2K";
+
+/// Empties the line.
+const EMPTY_LINE: &str = "\r\u{1b}[2K";
 
 /// What is to be undone when somebody is left in mid-line.
 struct Typing {
@@ -87,6 +95,7 @@ impl Terminal {
             colour,
             lines: None,
             typing: None,
+            live: None,
         };
         match manner {
             Manner::Conversation => terminal.converse()?,
@@ -153,22 +162,49 @@ impl Terminal {
         if !matches!(next, Input::Line(_)) {
             self.lines = None;
         }
+        // What was typed stands below the line that was kept up to date, which so stays as it is.
+        if self.typing.is_some() {
+            self.live = None;
+        }
         next
+    }
+
+    /// Shows a line and keeps it up to date in its place, where a person looks on; nothing takes it
+    /// away.
+    pub(crate) fn show(&mut self, line: Option<&str>) -> io::Result<()> {
+        let is_seen = self.typing.is_some() || self.lines.is_none() && io::stdout().is_terminal();
+        if self.json || !is_seen {
+            return Ok(());
+        }
+        let line = line.map(|line| self.styled(&self.lettered(line)));
+        if line == self.live {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.live, line);
+        let now = self.live.as_deref().unwrap_or_default();
+        let text = match (&self.typing, &before, &self.live) {
+            (Some(_), None, _) => format!("{now}\n"),
+            (Some(_), Some(_), Some(_)) => format!("{ONTO_LINE_ABOVE}{now}\n"),
+            // The prompt moves up onto the line that is empty now.
+            (Some(_), Some(_), None) => format!("{ONTO_LINE_ABOVE}\u{1b}[A\n"),
+            (None, ..) => format!("{EMPTY_LINE}{now}"),
+        };
+        self.draw(text)
     }
 
     /// Tells the person something.
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        match (self.json, self.ascii) {
-            (true, _) => Ok(()),
-            (false, true) => self.write(&ascii(text)),
-            (false, false) => self.write(text),
+        if self.json {
+            return Ok(());
         }
+        self.write(&self.lettered(text))
     }
 
     /// Tells the person what is wrong; a script finds it on its standard error.
     pub(crate) fn complain(&mut self, text: &str) -> io::Result<()> {
+        let text = self.lettered(text);
         if self.typing.is_some() {
-            return self.write(&paint(WRONG, text));
+            return self.write(&paint(WRONG, &text));
         }
         // Nothing can be done if standard error is closed.
         let _ = writeln!(anstream::stderr().lock(), "ply: {text}");
@@ -194,6 +230,7 @@ impl Terminal {
 
     /// Leaves the terminal as it was found, even if somebody is in the middle of a line.
     pub(crate) async fn close(&mut self) -> io::Result<()> {
+        self.show(None)?;
         let Some(mut typing) = self.typing.take() else {
             return Ok(());
         };
@@ -214,18 +251,40 @@ impl Terminal {
         Ok(())
     }
 
-    fn write(&mut self, text: &str) -> io::Result<()> {
-        let mut line = if self.colour {
+    /// The text in the letters that the terminal has.
+    fn lettered(&self, text: &str) -> String {
+        if self.ascii {
+            ascii(text)
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// The text with its colours, if these are wanted.
+    fn styled(&self, text: &str) -> String {
+        if self.colour {
             text.to_owned()
         } else {
             strip_str(text).to_string()
-        };
-        line.push('\n');
+        }
+    }
+
+    /// Writes a text, and the line that is kept up to date below it.
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let text = self.styled(text);
+        self.draw(match (&self.typing, &self.live) {
+            (_, None) => format!("{text}\n"),
+            (Some(_), Some(live)) => format!("{ONTO_LINE_ABOVE}{text}\n{live}\n"),
+            (None, Some(live)) => format!("{EMPTY_LINE}{text}\n{live}"),
+        })
+    }
+
+    fn draw(&mut self, text: String) -> io::Result<()> {
         match &mut self.typing {
-            Some(typing) => typing.printer.print(line).map_err(io::Error::other),
+            Some(typing) => typing.printer.print(text).map_err(io::Error::other),
             None => {
                 let mut out = io::stdout().lock();
-                out.write_all(line.as_bytes())?;
+                out.write_all(text.as_bytes())?;
                 out.flush()
             }
         }

@@ -6,25 +6,40 @@ mod board;
 mod listing;
 mod paint;
 mod position;
+mod time;
 mod way;
 mod words;
+
+use std::time::Duration;
 
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::clock::clock_text;
 use crate::customs::Customs;
 use crate::harmless::harmless;
 use words::piece;
 
-pub(crate) use listing::listing;
+pub(crate) use listing::{changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
-pub(crate) use words::{ended, moved, occupant, presence, seated, side, span, turn, who};
+pub(crate) use time::{Live, left, live, within};
+pub(crate) use words::{
+    declined, ended, moved, occupant, offered, presence, seated, series, side, span, turn, who,
+};
 
 /// The board with the two seats beside it, or below where so many `columns` have no room for that,
-/// and empty lines around. Without a number there is room for everything.
-pub(crate) fn table(now: &Snapshot, game: Option<&GameSummary>, columns: Option<usize>) -> String {
-    let board = board::board(now, game);
-    let seats = [0, 1].map(|number| seat(now, SeatNumber(number)));
+/// and empty lines around. Without a number there is room for everything. Clocks have run for `since`.
+pub(crate) fn table(
+    now: &Snapshot,
+    game: Option<&GameSummary>,
+    columns: Option<usize>,
+    since: Duration,
+) -> String {
+    let indented = columns.map(|columns| columns.saturating_sub(2));
+    let board = board::board(now, game, indented);
+    let left = left(now, since);
+    let left = |number| left.map(|both| both[usize::from(number)].text());
+    let seats = [0, 1].map(|number| seat(now, SeatNumber(number), left(number)));
     let middle = board.len().saturating_sub(2) / 2;
     let line = |(number, line): (usize, &String)| {
         let beside = number.checked_sub(middle).and_then(|at| seats.get(at));
@@ -44,8 +59,8 @@ fn width(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
 
-/// One seat beside the board, with a mark if it is its turn.
-fn seat(now: &Snapshot, seat: SeatNumber) -> String {
+/// One seat beside the board, with a mark if it is its turn, and what it has left of its time.
+fn seat(now: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let mark = if now.turn == Some(seat) { "▸" } else { " " };
     let who = now
         .seats
@@ -68,13 +83,16 @@ fn seat(now: &Snapshot, seat: SeatNumber) -> String {
         .map_or_else(String::new, |stones| {
             paint(FAINT, &format!("  {stones} captured"))
         });
-    format!("{mark} {piece}{side}{gap}  {who}{you}{captured}")
+    let left = left.map_or_else(String::new, |left| format!("  {left}"));
+    format!("{mark} {piece}{side}{gap}  {who}{you}{captured}{left}")
 }
 
 /// A match by what is played and its code.
 pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
     let title = harmless(game.map_or(&now.game, |game| &game.title));
-    format!("{title} {}", paint(STRONG, &harmless(&now.code)))
+    let clock = now.clock.as_ref().map(clock_text);
+    let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
+    format!("{title} {}{clock}", paint(STRONG, &harmless(&now.code)))
 }
 
 /// One line that names a match and who sits there.
@@ -104,6 +122,7 @@ pub(crate) mod tests {
             files,
             ranks,
             record: None,
+            draws: true,
         }
     }
 
@@ -125,6 +144,7 @@ pub(crate) mod tests {
             &snapshot("x../.o./..."),
             Some(&game("tic-tac-toe", 3, 3)),
             Some(42),
+            Duration::ZERO,
         ));
         assert_eq!(
             drawn,
@@ -149,7 +169,12 @@ pub(crate) mod tests {
         for (seat, side) in now.seats.iter_mut().zip(["red", "yellow"]) {
             side.clone_into(&mut seat.side);
         }
-        let drawn = table(&now, Some(&game("connect-four", 7, 6)), None);
+        let drawn = table(
+            &now,
+            Some(&game("connect-four", 7, 6)),
+            None,
+            Duration::ZERO,
+        );
         let lines = plain(&drawn);
         let beside: Vec<_> = lines
             .lines()
@@ -169,7 +194,7 @@ pub(crate) mod tests {
     fn captured_stones_stand_with_who_has_them() {
         let mut now = snapshot(&format!("{} b 2 0 0 30", ["9"; 9].join("/")));
         now.game = "go".to_owned();
-        let drawn = plain(&table(&now, Some(&game("go", 9, 9)), None));
+        let drawn = plain(&table(&now, Some(&game("go", 9, 9)), None, Duration::ZERO));
         assert!(drawn.contains("ada  (you)  2 captured\n"), "{drawn}");
         assert!(drawn.contains("medium bot\n"), "{drawn}");
     }
@@ -182,7 +207,14 @@ pub(crate) mod tests {
             name: "歩".repeat(16),
             connected: true,
         };
-        let drawn = |columns| plain(&table(&now, Some(&game("tic-tac-toe", 3, 3)), columns));
+        let drawn = |columns| {
+            plain(&table(
+                &now,
+                Some(&game("tic-tac-toe", 3, 3)),
+                columns,
+                Duration::ZERO,
+            ))
+        };
         assert!(drawn(None).contains("┤     ▸ x  歩"));
         assert!(drawn(Some(80)).contains("┤     ▸ x  歩"));
         let narrow = drawn(Some(50));

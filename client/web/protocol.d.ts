@@ -5,16 +5,50 @@ export type Status = 'open' | 'running' | 'ended';
 export type Occupant =
   | { occupant: 'open' }
   | { occupant: 'player'; player: string; name: string; connected: boolean }
-  | { occupant: 'bot'; level: string };
+  | { occupant: 'bot'; level: string; for?: Person };
+
+export interface Person {
+  player: string;
+  name: string;
+}
+
+export type Clock =
+  | { kind: 'fischer'; main_ms: number; increment_ms: number }
+  | { kind: 'delay'; main_ms: number; delay_ms: number }
+  | { kind: 'byo-yomi'; main_ms: number; period_ms: number; periods: number }
+  | { kind: 'move'; move_ms: number };
+
+// What both seats have left, as of the begin of the present turn.
+export interface TimeLeft {
+  left_ms: [number, number];
+  periods?: [number, number];
+}
+
+export type OfferKind = 'draw' | 'takeback' | 'rematch' | 'challenge';
+
+export interface StandingOffer {
+  seat: number;
+  offer: OfferKind;
+  ply: number;
+  to_ply?: number;
+}
+
+export interface RematchState {
+  offers: [boolean, boolean];
+  declined: [boolean, boolean];
+  here: [boolean, boolean];
+  next: { match: string; code: string } | null;
+}
 
 export type Seat = Occupant & { side: string };
 
 export interface Outcome {
   winner: number | null;
-  // rules, resignation, abandonment, aborted; a later server knows more
+  // rules, resignation, abandonment, timeout, agreement, aborted; a later server knows more
   reason: string;
   line?: string[];
   detail?: string;
+  by?: number;
   scores?: [number, number];
 }
 
@@ -25,6 +59,7 @@ export interface Game {
   files: number;
   ranks: number;
   record?: string;
+  draws: boolean;
 }
 
 export interface Level {
@@ -40,11 +75,39 @@ export interface Welcome {
   resumed: boolean;
   games: Game[];
   levels: Level[];
-  limits: { live_matches: number; abandon_after_ms: number; idle_ms: number };
-  following: { match: string; you: number | null }[];
+  limits: {
+    live_matches: number;
+    abandon_after_ms: number;
+    idle_ms: number;
+    days_matches: number;
+    bot_think_ms: number;
+  };
+  clocks: { title: string; clock: Clock }[];
+  following: Followed[];
+  challenges: ChallengeRow[];
 }
 
-export interface Snapshot {
+export interface Followed {
+  match: string;
+  you: number | null;
+  stood_in?: number;
+  // The rest is there for matches of days.
+  days?: true;
+  turn?: number | null;
+  due_ms?: number;
+}
+
+export interface ChallengeRow {
+  match: string;
+  code: string;
+  game: string;
+  clock: Clock | null;
+  rated: boolean;
+  seat: number;
+  from: Person;
+}
+
+export interface Snapshot extends Partial<TimeLeft> {
   type: 'match';
   re?: number;
   match: string;
@@ -62,6 +125,18 @@ export interface Snapshot {
   moves: string[];
   legal: string[];
   spectators: number;
+  clock?: Clock;
+  turn_ms?: number;
+  stands?: boolean;
+  first_move_ms?: number;
+  patience_ms?: number;
+  offers: StandingOffer[];
+  takeback: boolean;
+  takebacks: number;
+  stand_in?: string;
+  series?: { game: number; points: [number, number] };
+  previous?: string;
+  rematch?: RematchState;
   outcome?: Outcome;
 }
 
@@ -70,33 +145,95 @@ interface Numbered {
   seq: number;
 }
 export type Seated = Numbered & { type: 'seated'; seat: number } & Occupant;
-export interface Started extends Numbered {
+export interface Started extends Numbered, Partial<TimeLeft> {
   type: 'started';
   position: string;
   ply: number;
   turn: number;
   legal: string[];
+  first_move_ms?: number;
+  patience_ms?: number;
 }
-export interface Moved extends Numbered {
+export interface Moved extends Numbered, Partial<TimeLeft> {
   type: 'moved';
   ply: number;
+  next_ply: number;
   seat: number;
   move: string;
   position: string;
   turn: number | null;
   legal: string[];
+  spent_ms?: number;
+  first_move_ms?: number;
 }
-export interface Ended extends Numbered {
+export type Offered = Numbered & { type: 'offered' } & StandingOffer;
+export interface Declined extends Numbered {
+  type: 'declined';
+  seat: number;
+  offer: OfferKind;
+  by: number;
+}
+export interface TakenBack extends Numbered, Partial<TimeLeft> {
+  type: 'taken_back';
+  ply: number;
+  position: string;
+  turn: number;
+  legal: string[];
+  first_move_ms?: number;
+  takebacks: number;
+}
+export interface TimeGiven extends Numbered, TimeLeft {
+  type: 'time_given';
+  seat: number;
+  ms: number;
+}
+export interface Ended extends Numbered, Partial<TimeLeft> {
   type: 'ended';
   outcome: Outcome;
 }
-export type MatchEvent = Seated | Started | Moved | Ended;
+export type MatchEvent =
+  Seated | Started | Moved | Offered | Declined | TakenBack | TimeGiven | Ended;
 
 export interface Presence {
   type: 'presence';
   match: string;
   seats: (boolean | null)[];
+  gone_ms: (number | null)[];
   spectators: number;
+}
+
+export interface ClockTold extends TimeLeft {
+  type: 'clock';
+  match: string;
+  ply: number;
+  turn_ms: number;
+  stands: boolean;
+  first_move_ms?: number;
+}
+export interface RematchTold extends RematchState {
+  type: 'rematch';
+  match: string;
+}
+export interface YourTurn {
+  type: 'your_turn';
+  match: string;
+  game: string;
+  ply: number;
+  due_ms: number;
+}
+export interface Challenge extends ChallengeRow {
+  type: 'challenge';
+}
+export interface ChallengeOver {
+  type: 'challenge_over';
+  match: string;
+}
+export interface ListChanged {
+  type: 'list_changed';
+  changed: Listed[];
+  gone: string[];
+  total: number;
+  reset?: true;
 }
 
 export interface Listed {
@@ -107,6 +244,7 @@ export interface Listed {
   seats: [Seat, Seat];
   ply: number;
   spectators: number;
+  clock?: Clock;
 }
 export interface Matches {
   type: 'matches';
@@ -137,10 +275,26 @@ export interface Failure {
   retryable: boolean;
   retry_after_ms?: number;
   field?: string;
+  expected?: number;
+  takebacks?: number;
 }
 
 export type Message =
-  Welcome | Snapshot | MatchEvent | Presence | Matches | Events | Ok | Pong | Failure;
+  | Welcome
+  | Snapshot
+  | MatchEvent
+  | Presence
+  | ClockTold
+  | RematchTold
+  | YourTurn
+  | Challenge
+  | ChallengeOver
+  | ListChanged
+  | Matches
+  | Events
+  | Ok
+  | Pong
+  | Failure;
 
 export type SeatWish = 'me' | 'open' | { bot: string };
 type OneMatch = { match: string };
@@ -155,12 +309,31 @@ export type Request =
       listed?: boolean;
       shuffle?: boolean;
       pace_ms?: number;
+      clock?: Clock;
+      takeback?: boolean;
+      patience_ms?: number;
+      stand_in?: string;
+      for?: string;
     }
   | ({ type: 'join'; seat?: number } & OneMatch)
-  | ({ type: 'watch' | 'leave' | 'resign' } & OneMatch)
+  | ({ type: 'watch' | 'leave' | 'resign' | 'abort' } & OneMatch)
   | ({ type: 'seat'; seat: number; occupant: 'open' | { bot: string } } & OneMatch)
-  | ({ type: 'move'; ply: number; move: string } & OneMatch)
+  | ({ type: 'move'; ply: number; move: string; takebacks?: number } & OneMatch)
   | { type: 'list'; game?: string; status?: Status; limit?: number; after?: string }
-  | { type: 'seek'; game: string; bot?: string; bot_after_ms?: number }
+  | ({ type: 'offer'; offer: 'draw'; ply: number } & OneMatch)
+  | ({ type: 'offer'; offer: 'takeback'; ply: number; to_ply?: number } & OneMatch)
+  | ({ type: 'offer'; offer: 'rematch' } & OneMatch)
+  | ({ type: 'decline'; offer: OfferKind } & OneMatch)
+  | ({ type: 'give_time'; ms: number } & OneMatch)
+  | { type: 'watch_list'; game?: string; status?: Status }
+  | { type: 'unwatch_list' }
+  | {
+      type: 'seek';
+      game: string;
+      bot?: string;
+      bot_after_ms?: number;
+      clock?: Clock;
+      stand_in?: string;
+    }
   | { type: 'unseek' }
   | ({ type: 'resync'; since: number } & OneMatch);

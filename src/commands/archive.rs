@@ -36,10 +36,3 @@ pub(super) fn end(faults: u64, what: &str) -> anyhow::Result<()> {
         faults => bail!("{what}: {faults}"),
     }
 }
-
-/// Whether whoever was reading stdout has had enough, as `head` has. That is no failure.
-pub(super) fn reader_is_gone(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-}

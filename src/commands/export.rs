@@ -3,12 +3,13 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
-use plyhouse_matches::EventKind;
 use plyhouse_matches::scoresheet::Scoresheet;
+use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchId, MatchRef};
 use plyhouse_store::{Archive, Record};
 
-use super::archive::{Source, end, reader_is_gone};
+use super::archive::{Source, end};
+use super::reader_is_gone;
 
 /// Prints matches: as JSON, one a line, each with its whole history, or as their players keep games.
 ///
@@ -142,8 +143,8 @@ impl<W: Write> Export<'_, W> {
         let (code, format) = (creation.code, self.format.extension());
         let kept = creation.game.record;
         let fits = kept.is_some_and(|kept| kept.extension() == format);
-        let is_wanted =
-            by_name || fits && events.iter().any(|event| event.kind == EventKind::Started);
+        let has_started = |event: &Event| matches!(event.kind, EventKind::Started { .. });
+        let is_wanted = by_name || fits && events.iter().any(has_started);
         if !is_wanted {
             return Ok(());
         }

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use plyhouse_store::Summary;
 
-use super::archive::{Source, end, reader_is_gone};
+use super::archive::{Source, end};
+use super::reader_is_gone;
 
 /// Checks a store from end to end, and prints what is wrong with it.
 ///

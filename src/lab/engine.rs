@@ -15,7 +15,7 @@ use plyhouse_engine::search::{Level, Limits};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use self::driver::Question;
+use self::driver::{Aim, Question};
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
 use self::uci::Uci;
@@ -30,14 +30,19 @@ use crate::arguments::{game_with, level};
 /// (30 where nobody says), and three quarters of the increment; at most three quarters of what is left,
 /// which is counted 30 ms short for the way between the programs.
 ///
-/// UCI: uci, isready, ucinewgame, position, go (wtime, btime, winc, binc, movestogo, depth, nodes,
-/// movetime, infinite), stop, quit, and the options Hash and Level. A game that is drawn by repetition
-/// or by fifty moves, which a player need not claim, is thought about as if what was before had not
-/// been.
+/// What was asked for is answered also after the end of the input. A search that only `stop` would end
+/// then takes as long as --time says.
+///
+/// UCI: uci, isready, ucinewgame, position, go (searchmoves, ponder, wtime, btime, winc, binc, movestogo,
+/// depth, nodes, mate, movetime, infinite), ponderhit, stop, quit, and the options Hash, Clear Hash,
+/// Threads, MultiPV, Ponder and Level (beginner, easy, medium, hard, full). With searchmoves and with
+/// several lines it searches at full strength. A game that is drawn by repetition or by fifty moves, which
+/// a player need not claim, is thought about as if what was before had not been.
 ///
 /// GTP: what list_commands names. The rules are those of the server: 9 x 9, area scoring, no suicide,
-/// positional superko. Any komi is taken and counted by final_score, but the engine plays for the
-/// server's. If one side is asked for a move out of turn, or moves, the other has passed.
+/// positional superko, all stones on the board alive. Any komi is taken and counted by final_score, but
+/// the engine plays for the server's. If one side is asked for a move out of turn, or moves, the other has
+/// passed, which does not bring the end of the game nearer.
 ///
 /// Piskvork: START, RESTART, BEGIN, TURN, BOARD, TAKEBACK, INFO (timeout_turn, timeout_match,
 /// time_left, max_memory; rule 0, freestyle, is the one that is played), ABOUT, END.
@@ -52,8 +57,8 @@ pub struct Args {
     #[arg(long, value_name = "LEVEL", value_parser = level(), default_value_t = Level::Max)]
     level: Level,
 
-    /// How long it thinks about a move where the protocol says nothing of time, in milliseconds. Not
-    /// for UCI, in which a search without a limit goes on until `stop`
+    /// How long it thinks about a move where the protocol says nothing of time, in milliseconds. In UCI
+    /// a search without a limit goes on until `stop`, or this long after the end of the input
     #[arg(long, value_name = "MS", default_value_t = 1000,
           value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     time: u64,
@@ -92,6 +97,7 @@ impl Settings {
         Question {
             level: self.level,
             limits: Limits::time(time.unwrap_or(self.time)),
+            aim: Aim::Move,
         }
     }
 

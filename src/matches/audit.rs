@@ -1,10 +1,11 @@
 //! Whether a match can have gone the way its record says. [`Match::replay`] takes what its fold takes;
 //! this also holds each event against what the match would have decided.
 
-use plyhouse_engine::game::{Outcome, Seat};
-use plyhouse_protocol::{Reason, Seq};
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::{Ply, Reason, Seq};
 
-use crate::{Creation, Damaged, Event, EventKind, Match, Occupant, Stage};
+use crate::play::ended_by_rules;
+use crate::{Creation, Damaged, Event, EventKind, Left, Match, Occupant, Offer, Stage};
 
 /// What is wrong with the record of a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,9 +19,9 @@ pub enum Unsound {
         /// The number of the event.
         seq: Seq,
         /// What is there.
-        found: EventKind,
+        found: Box<EventKind>,
         /// What must be there.
-        owed: EventKind,
+        owed: Box<EventKind>,
     },
     /// The record breaks off before an event that comes with its last.
     #[error("the last event must be followed by {owed:?}")]
@@ -59,12 +60,12 @@ impl Match {
             let kind = &event.kind;
             match state.owed() {
                 Some(owed) if owed != *kind => {
-                    let found = kind.clone();
+                    let (found, owed) = (Box::new(kind.clone()), Box::new(owed));
                     return Err(Unsound::Unexpected { seq, found, owed });
                 }
                 Some(_) | None => {}
             }
-            (state.check_decided(kind)).map_err(|why| Unsound::Undecidable { seq, why })?;
+            (state.check_decided(event)).map_err(|why| Unsound::Undecidable { seq, why })?;
             state.fold(event)?;
             if let EventKind::Moved { m, .. } = kind
                 && state.moves().last() != Some(m)
@@ -82,50 +83,156 @@ impl Match {
     /// The one event that can come next, because it is decided together with the one before.
     fn owed(&self) -> Option<EventKind> {
         match self.stage {
-            Stage::Open => (!self.seats.contains(&Occupant::Open)).then_some(EventKind::Started),
-            Stage::Running => self.position.outcome().map(ended_by_rules),
+            Stage::Open => (!self.seats.contains(&Occupant::Open)).then(|| self.started()),
+            Stage::Running => {
+                let outcome = self.position.outcome();
+                let ended = outcome.map(|outcome| ended_by_rules(outcome, self.left()));
+                ended.or_else(|| self.granted_by_a_bot())
+            }
             Stage::Ended { .. } => None,
         }
     }
 
+    /// The takeback that a bot has granted, which it does at once.
+    fn granted_by_a_bot(&self) -> Option<EventKind> {
+        let mut offers = self.offers();
+        let asked = offers.find(|standing| standing.offer == Offer::Takeback)?;
+        self.occupant(asked.seat.other()).bot()?;
+        self.taken_back(asked.to_ply)
+    }
+
     /// Whether a match could decide on an event that its fold takes as it comes.
-    fn check_decided(&self, event: &EventKind) -> Result<(), &'static str> {
-        match event {
-            EventKind::Seated { seat, occupant } => match occupant {
-                Occupant::Open => Ok(()),
-                _ if self.occupant(*seat) != &Occupant::Open => Err("the seat is taken"),
-                Occupant::Player { id, .. } if self.seat_of(*id).is_some() => {
-                    Err("the player has the other seat")
+    fn check_decided(&self, event: &Event) -> Result<(), &'static str> {
+        match &event.kind {
+            EventKind::Seated { seat, occupant } => self.check_seated(*seat, occupant),
+            EventKind::Started { .. } => Ok(()),
+            EventKind::Moved { spent_ms, left, .. } => {
+                if spent_ms.is_some() != self.clock().is_some() {
+                    return Err("only a clock charges a move");
                 }
-                Occupant::Player { .. } | Occupant::Bot(_) => Ok(()),
-            },
-            EventKind::Started | EventKind::Moved { .. } => Ok(()),
-            EventKind::Ended { winner, reason } => self.check_end(*winner, *reason),
+                if self.is_free() && spent_ms.unwrap_or(0) > 0 {
+                    return Err("the first move of a seat is free");
+                }
+                if self.left_after_move(spent_ms.unwrap_or(0)) != *left {
+                    return Err("that cannot be what the move has left");
+                }
+                Ok(())
+            }
+            EventKind::Offered {
+                seat,
+                offer,
+                ply,
+                to_ply,
+            } => self.check_offered(*seat, *offer, (*ply, *to_ply), event.at_ms),
+            EventKind::Declined { by, seat, .. } => self.check_declined(*seat, *by),
+            EventKind::TakenBack { ply, .. } => {
+                let allowed = self.offers().any(|standing| standing.to_ply == Some(*ply));
+                if !allowed || self.taken_back(Some(*ply)).as_ref() != Some(&event.kind) {
+                    return Err("nobody has asked to go back there");
+                }
+                Ok(())
+            }
+            EventKind::TimeGiven { seat, ms, left } => {
+                let is_right = self.left.given(*seat, *ms) == *left;
+                if !is_right || self.check_gift(*seat, *ms).is_err() {
+                    return Err("that much cannot have been given");
+                }
+                Ok(())
+            }
+            EventKind::Ended {
+                winner,
+                reason,
+                left,
+                ..
+            } => self.check_end(*winner, *reason, *left),
         }
     }
 
-    fn check_end(&self, winner: Option<Seat>, reason: Reason) -> Result<(), &'static str> {
+    fn check_seated(&self, seat: Seat, occupant: &Occupant) -> Result<(), &'static str> {
+        match occupant {
+            Occupant::StandIn { level, .. } if self.creation.terms.stand_in != Some(*level) => {
+                Err("no such bot stands in")
+            }
+            _ if self.stage == Stage::Running => Ok(()),
+            Occupant::Open => Ok(()),
+            _ if self.occupant(seat) != &Occupant::Open => Err("the seat is taken"),
+            Occupant::Player { id, .. } if self.seat_of(*id).is_some() => {
+                Err("the player has the other seat")
+            }
+            Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => Ok(()),
+        }
+    }
+
+    fn check_offered(
+        &self,
+        seat: Seat,
+        offer: Offer,
+        (ply, to_ply): (Ply, Option<Ply>),
+        at_ms: u64,
+    ) -> Result<(), &'static str> {
+        if ply != self.ply() || self.occupant(seat).player().is_none() {
+            return Err("nobody can have offered that at this ply");
+        }
+        let may_be_offered = match offer {
+            Offer::Draw => self.check_draw(seat),
+            Offer::Takeback => self.check_takeback(seat, to_ply, at_ms),
+        };
+        may_be_offered.map_err(|_| "that cannot have been offered")
+    }
+
+    fn check_declined(&self, seat: Seat, by: Seat) -> Result<(), &'static str> {
+        let is_bot = self.bot_to_answer_draw() == Some(by);
+        if self.occupant(by).player().is_none() && !(is_bot && by != seat) {
+            return Err("nobody sits there who could decline");
+        }
+        Ok(())
+    }
+
+    fn check_end(
+        &self,
+        winner: Option<Seat>,
+        reason: Reason,
+        left: Option<Left>,
+    ) -> Result<(), &'static str> {
+        if !self.may_be_left(left) {
+            return Err("that cannot be what was left");
+        }
+        let is_running = self.stage == Stage::Running;
         match reason {
             Reason::Rules if self.owed().is_none() => Err("by the rules it is not over"),
             Reason::Aborted if winner.is_some() => Err("without a result there is no winner"),
-            Reason::Resignation | Reason::Abandonment if self.stage != Stage::Running => {
+            Reason::Resignation | Reason::Abandonment | Reason::Timeout | Reason::Agreement
+                if !is_running =>
+            {
                 Err("what has not begun cannot be lost")
             }
             Reason::Resignation | Reason::Abandonment if winner.is_none() => {
                 Err("whoever is left has won")
             }
-            Reason::Rules | Reason::Aborted | Reason::Resignation | Reason::Abandonment => Ok(()),
+            Reason::Timeout if self.clock().is_none() => Err("there is no clock"),
+            Reason::Timeout if winner == Some(self.position.turn()) => {
+                Err("whoever runs out of time does not win")
+            }
+            Reason::Agreement if winner.is_some() => Err("in a draw there is no winner"),
+            Reason::Agreement if !self.offers().any(|of| of.offer == Offer::Draw) => {
+                Err("nobody has offered a draw")
+            }
+            Reason::Rules
+            | Reason::Aborted
+            | Reason::Resignation
+            | Reason::Abandonment
+            | Reason::Timeout
+            | Reason::Agreement => Ok(()),
         }
     }
-}
 
-/// The end of a match whose game has come to this outcome.
-pub(crate) const fn ended_by_rules(outcome: Outcome) -> EventKind {
-    EventKind::Ended {
-        winner: match outcome {
-            Outcome::Draw => None,
-            Outcome::Decisive { winner } => Some(winner),
-        },
-        reason: Reason::Rules,
+    /// Whether so much may be left at the end: time passes for the seat that is to move alone.
+    fn may_be_left(&self, left: Option<Left>) -> bool {
+        let (Some(left), Some(before)) = (left, self.left()) else {
+            return left == self.left();
+        };
+        let to_move = self.position.turn().index();
+        let [now, then] = [left, before].map(|left| left.left_ms());
+        now[1 - to_move] == then[1 - to_move] && now[to_move] <= then[to_move]
     }
 }

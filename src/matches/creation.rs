@@ -1,7 +1,8 @@
 //! What is settled about a match before anything happens in it.
 
 use plyhouse_engine::catalog::Entry;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId};
 use serde::{Deserialize, Serialize};
 
 /// What is settled about a match when it is created, and never changes.
@@ -32,6 +33,92 @@ pub struct Terms {
     /// the integers of many databases have one.
     #[serde(with = "signed")]
     pub seed: u64,
+    /// How it is timed; untimed if `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockControl>,
+    /// Whether moves may be taken back.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub takeback: bool,
+    /// How long a player may be absent. `None` in matches that know no absence, and in those from
+    /// before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Patience>,
+    /// The level of the bot that takes the seat of whoever has gone, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<Level>,
+    /// Whether it counts for ratings.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub rated: bool,
+    /// The player who alone may take the open seat, if it is for one.
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub invited: Option<PlayerId>,
+    /// The match of which it is the rematch, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Previous>,
+}
+
+impl Terms {
+    /// The terms of a match of which nothing is asked but that: listed or not, with this pace and this
+    /// chance.
+    #[must_use]
+    pub const fn plain(listed: bool, pace_ms: u64, seed: u64) -> Self {
+        Self {
+            listed,
+            pace_ms,
+            seed,
+            clock: None,
+            takeback: true,
+            patience: None,
+            stand_in: None,
+            rated: false,
+            invited: None,
+            previous: None,
+        }
+    }
+
+    /// Whether the match is played over days, and so knows no absence.
+    #[must_use]
+    pub fn is_of_days(&self) -> bool {
+        self.clock.is_some_and(|clock| clock.is_of_days())
+    }
+}
+
+/// The match of which another is the rematch, and how their series stood when that was created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Previous {
+    /// The match.
+    #[serde(rename = "match")]
+    pub id: MatchId,
+    /// Its number in the series, from 1.
+    pub game: u64,
+    /// The half-points of the series up to it, by the seats of the rematch.
+    pub points: [u64; 2],
+}
+
+/// How long a player may be absent from a running match before it is lost, in milliseconds. Which of
+/// the two counts is settled when the match starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patience {
+    /// Between people.
+    pub people_ms: u64,
+    /// Against a bot.
+    pub bot_ms: u64,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_yes(is_so: &bool) -> bool {
+    *is_so
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_no(is_so: &bool) -> bool {
+    !*is_so
 }
 
 /// A number of 64 bits as one with a sign.

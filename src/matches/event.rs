@@ -3,10 +3,38 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{PlayerId, Ply, Reason};
-use serde::{Deserialize, Deserializer, Serialize};
+use plyhouse_protocol::{Detail, PlayerId, Ply, Reason};
+use serde::{Deserialize, Serialize};
 
+use crate::clocks::Left;
 use crate::occupant::{Occupant, seated};
+
+/// The present, as a match decides by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// In milliseconds since 1970.
+    pub at_ms: u64,
+    /// What a move in the present turn is charged now, in whole milliseconds. Nothing without a clock.
+    pub spent_ms: u64,
+}
+
+impl Moment {
+    /// A moment at which nothing is charged.
+    #[must_use]
+    pub const fn free(at_ms: u64) -> Self {
+        Self { at_ms, spent_ms: 0 }
+    }
+}
+
+/// What players of a running match offer each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offer {
+    /// A draw.
+    Draw,
+    /// To take the last moves back.
+    Takeback,
+}
 
 /// What is asked of a match, by a player, a bot, or the passing of time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +79,9 @@ pub enum Action {
         /// The move, in the game's notation.
         #[serde(rename = "move")]
         m: String,
+        /// How often moves had been taken back, as far as the player knew; `None` for whoever does not
+        /// care.
+        takebacks: Option<u64>,
     },
     /// A bot moves.
     PlayAsBot {
@@ -67,11 +98,72 @@ pub enum Action {
         /// Who.
         player: PlayerId,
     },
+    /// A bot gives up.
+    ResignAsBot {
+        /// Which.
+        seat: Seat,
+    },
+    /// A player breaks off a match that has hardly begun.
+    CallOff {
+        /// Who.
+        player: PlayerId,
+    },
+    /// A player offers a draw, or accepts the one that is offered.
+    OfferDraw {
+        /// Who.
+        player: PlayerId,
+        /// The ply for which the offer is meant.
+        ply: Ply,
+    },
+    /// A player asks to take moves back, or allows it.
+    OfferTakeback {
+        /// Who.
+        player: PlayerId,
+        /// The ply at which that is meant.
+        ply: Ply,
+        /// The ply to be played anew; if `None`, what the other offers, or else one's own last.
+        to_ply: Option<Ply>,
+    },
+    /// A player turns down what the other offers, or else withdraws their own offer.
+    Decline {
+        /// Who.
+        player: PlayerId,
+        /// What.
+        offer: Offer,
+    },
+    /// A bot says whether it takes the draw that it is offered.
+    AnswerDrawAsBot {
+        /// Which.
+        seat: Seat,
+        /// Whether it does.
+        accepts: bool,
+    },
+    /// Whoever the match is for does not want to play it.
+    DeclineChallenge {
+        /// Who.
+        player: PlayerId,
+    },
+    /// A player gives the other more time.
+    GiveTime {
+        /// Who.
+        player: PlayerId,
+        /// How much, in milliseconds.
+        ms: u64,
+    },
     /// A player has been away from a running match for too long.
     Abandon {
         /// Whose seat it is.
         seat: Seat,
     },
+    /// A bot takes the seat of a player who has gone.
+    StandIn {
+        /// Which.
+        seat: Seat,
+    },
+    /// The seat whose turn it is has run out of time.
+    Flag,
+    /// The seat whose turn it is has not played its first move in time.
+    NoFirstMove,
     /// Ends the match without a result.
     Abort,
 }
@@ -107,8 +199,11 @@ pub enum EventKind {
         occupant: Occupant,
     },
     /// Both seats are filled: the game begins.
-    #[serde(deserialize_with = "nothing_more")]
-    Started,
+    Started {
+        /// What both clocks start with; without a clock there is nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<Left>,
+    },
     /// A move was played.
     Moved {
         /// By whom.
@@ -116,6 +211,50 @@ pub enum EventKind {
         /// The move, in canonical form.
         #[serde(rename = "move")]
         m: String,
+        /// What was charged for it, in milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spent_ms: Option<u64>,
+        /// What is left after it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<Left>,
+    },
+    /// A player offers the other something.
+    Offered {
+        /// Who.
+        seat: Seat,
+        /// What.
+        offer: Offer,
+        /// At which ply.
+        ply: Ply,
+        /// With a takeback: the ply that would be played anew.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to_ply: Option<Ply>,
+    },
+    /// An offer was turned down or withdrawn.
+    Declined {
+        /// Whose offer it was.
+        seat: Seat,
+        /// What it was.
+        offer: Offer,
+        /// Who ended it.
+        by: Seat,
+    },
+    /// The plies from here on are off the board again.
+    TakenBack {
+        /// The ply that is played next.
+        ply: Ply,
+        /// What both seats have, as it was when that ply began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<Left>,
+    },
+    /// A seat was given more time by the other.
+    TimeGiven {
+        /// Who has it now.
+        seat: Seat,
+        /// How much, in milliseconds.
+        ms: u64,
+        /// What both seats have, as if it had been there when the turn began.
+        left: Left,
     },
     /// The match is over.
     Ended {
@@ -123,21 +262,48 @@ pub enum EventKind {
         winner: Option<Seat>,
         /// Why it ended.
         reason: Reason,
+        /// What more there is to say of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<Detail>,
+        /// Whose doing it was, where one seat broke it off.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Seat>,
+        /// What is left on the clocks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<Left>,
     },
 }
 
 impl EventKind {
+    /// The begin of a match without a clock.
+    pub const STARTED: Self = Self::Started { left: None };
+
+    /// A move in a match without a clock.
+    #[must_use]
+    pub const fn moved(seat: Seat, m: String) -> Self {
+        Self::Moved {
+            seat,
+            m,
+            spent_ms: None,
+            left: None,
+        }
+    }
+
+    /// The end of a match without a clock, of which there is no more to say.
+    #[must_use]
+    pub const fn ended(winner: Option<Seat>, reason: Reason) -> Self {
+        Self::Ended {
+            winner,
+            reason,
+            detail: None,
+            by: None,
+            left: None,
+        }
+    }
+
     /// The event, at this time in milliseconds since 1970.
     #[must_use]
     pub const fn at(self, at_ms: u64) -> Event {
         Event { at_ms, kind: self }
     }
-}
-
-/// Reads that an event has no fields, which a unit does not look at.
-fn nothing_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Nothing {}
-    Nothing::deserialize(deserializer).map(|Nothing {}| ())
 }

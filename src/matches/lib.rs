@@ -4,31 +4,45 @@
 //! nothing; [`Match::fold`] makes it so, once the events are safe; [`Match::replay`] folds them all
 //! again, and gives the same match. Nothing here waits, reads a clock or draws a random number: the
 //! present is an argument. What waits for time to pass stands beside the match and is no part of its
-//! history: today that is [`Attendance`]; clocks belong there, too.
+//! history: [`Attendance`] knows who is away, and [`Timekeeper`] for how long a turn has lasted. What is
+//! [`Left`] on the clocks is history: every move carries it.
 
 mod attendance;
 mod audit;
+mod clocks;
 mod creation;
 mod event;
+mod fold;
+mod lag;
 mod occupant;
+mod offers;
+mod play;
 mod refusal;
 pub mod scoresheet;
+mod seats;
+mod series;
 #[cfg(test)]
 mod tests;
+mod timekeeper;
 
 pub use attendance::Attendance;
 pub use audit::Unsound;
-pub use creation::{Creation, Terms};
-pub use event::{Action, Event, EventKind};
+pub use clocks::Left;
+pub use creation::{Creation, Patience, Previous, Terms};
+pub use event::{Action, Event, EventKind, Moment, Offer};
 pub use occupant::Occupant;
+pub use offers::Standing;
 pub use refusal::{Damaged, Refusal};
+pub use series::Series;
+pub use timekeeper::{Charge, Timekeeper, TurnTime, first_move_ms};
 
-use self::audit::ended_by_rules;
+use self::offers::Offers;
+use self::play::End;
 
-use plyhouse_engine::catalog::{AnyPosition, PlayError};
+use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason, Seq};
+use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Ply, Reason, Seq};
 
 /// The stage of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +57,10 @@ pub enum Stage {
         winner: Option<Seat>,
         /// Why it ended.
         reason: Reason,
+        /// What more there is to say of it.
+        detail: Option<Detail>,
+        /// Whose doing it was, where one seat broke it off.
+        by: Option<Seat>,
     },
 }
 
@@ -52,6 +70,10 @@ struct Played {
     seat: Seat,
     m: String,
     seq: Seq,
+    /// When its ply began, in milliseconds since 1970.
+    began_ms: u64,
+    /// What was left then. It means nothing without a clock.
+    left: Left,
 }
 
 /// One sitting of one game between two seats.
@@ -63,19 +85,39 @@ pub struct Match {
     position: Box<dyn AnyPosition>,
     played: Vec<Played>,
     seq: Seq,
+    /// When the present turn began, in milliseconds since 1970; 0 before the start.
+    turn_at_ms: u64,
+    /// What was left then. It means nothing without a clock.
+    left: Left,
+    /// How long a player may be absent, once that is settled.
+    patience_ms: Option<u64>,
+    takebacks: u64,
+    offers: Offers,
+    /// How often a bot has stood in for each seat.
+    stood_in: [u32; 2],
+    /// When it ended, in milliseconds since 1970.
+    ended_ms: Option<u64>,
 }
 
 impl Match {
     /// A match in which nothing has happened yet, both seats open.
     #[must_use]
     pub fn new(creation: Creation) -> Self {
+        let clock = creation.terms.clock.as_ref();
         Self {
             position: creation.game.start(),
+            left: clock.map(Left::at_start).unwrap_or_default(),
             creation,
             seats: [Occupant::Open, Occupant::Open],
             stage: Stage::Open,
             played: Vec::new(),
             seq: Seq(0),
+            turn_at_ms: 0,
+            patience_ms: None,
+            takebacks: 0,
+            offers: Offers::default(),
+            stood_in: [0; 2],
+            ended_ms: None,
         }
     }
 
@@ -111,6 +153,11 @@ impl Match {
     /// The players who sit here, by seat.
     pub fn players(&self) -> impl Iterator<Item = PlayerId> {
         self.seats.iter().filter_map(Occupant::player)
+    }
+
+    /// The players whose seats these are, by seat: whoever sits, or will when they come back.
+    pub fn holders(&self) -> impl Iterator<Item = PlayerId> {
+        self.seats.iter().filter_map(Occupant::holder)
     }
 
     /// The stage of the match.
@@ -161,10 +208,70 @@ impl Match {
     #[must_use]
     pub fn bot_to_move(&self) -> Option<(Seat, Level)> {
         let seat = self.turn()?;
-        match self.occupant(seat) {
-            Occupant::Bot(level) => Some((seat, *level)),
-            Occupant::Open | Occupant::Player { .. } => None,
-        }
+        let level = self.occupant(seat).bot()?;
+        (!self.waits_for_people()).then_some((seat, level))
+    }
+
+    /// Whether only bots sit here of whom one at least stands in for a player: they wait.
+    #[must_use]
+    pub fn waits_for_people(&self) -> bool {
+        let is_stand_in = |occupant: &Occupant| matches!(occupant, Occupant::StandIn { .. });
+        self.players().next().is_none() && self.seats.iter().any(is_stand_in)
+    }
+
+    /// The seat of this player in which a bot stands in.
+    #[must_use]
+    pub fn stood_in(&self, player: PlayerId) -> Option<Seat> {
+        let is_theirs = |seat: &Seat| {
+            let occupant = self.occupant(*seat);
+            occupant.bot().is_some() && occupant.holder() == Some(player)
+        };
+        Seat::ALL.into_iter().find(is_theirs)
+    }
+
+    /// How often a bot has stood in for this seat.
+    #[must_use]
+    pub const fn times_stood_in(&self, seat: Seat) -> u32 {
+        self.stood_in[seat.index()]
+    }
+
+    /// How the match is timed; `None` if it is not.
+    #[must_use]
+    pub const fn clock(&self) -> Option<ClockControl> {
+        self.creation.terms.clock
+    }
+
+    /// What is left to both seats, as of the begin of the present turn; `None` without a clock.
+    #[must_use]
+    pub fn left(&self) -> Option<Left> {
+        self.clock().map(|_| self.left)
+    }
+
+    /// When the event happened that began the present turn, in milliseconds since 1970; 0 before the
+    /// start.
+    #[must_use]
+    pub const fn turn_at_ms(&self) -> u64 {
+        self.turn_at_ms
+    }
+
+    /// Whether the next ply is the first of its seat, which is charged nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let seat = self.position.turn();
+        !self.played.iter().any(|played| played.seat == seat)
+    }
+
+    /// How long a player may be absent before the match is lost, in milliseconds. `None` before the
+    /// start and where absence does not count.
+    #[must_use]
+    pub const fn patience_ms(&self) -> Option<u64> {
+        self.patience_ms
+    }
+
+    /// How often moves were taken back.
+    #[must_use]
+    pub const fn takebacks(&self) -> u64 {
+        self.takebacks
     }
 
     /// The event by which this player has already played this move at this ply, so that a request
@@ -186,217 +293,75 @@ impl Match {
         (before.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 
-    /// The first events of a match that begins with these occupants.
+    /// The first events of a match on these terms that begins with these occupants.
     #[must_use]
-    pub fn opening(seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
+    pub fn opening(terms: &Terms, seats: [Occupant; 2], now_ms: u64) -> Vec<Event> {
         let is_full = !seats.contains(&Occupant::Open);
         let seated = Seat::ALL.into_iter().zip(seats);
         let seated = seated.filter(|(_, occupant)| *occupant != Occupant::Open);
         let seated = seated.map(|(seat, occupant)| EventKind::Seated { seat, occupant });
-        let started = is_full.then_some(EventKind::Started);
+        let left = terms.clock.as_ref().map(Left::at_start);
+        let started = is_full.then_some(EventKind::Started { left });
         seated.chain(started).map(|kind| kind.at(now_ms)).collect()
     }
 
-    /// Decides what `action` leads to at `now_ms`, in milliseconds since 1970, and changes nothing:
-    /// the events are for [`fold`](Self::fold).
+    /// Decides what `action` leads to at this moment, and changes nothing: the events are for
+    /// [`fold`](Self::fold).
     ///
     /// # Errors
     ///
     /// Says why the action is turned down.
-    pub fn apply(&self, action: &Action, now_ms: u64) -> Result<Vec<Event>, Refusal> {
-        let kinds = self.decide(action)?;
-        Ok(kinds
-            .into_iter()
-            .flatten()
-            .map(|kind| kind.at(now_ms))
-            .collect())
+    pub fn apply(&self, action: &Action, now: Moment) -> Result<Vec<Event>, Refusal> {
+        let kinds = self.decide(action, now)?;
+        let kinds = kinds.into_iter().flatten();
+        Ok(kinds.map(|kind| kind.at(now.at_ms)).collect())
     }
 
-    fn decide(&self, action: &Action) -> Result<Decided, Refusal> {
+    fn decide(&self, action: &Action, now: Moment) -> Result<Decided, Refusal> {
         match action {
             Action::Join { player, name, seat } => self.join(*player, name, *seat),
             Action::Leave { player } => self.leave(*player),
             Action::SeatBot { by, seat, level } => self.seat_bot(*by, *seat, *level),
             Action::RemoveBot { by, seat } => self.remove_bot(*by, *seat),
-            Action::Play { player, ply, m } => {
-                let seat = self.seat_of(*player).ok_or(Refusal::NotSeated)?;
-                self.play(seat, *ply, m)
-            }
-            Action::PlayAsBot { seat, ply, m } => match self.occupant(*seat) {
-                Occupant::Bot(_) => self.play(*seat, *ply, m),
-                Occupant::Open | Occupant::Player { .. } => Err(Refusal::NotSeated),
-            },
+            Action::Play {
+                player,
+                ply,
+                m,
+                takebacks,
+            } => self.play_as_player(*player, *ply, m, *takebacks, now),
+            Action::PlayAsBot { seat, ply, m } => self.play_as_bot(*seat, *ply, m, now),
             Action::Resign { player } => {
                 let seat = self.seat_of(*player).ok_or(Refusal::NotSeated)?;
-                self.lose(seat, Reason::Resignation)
+                self.lose(seat, Reason::Resignation, now)
             }
-            Action::Abandon { seat } => self.lose(*seat, Reason::Abandonment),
-            Action::Abort => match self.stage {
-                Stage::Ended { .. } => Err(Refusal::MatchEnded),
-                Stage::Open | Stage::Running => Ok([Some(ABORTED), None]),
-            },
-        }
-    }
-
-    fn join(&self, player: PlayerId, name: &str, wanted: Option<Seat>) -> Result<Decided, Refusal> {
-        if let Stage::Ended { .. } = self.stage {
-            return Err(Refusal::MatchEnded);
-        }
-        if self.seat_of(player).is_some() {
-            return Err(Refusal::AlreadySeated);
-        }
-        if self.seq >= SEATED_MAX {
-            return Err(Refusal::WornOut);
-        }
-        let fits = |seat: &Seat| {
-            self.occupant(*seat) == &Occupant::Open && wanted.is_none_or(|wanted| wanted == *seat)
-        };
-        let seat = Seat::ALL.into_iter().find(fits).ok_or(Refusal::SeatTaken)?;
-        let occupant = Occupant::Player {
-            id: player,
-            name: name.to_owned(),
-        };
-        Ok(self.seated(seat, occupant))
-    }
-
-    fn leave(&self, player: PlayerId) -> Result<Decided, Refusal> {
-        let seat = self.seat_of(player);
-        match (self.stage, seat) {
-            (Stage::Running, Some(_)) => Err(Refusal::MatchRunning),
-            (Stage::Open, _) if player == self.creation.host => Ok([Some(ABORTED), None]),
-            (Stage::Open, Some(seat)) => Ok(vacated(seat)),
-            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(NOTHING),
-        }
-    }
-
-    fn seat_bot(&self, by: PlayerId, seat: Seat, level: Level) -> Result<Decided, Refusal> {
-        self.check_host(by)?;
-        match self.occupant(seat) {
-            Occupant::Open if self.seq >= SEATED_MAX => Err(Refusal::WornOut),
-            Occupant::Open => Ok(self.seated(seat, Occupant::Bot(level))),
-            Occupant::Player { .. } | Occupant::Bot(_) => Err(Refusal::SeatTaken),
-        }
-    }
-
-    fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Decided, Refusal> {
-        self.check_host(by)?;
-        match self.occupant(seat) {
-            Occupant::Open => Ok(NOTHING),
-            Occupant::Bot(_) => Ok(vacated(seat)),
-            Occupant::Player { .. } => Err(Refusal::SeatTaken),
-        }
-    }
-
-    fn check_host(&self, by: PlayerId) -> Result<(), Refusal> {
-        match self.stage {
-            Stage::Running => Err(Refusal::MatchRunning),
-            Stage::Ended { .. } => Err(Refusal::MatchEnded),
-            Stage::Open if by != self.creation.host => Err(Refusal::NotHost),
-            Stage::Open => Ok(()),
-        }
-    }
-
-    /// The events of somebody sitting down: when that fills the second seat, the match starts.
-    fn seated(&self, seat: Seat, occupant: Occupant) -> Decided {
-        let is_full = self.occupant(seat.other()) != &Occupant::Open;
-        let seated = EventKind::Seated { seat, occupant };
-        [Some(seated), is_full.then_some(EventKind::Started)]
-    }
-
-    fn play(&self, seat: Seat, ply: Ply, text: &str) -> Result<Decided, Refusal> {
-        self.check_running()?;
-        if ply != self.ply() {
-            return Err(Refusal::StalePly {
-                expected: self.ply(),
-            });
-        }
-        if seat != self.position.turn() {
-            return Err(Refusal::NotYourTurn);
-        }
-        let tried = self.position.try_play(text);
-        let (m, outcome) = tried.map_err(|error| match error {
-            PlayError::Unreadable(why) => Refusal::Unreadable(why),
-            PlayError::Illegal(why) => Refusal::Illegal(why),
-        })?;
-        let moved = EventKind::Moved { seat, m };
-        Ok([Some(moved), outcome.map(ended_by_rules)])
-    }
-
-    fn lose(&self, loser: Seat, reason: Reason) -> Result<Decided, Refusal> {
-        self.check_running()?;
-        let ended = EventKind::Ended {
-            winner: Some(loser.other()),
-            reason,
-        };
-        Ok([Some(ended), None])
-    }
-
-    fn check_running(&self) -> Result<(), Refusal> {
-        match self.stage {
-            Stage::Open => Err(Refusal::MatchNotStarted),
-            Stage::Ended { .. } => Err(Refusal::MatchEnded),
-            Stage::Running => Ok(()),
-        }
-    }
-
-    /// Makes an event part of the match.
-    ///
-    /// # Errors
-    ///
-    /// The event cannot have happened here, which [`apply`](Self::apply) never lets come about:
-    /// the record of the match is damaged. The match is then as it was.
-    pub fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
-        let seq = self.seq.next();
-        let damaged = Damaged { seq };
-        match (&event.kind, self.stage) {
-            (EventKind::Seated { seat, occupant }, Stage::Open) => {
-                self.seats[seat.index()] = occupant.clone();
+            Action::ResignAsBot { seat } => self.resign_as_bot(*seat, now),
+            Action::CallOff { player } => self.call_off(*player, now),
+            Action::OfferDraw { player, ply } => self.offer_draw(*player, *ply, now),
+            Action::OfferTakeback {
+                player,
+                ply,
+                to_ply,
+            } => self.offer_takeback(*player, *ply, *to_ply, now),
+            Action::Decline { player, offer } => self.decline(*player, *offer),
+            Action::AnswerDrawAsBot { seat, accepts } => {
+                self.answer_draw_as_bot(*seat, *accepts, now)
             }
-            (EventKind::Started, Stage::Open) if !self.seats.contains(&Occupant::Open) => {
-                self.stage = Stage::Running;
-                self.played.reserve(PLIES_ROOM);
-            }
-            (EventKind::Moved { seat, m }, Stage::Running) if *seat == self.position.turn() => {
-                let m = self.position.play(m).map_err(|_| damaged)?;
-                self.played.push(Played {
-                    seat: *seat,
-                    m,
-                    seq,
-                });
-            }
-            (EventKind::Ended { winner, reason }, Stage::Open | Stage::Running) => {
-                self.stage = Stage::Ended {
-                    winner: *winner,
-                    reason: *reason,
-                };
-            }
-            (EventKind::Seated { .. } | EventKind::Started | EventKind::Moved { .. }, _)
-            | (EventKind::Ended { .. }, Stage::Ended { .. }) => return Err(damaged),
+            Action::DeclineChallenge { player } => self.decline_challenge(*player),
+            Action::GiveTime { player, ms } => self.give_time(*player, *ms),
+            Action::Abandon { seat } => self.lose(*seat, Reason::Abandonment, now),
+            Action::StandIn { seat } => self.stand_in(*seat),
+            Action::Flag => self.flag(),
+            Action::NoFirstMove => self.no_first_move(),
+            Action::Abort => self.abort(now),
         }
-        self.seq = seq;
-        Ok(())
     }
 }
-
-/// For how many plies a match that begins has room, which saves short games from growing it step by
-/// step.
-const PLIES_ROOM: usize = 16;
-
-/// The last event of an open match after which nobody sits down any more: with the seats changing
-/// hands for ever, its history would grow for ever.
-const SEATED_MAX: Seq = Seq(1000);
 
 /// What an action leads to: nothing, one event, or two that are kept together.
 type Decided = [Option<EventKind>; 2];
 
 const NOTHING: Decided = [None, None];
 
-const ABORTED: EventKind = EventKind::Ended {
-    winner: None,
-    reason: Reason::Aborted,
-};
+const ABORTED: End = End::without_result(None, None);
 
-const fn vacated(seat: Seat) -> Decided {
-    let occupant = Occupant::Open;
-    [Some(EventKind::Seated { seat, occupant }), None]
-}
+const CHALLENGE_DECLINED: End = End::without_result(Some(Detail::Declined), None);

@@ -17,6 +17,15 @@ pub enum Occupant {
     },
     /// A bot of this level.
     Bot(Level),
+    /// A bot of this level, until the player whose seat it is comes back.
+    StandIn {
+        /// How strong it is.
+        level: Level,
+        /// The player's public id.
+        player: PlayerId,
+        /// The player's name at the time of sitting down.
+        name: String,
+    },
 }
 
 impl Occupant {
@@ -25,12 +34,31 @@ impl Occupant {
     pub const fn player(&self) -> Option<PlayerId> {
         match self {
             Self::Player { id, .. } => Some(*id),
+            Self::Open | Self::Bot(_) | Self::StandIn { .. } => None,
+        }
+    }
+
+    /// The player whose seat this is: who sits here, or will when they come back.
+    #[must_use]
+    pub const fn holder(&self) -> Option<PlayerId> {
+        match self {
+            Self::Player { id, .. } | Self::StandIn { player: id, .. } => Some(*id),
             Self::Open | Self::Bot(_) => None,
+        }
+    }
+
+    /// The level of the bot that sits here, if one does.
+    #[must_use]
+    pub const fn bot(&self) -> Option<Level> {
+        match self {
+            Self::Bot(level) | Self::StandIn { level, .. } => Some(*level),
+            Self::Open | Self::Player { .. } => None,
         }
     }
 }
 
-/// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or neither.
+/// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or all three for a bot
+/// that stands in, or none.
 pub(crate) mod seated {
     use std::borrow::Cow;
 
@@ -61,6 +89,11 @@ pub(crate) mod seated {
             Occupant::Open => (None, None, None),
             Occupant::Player { id, name } => (Some(*id), Some(Cow::from(name)), None),
             Occupant::Bot(level) => (None, None, Some(*level)),
+            Occupant::StandIn {
+                level,
+                player,
+                name,
+            } => (Some(*player), Some(Cow::from(name)), Some(*level)),
         };
         let fields = Fields {
             seat: *seat,
@@ -87,6 +120,11 @@ pub(crate) mod seated {
                 name: name.into_owned(),
             },
             (None, None, Some(level)) => Occupant::Bot(level),
+            (Some(player), Some(name), Some(level)) => Occupant::StandIn {
+                level,
+                player,
+                name: name.into_owned(),
+            },
             _ => return Err(D::Error::custom("a seat has one occupant")),
         };
         Ok((seat, occupant))

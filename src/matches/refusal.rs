@@ -22,20 +22,19 @@ pub enum Refusal {
     /// That seat, or every seat, is filled.
     #[error("that seat is not open")]
     SeatTaken,
-    /// The seats have changed hands too often.
-    #[error("the seats of this match have changed hands too often; create another")]
-    WornOut,
     /// The player does not sit here.
     #[error("you have no seat in this match")]
     NotSeated,
     /// Only the match's host may do this.
     #[error("only the host of the match may do this")]
     NotHost,
-    /// Another ply is next.
-    #[error("ply {expected} is next")]
+    /// Another ply is next, or moves were taken back that the player did not know of.
+    #[error("ply {expected} is next, after {takebacks} takebacks")]
     StalePly {
         /// The ply that is next.
         expected: Ply,
+        /// How often moves were taken back.
+        takebacks: u64,
     },
     /// The other seat moves next.
     #[error("it is the other side's turn")]
@@ -46,6 +45,25 @@ pub enum Refusal {
     /// The move cannot be played in this position.
     #[error(transparent)]
     Illegal(IllegalHere),
+    /// The terms of the match, its game or its stage exclude it.
+    #[error("{0}")]
+    NotAllowed(&'static str),
+    /// It may be asked for later.
+    #[error("{why}")]
+    TooSoon {
+        /// Why not now.
+        why: &'static str,
+        /// From which ply on it may be, where that is known.
+        expected: Option<Ply>,
+        /// After how many milliseconds it may be, where that is known.
+        retry_after_ms: Option<u64>,
+    },
+    /// No such offer stands.
+    #[error("nothing of that kind is offered")]
+    NothingOffered,
+    /// So much has happened in the match that nothing is added but moves.
+    #[error("too much has been offered in this match")]
+    TooEventful,
 }
 
 /// A record of a match that cannot be true: this event cannot have followed those before it.

@@ -6,6 +6,7 @@ mod pgn;
 mod sgf;
 #[cfg(test)]
 mod tests;
+mod timing;
 
 use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
 use plyhouse_engine::catalog::PlayError;
@@ -83,6 +84,8 @@ fn name(state: &Match, wanted: Color) -> Option<String> {
         Occupant::Open => None,
         Occupant::Player { name, .. } => Some(name.clone()),
         Occupant::Bot(level) => Some(format!("Plyhouse bot ({level})")),
+        // The result is that of whoever sat there at the start.
+        Occupant::StandIn { name, .. } => Some(name.clone()),
     }
 }
 
@@ -105,9 +108,10 @@ fn verdict(state: &Match) -> Verdict {
         Stage::Ended {
             winner: Some(winner),
             reason,
+            ..
         } => Verdict::Won(color(state, winner), reason),
         Stage::Ended {
-            reason: Reason::Rules,
+            reason: Reason::Rules | Reason::Agreement | Reason::Timeout,
             ..
         } => Verdict::Drawn,
         Stage::Ended { .. } => Verdict::Void,

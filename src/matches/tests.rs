@@ -1,5 +1,8 @@
 //! A match by scripts, and by random play against its laws.
 
+mod offers;
+mod stand_ins;
+
 use std::time::{Duration, Instant};
 
 use plyhouse_protocol::MatchCode;
@@ -11,12 +14,12 @@ use uuid::Uuid;
 use super::*;
 use plyhouse_engine::catalog;
 
-const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
-const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
-/// When all of it happens.
-const NOW_MS: u64 = 1_700_000_000_000;
+pub(crate) const ANN: PlayerId = PlayerId(Uuid::from_u128(1));
+pub(crate) const BOB: PlayerId = PlayerId(Uuid::from_u128(2));
+/// When it happens, unless a script says otherwise.
+pub(crate) const NOW_MS: u64 = 1_700_000_000_000;
 
-const CAT: PlayerId = PlayerId(Uuid::from_u128(3));
+pub(crate) const CAT: PlayerId = PlayerId(Uuid::from_u128(3));
 
 fn creation(game: &str) -> Creation {
     Creation {
@@ -25,25 +28,39 @@ fn creation(game: &str) -> Creation {
         game: catalog::find(game).unwrap(),
         host: ANN,
         terms: Terms {
-            listed: true,
-            pace_ms: 0,
-            seed: 1,
+            patience: Some(Patience {
+                people_ms: 60_000,
+                bot_ms: 600_000,
+            }),
+            ..Terms::plain(true, 0, 1)
         },
     }
 }
 
 /// A match and all that has happened in it.
-struct Script {
-    state: Match,
+pub(crate) struct Script {
+    pub(crate) state: Match,
     events: Vec<Event>,
 }
 
 impl Script {
     fn new(game: &str) -> Self {
+        Self::with(game, |_| {})
+    }
+
+    /// A match of this game, with other terms than usual.
+    fn with(game: &str, change: impl FnOnce(&mut Terms)) -> Self {
+        let mut creation = creation(game);
+        change(&mut creation.terms);
         Self {
-            state: Match::new(creation(game)),
+            state: Match::new(creation),
             events: Vec::new(),
         }
+    }
+
+    /// A match of this game by this clock.
+    pub(crate) fn timed(game: &str, control: ClockControl) -> Self {
+        Self::with(game, |terms| terms.clock = Some(control))
     }
 
     /// Ann in the first seat, Bob in the second, and the match running.
@@ -56,15 +73,19 @@ impl Script {
 
     /// Does what is asked, and checks the laws that hold for every action.
     fn act(&mut self, action: &Action) -> Result<Vec<EventKind>, Refusal> {
+        self.act_at(action, Moment::free(NOW_MS))
+    }
+
+    fn act_at(&mut self, action: &Action, now: Moment) -> Result<Vec<EventKind>, Refusal> {
         let before = format!("{:?}", self.state);
-        let result = self.state.apply(action, NOW_MS);
+        let result = self.state.apply(action, now);
         assert_eq!(
             format!("{:?}", self.state),
             before,
             "deciding on {action:?} changed the match"
         );
         for event in result.iter().flatten() {
-            assert_eq!(event.at_ms, NOW_MS);
+            assert_eq!(event.at_ms, now.at_ms);
             let seq = self.state.seq();
             self.state.fold(event).unwrap();
             self.events.push(event.clone());
@@ -80,8 +101,13 @@ impl Script {
     }
 
     #[track_caller]
-    fn ok(&mut self, action: &Action) -> Vec<EventKind> {
-        self.act(action)
+    pub(crate) fn ok(&mut self, action: &Action) -> Vec<EventKind> {
+        self.ok_at(action, Moment::free(NOW_MS))
+    }
+
+    #[track_caller]
+    pub(crate) fn ok_at(&mut self, action: &Action, now: Moment) -> Vec<EventKind> {
+        self.act_at(action, now)
             .unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"))
     }
 
@@ -90,13 +116,13 @@ impl Script {
         assert_eq!(self.act(action), Err(expect), "{action:?}");
     }
 
-    fn play(&mut self, player: PlayerId, m: &str) -> Vec<EventKind> {
+    pub(crate) fn play(&mut self, player: PlayerId, m: &str) -> Vec<EventKind> {
         let ply = self.state.ply();
         self.ok(&play(player, ply.0, m))
     }
 }
 
-fn join(player: PlayerId, seat: Option<Seat>) -> Action {
+pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
     Action::Join {
         player,
         name: format!("player {}", player.0.as_u128()),
@@ -104,38 +130,54 @@ fn join(player: PlayerId, seat: Option<Seat>) -> Action {
     }
 }
 
-fn play(player: PlayerId, ply: u64, m: &str) -> Action {
+pub(crate) fn play(player: PlayerId, ply: u64, m: &str) -> Action {
     Action::Play {
         player,
         ply: Ply(ply),
         m: m.to_owned(),
+        takebacks: None,
     }
 }
 
 fn ended(winner: Option<Seat>, reason: Reason) -> EventKind {
-    EventKind::Ended { winner, reason }
+    EventKind::Ended {
+        winner,
+        reason,
+        detail: None,
+        by: None,
+        left: None,
+    }
+}
+
+fn moved(seat: Seat, m: &str) -> EventKind {
+    EventKind::Moved {
+        seat,
+        m: m.to_owned(),
+        spent_ms: None,
+        left: None,
+    }
+}
+
+const STARTED: EventKind = EventKind::Started { left: None };
+
+fn stale(expected: u64, takebacks: u64) -> Refusal {
+    Refusal::StalePly {
+        expected: Ply(expected),
+        takebacks,
+    }
 }
 
 #[test]
 fn a_match_starts_when_both_seats_are_filled_and_ends_by_the_rules() {
     let mut script = Script::new("tic-tac-toe");
     assert_eq!(script.ok(&join(ANN, Some(Seat::Second))).len(), 1);
-    assert_eq!(
-        script.ok(&join(BOB, None)).last(),
-        Some(&EventKind::Started)
-    );
+    assert_eq!(script.ok(&join(BOB, None)).last(), Some(&STARTED));
     assert_eq!(script.state.turn(), Some(Seat::First));
     for (player, m) in [(BOB, "a1"), (ANN, "a2"), (BOB, "b1"), (ANN, "b2")] {
         script.play(player, m);
     }
     let last = script.play(BOB, " C1 ");
-    assert_eq!(
-        last[0],
-        EventKind::Moved {
-            seat: Seat::First,
-            m: "c1".to_owned()
-        }
-    );
+    assert_eq!(last[0], moved(Seat::First, "c1"));
     assert_eq!(last[1], ended(Some(Seat::First), Reason::Rules));
     assert_eq!(
         script.state.moves().collect::<Vec<_>>(),
@@ -163,7 +205,7 @@ fn refusals_of_a_move_come_in_order() {
     script.refused(&play(CAT, 9, "zz"), Refusal::NotSeated);
     script.refused(&play(ANN, 9, "zz"), Refusal::MatchNotStarted);
     script.ok(&join(BOB, None));
-    script.refused(&play(BOB, 9, "zz"), Refusal::StalePly { expected: Ply(0) });
+    script.refused(&play(BOB, 9, "zz"), stale(0, 0));
     script.refused(&play(BOB, 0, "zz"), Refusal::NotYourTurn);
     assert!(matches!(
         script.act(&play(ANN, 0, "zz")),
@@ -236,10 +278,7 @@ fn the_host_seats_bots_while_the_match_is_open() {
     script.ok(&join(BOB, Some(Seat::First)));
     script.refused(&remove(Seat::First), Refusal::SeatTaken);
     assert_eq!(script.state.bot_to_move(), None);
-    assert_eq!(
-        script.ok(&bot(ANN, Seat::Second)).last(),
-        Some(&EventKind::Started)
-    );
+    assert_eq!(script.ok(&bot(ANN, Seat::Second)).last(), Some(&STARTED));
     script.refused(&bot(ANN, Seat::Second), Refusal::MatchRunning);
     script.play(BOB, "b2");
     assert_eq!(
@@ -251,28 +290,26 @@ fn the_host_seats_bots_while_the_match_is_open() {
 #[test]
 fn seats_do_not_change_hands_for_ever() {
     let mut script = Script::new("tic-tac-toe");
-    let bot = Action::SeatBot {
-        by: ANN,
-        seat: Seat::First,
-        level: Level::Easy,
-    };
-    for _ in 0..500 {
-        for event in script.state.apply(&join(BOB, None), NOW_MS).unwrap() {
-            script.state.fold(&event).unwrap();
+    let now = Moment::free(NOW_MS);
+    let mut changes = 0;
+    while script.state.stage() == Stage::Open {
+        for action in [join(BOB, None), Action::Leave { player: BOB }] {
+            for event in script.state.apply(&action, now).unwrap() {
+                script.state.fold(&event).unwrap();
+            }
+            changes += 1;
         }
-        for event in script
-            .state
-            .apply(&Action::Leave { player: BOB }, NOW_MS)
-            .unwrap()
-        {
-            script.state.fold(&event).unwrap();
-        }
+        assert!(changes < 2000);
     }
-    assert_eq!(
-        script.state.apply(&join(BOB, None), NOW_MS),
-        Err(Refusal::WornOut)
-    );
-    assert_eq!(script.state.apply(&bot, NOW_MS), Err(Refusal::WornOut));
+    // It ends, and does not stay open without anybody being able to sit down.
+    assert_eq!(changes, 1002);
+    let aborted = Stage::Ended {
+        winner: None,
+        reason: Reason::Aborted,
+        detail: None,
+        by: None,
+    };
+    assert_eq!(script.state.stage(), aborted);
 }
 
 #[test]
@@ -292,10 +329,7 @@ fn a_bot_plays_its_own_seat_at_its_own_ply() {
     script.refused(&bot(Seat::First, 0), Refusal::NotSeated);
     script.refused(&bot(Seat::Second, 0), Refusal::NotYourTurn);
     script.play(ANN, "b2");
-    script.refused(
-        &bot(Seat::Second, 0),
-        Refusal::StalePly { expected: Ply(1) },
-    );
+    script.refused(&bot(Seat::Second, 0), stale(1, 0));
     script.ok(&bot(Seat::Second, 1));
 }
 
@@ -310,14 +344,8 @@ fn a_damaged_record_is_found() {
             .unwrap_err()
             .seq
     };
-    let taken = EventKind::Moved {
-        seat: Seat::Second,
-        m: "b2".to_owned(),
-    };
-    let out_of_turn = EventKind::Moved {
-        seat: Seat::First,
-        m: "a1".to_owned(),
-    };
+    let taken = moved(Seat::Second, "b2");
+    let out_of_turn = moved(Seat::First, "a1");
     assert_eq!(
         damaged(&|events| events.push(taken.clone().at(NOW_MS))),
         Seq(5)
@@ -326,25 +354,32 @@ fn a_damaged_record_is_found() {
         damaged(&|events| events.push(out_of_turn.clone().at(NOW_MS))),
         Seq(5)
     );
-    assert_eq!(
-        damaged(&|events| events.push(EventKind::Started.at(NOW_MS))),
-        Seq(5)
-    );
+    assert_eq!(damaged(&|events| events.push(STARTED.at(NOW_MS))), Seq(5));
     assert_eq!(damaged(&|events| drop(events.remove(2))), Seq(3));
     assert_eq!(damaged(&|events| drop(events.remove(1))), Seq(2));
 }
 
-/// Random players ask for random things, sensible or not, in every game.
+/// Random players ask for random things, sensible or not, in every game, with a clock and without.
 #[test]
 fn whatever_is_asked_the_laws_hold() {
+    let mut ends = std::collections::HashSet::new();
+    let mut taken_back = 0;
     for entry in &catalog::CATALOG {
         for seed in 0..200 {
             let mut chance = StdRng::seed_from_u64(seed);
-            let mut script = Script::new(entry.info.id);
+            let mut script = Script::with(entry.info.id, |terms| {
+                terms.clock = any_clock(&mut chance);
+                terms.stand_in = chance.random_bool(0.3).then_some(Level::Easy);
+                terms.takeback = chance.random_bool(0.9);
+            });
             let mut has_ended = false;
-            for _ in 0..60 {
+            let mut at_ms = NOW_MS;
+            for _ in 0..80 {
                 let action = any_action(&script.state, &mut chance);
-                let result = script.act(&action);
+                at_ms += chance.random_range(0..3000);
+                let spent_ms = any_charge(&script.state, &mut chance);
+                let now = Moment { at_ms, spent_ms };
+                let result = script.act_at(&action, now);
                 assert!(
                     !has_ended || result.iter().flatten().next().is_none(),
                     "{action:?}"
@@ -354,10 +389,46 @@ fn whatever_is_asked_the_laws_hold() {
                 assert!(script.state.stage() != Stage::Running || is_full);
                 assert!(script.state.stage() != Stage::Open || !is_full);
             }
+            if let Stage::Ended { reason, .. } = script.state.stage() {
+                ends.insert(reason);
+            }
+            taken_back += script.state.takebacks();
             let audited = Match::audit(script.state.creation().clone(), &script.events);
             assert_eq!(audited, Ok(()));
         }
     }
+    assert_eq!(ends.len(), Reason::ALL.len(), "{ends:?}");
+    assert!(taken_back > 100, "{taken_back}");
+}
+
+fn any_clock(chance: &mut StdRng) -> Option<ClockControl> {
+    let clocks = [
+        ClockControl::Fischer {
+            main_ms: 10_000,
+            increment_ms: 100,
+        },
+        ClockControl::Delay {
+            main_ms: 5000,
+            delay_ms: 500,
+        },
+        ClockControl::ByoYomi {
+            main_ms: 3000,
+            period_ms: 1000,
+            periods: 3,
+        },
+        ClockControl::Move { move_ms: 5000 },
+    ];
+    let is_timed = chance.random_bool(0.7);
+    clocks.choose(chance).copied().filter(|_| is_timed)
+}
+
+/// What a move now is charged, in time.
+fn any_charge(state: &Match, chance: &mut StdRng) -> u64 {
+    let Some((clock, left)) = state.clock().zip(state.left()) else {
+        return 0;
+    };
+    let allowance = left.allowance_ms(&clock, state.position().turn());
+    chance.random_range(0..allowance.clamp(1, 2000))
 }
 
 fn any_action(state: &Match, chance: &mut StdRng) -> Action {
@@ -373,7 +444,9 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
     } else {
         Ply(chance.random_range(0..9))
     };
-    match chance.random_range(0..40) {
+    let offer = *[Offer::Draw, Offer::Takeback].choose(chance).unwrap();
+    let takebacks = chance.random_bool(0.3).then(|| state.takebacks());
+    match chance.random_range(0..60) {
         0..4 => join(player, chance.random_bool(0.5).then_some(seat)),
         4 => Action::Leave { player },
         5 => Action::SeatBot {
@@ -382,11 +455,38 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
             level: Level::Easy,
         },
         6 => Action::RemoveBot { by: player, seat },
-        7 => Action::Resign { player },
-        8 => Action::Abandon { seat },
+        7 if chance.random_bool(0.3) => Action::Resign { player },
+        8 if chance.random_bool(0.3) => Action::Abandon { seat },
         9 if chance.random_bool(0.1) => Action::Abort,
-        9..20 => Action::PlayAsBot { seat, ply, m },
-        _ => Action::Play { player, ply, m },
+        10 if chance.random_bool(0.2) => Action::Flag,
+        11 if chance.random_bool(0.1) => Action::NoFirstMove,
+        12 if chance.random_bool(0.1) => Action::CallOff { player },
+        13 if chance.random_bool(0.1) => Action::ResignAsBot { seat },
+        14 => Action::StandIn { seat },
+        15 => Action::AnswerDrawAsBot {
+            seat,
+            accepts: chance.random_bool(0.3),
+        },
+        16..19 => Action::OfferDraw { player, ply },
+        19..23 => Action::OfferTakeback {
+            player,
+            ply,
+            to_ply: None,
+        },
+        23 => Action::OfferTakeback {
+            player,
+            ply,
+            to_ply: Some(Ply(ply.0.saturating_sub(chance.random_range(1..3)))),
+        },
+        24..26 => Action::Decline { player, offer },
+        26 => Action::GiveTime { player, ms: 5000 },
+        27..38 => Action::PlayAsBot { seat, ply, m },
+        _ => Action::Play {
+            player,
+            ply,
+            m,
+            takebacks,
+        },
     }
 }
 
@@ -415,7 +515,7 @@ impl Absences {
 
     fn due(&self, at_s: u64) -> Option<Action> {
         let now = self.start + Duration::from_secs(at_s);
-        let deadline = self.attendance.next_deadline();
+        let deadline = self.attendance.next_deadline(&self.script.state);
         let due = self.attendance.due(&self.script.state, now);
         assert_eq!(
             due.is_some(),

@@ -1,6 +1,8 @@
-//! The closed list of errors that a request may be answered with.
+//! The errors that a request may be answered with.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{Ply, RequestId};
 use super::words::words;
@@ -50,6 +52,14 @@ words! {
     UnreadableMove = "unreadable_move",
     /// The move cannot be played in this position.
     IllegalMove = "illegal_move",
+    /// The terms, the game or the player's standing exclude it.
+    NotAllowed = "not_allowed",
+    /// It may be asked for later.
+    TooSoon = "too_soon",
+    /// No such offer stands.
+    NothingOffered = "nothing_offered",
+    /// No such player.
+    UnknownPlayer = "unknown_player",
     /// The player hosts, or the connection follows, as many matches as the server allows.
     TooManyMatches = "too_many_matches",
     /// Too many requests; this one was not looked at.
@@ -69,7 +79,8 @@ impl ErrorCode {
     pub const fn retryable(self) -> bool {
         matches!(
             self,
-            Self::TooManyMatches
+            Self::TooSoon
+                | Self::TooManyMatches
                 | Self::RateLimited
                 | Self::Overloaded
                 | Self::ShuttingDown
@@ -86,7 +97,10 @@ pub struct WireError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
     /// What was wrong, for programs.
-    pub code: ErrorCode,
+    // `None` if of a later server: it is judged by `retryable`. No server sends that.
+    #[serde(deserialize_with = "known_code")]
+    #[cfg_attr(test, schemars(with = "ErrorCode"))]
+    pub code: Option<ErrorCode>,
     /// What was wrong, for people.
     pub message: Box<str>,
     /// Whether the same request may succeed later.
@@ -97,12 +111,19 @@ pub struct WireError {
     /// With `bad_field`: the request's field that was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
-    /// With `stale_ply`: the ply that is next.
+    /// With `stale_ply`: the ply that is next. With `too_soon`: the ply from which on it may be asked,
+    /// where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Ply>,
+    /// With `stale_ply`: how often moves have been taken back in this match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takebacks: Option<u64>,
     /// With `unsupported_protocol`: the versions that the server speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supported: Option<Box<[u64]>>,
+    /// The request's fields that mean nothing in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 impl WireError {
@@ -111,15 +132,24 @@ impl WireError {
     pub fn new(code: ErrorCode, message: impl Into<Box<str>>) -> Self {
         Self {
             re: None,
-            code,
+            code: Some(code),
             message: message.into(),
             retryable: code.retryable(),
             retry_after_ms: None,
             field: None,
             expected: None,
+            takebacks: None,
             supported: None,
+            ignored: Vec::new(),
         }
     }
+}
+
+/// Reads a code; one that this build does not know is none.
+fn known_code<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ErrorCode>, D::Error> {
+    let word = Cow::<str>::deserialize(from)?;
+    let known = |code: &ErrorCode| code.as_str() == word;
+    Ok(ErrorCode::ALL.iter().copied().find(known))
 }
 
 #[cfg(test)]
@@ -131,5 +161,16 @@ mod tests {
         for code in ErrorCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }
+    }
+
+    #[test]
+    fn a_later_servers_code_is_no_error() {
+        let read = |text| serde_json::from_str::<WireError>(text);
+        let later = r#"{"code":"too_late","message":"no","retryable":true}"#;
+        let later = read(later).unwrap();
+        assert_eq!((later.code, later.retryable), (None, true));
+        let known = r#"{"code":"too_soon","message":"no","retryable":true,"expected":2}"#;
+        assert_eq!(read(known).unwrap().code, Some(ErrorCode::TooSoon));
+        assert!(read(r#"{"message":"no","retryable":true}"#).is_err());
     }
 }

@@ -40,6 +40,15 @@ pub enum Event {
         turn: SeatNumber,
         /// Every legal move.
         legal: Vec<String>,
+        /// What both seats have.
+        #[serde(flatten)]
+        left: Option<TimeLeft>,
+        /// How long the first ply may take, which is free.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_move_ms: Option<u64>,
+        /// How long a player may be absent before the match is lost; absent in a match of days.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        patience_ms: Option<u64>,
     },
     /// A move was played.
     Moved {
@@ -50,6 +59,9 @@ pub enum Event {
         seq: Seq,
         /// The number of this move, counted from 0.
         ply: Ply,
+        /// The number of the next: one more. 0 from a server that is older than this field.
+        #[serde(default)]
+        next_ply: Ply,
         /// Who played it.
         seat: SeatNumber,
         /// The move in canonical form.
@@ -61,6 +73,79 @@ pub enum Event {
         turn: Option<SeatNumber>,
         /// Every legal move of the next ply.
         legal: Vec<String>,
+        /// What both seats have from now on.
+        #[serde(flatten)]
+        left: Option<TimeLeft>,
+        /// How long this move took; 0 for a ply that is free.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spent_ms: Option<u64>,
+        /// How long the next ply may take, if that is free.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_move_ms: Option<u64>,
+    },
+    /// A player offers the other something.
+    Offered {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// The event's number.
+        seq: Seq,
+        /// The offer.
+        #[serde(flatten)]
+        offer: StandingOffer,
+    },
+    /// An offer was turned down or withdrawn.
+    Declined {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// The event's number.
+        seq: Seq,
+        /// Whose offer it was.
+        seat: SeatNumber,
+        /// What was offered.
+        offer: OfferKind,
+        /// Who ended it.
+        by: SeatNumber,
+    },
+    /// Moves are off the board again.
+    TakenBack {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// The event's number.
+        seq: Seq,
+        /// The ply that is next now.
+        ply: Ply,
+        /// The position before it.
+        position: String,
+        /// Who moves next.
+        turn: SeatNumber,
+        /// Every legal move.
+        legal: Vec<String>,
+        /// What both seats have, as it was when that ply began.
+        #[serde(flatten)]
+        left: Option<TimeLeft>,
+        /// How long the next ply may take, if that is free.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_move_ms: Option<u64>,
+        /// How often moves have been taken back in this match.
+        takebacks: u64,
+    },
+    /// A player has given the other more time.
+    TimeGiven {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// The event's number.
+        seq: Seq,
+        /// Who has it.
+        seat: SeatNumber,
+        /// How much.
+        ms: u64,
+        /// What both seats have, as if it had been there when the turn began.
+        #[serde(flatten)]
+        left: TimeLeft,
     },
     /// The match is over.
     Ended {
@@ -71,12 +156,24 @@ pub enum Event {
         seq: Seq,
         /// How it ended.
         outcome: Ending,
+        /// What both seats had left.
+        #[serde(flatten)]
+        left: Option<TimeLeft>,
     },
 }
 
 impl Event {
     /// The `type` of every event.
-    pub const TYPES: [&'static str; 4] = ["seated", "started", "moved", "ended"];
+    pub const TYPES: [&'static str; 8] = [
+        "seated",
+        "started",
+        "moved",
+        "offered",
+        "declined",
+        "taken_back",
+        "time_given",
+        "ended",
+    ];
 
     /// The match that it happened in.
     #[must_use]
@@ -85,6 +182,10 @@ impl Event {
             Self::Seated { match_id, .. }
             | Self::Started { match_id, .. }
             | Self::Moved { match_id, .. }
+            | Self::Offered { match_id, .. }
+            | Self::Declined { match_id, .. }
+            | Self::TakenBack { match_id, .. }
+            | Self::TimeGiven { match_id, .. }
             | Self::Ended { match_id, .. } => *match_id,
         }
     }
@@ -96,9 +197,39 @@ impl Event {
             Self::Seated { seq, .. }
             | Self::Started { seq, .. }
             | Self::Moved { seq, .. }
+            | Self::Offered { seq, .. }
+            | Self::Declined { seq, .. }
+            | Self::TakenBack { seq, .. }
+            | Self::TimeGiven { seq, .. }
             | Self::Ended { seq, .. } => *seq,
         }
     }
+}
+
+/// What both seats have left, as of the begin of the present turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TimeLeft {
+    /// The time of each seat.
+    pub left_ms: [u64; 2],
+    /// The periods of each seat, in byo-yomi.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub periods: Option<[u64; 2]>,
+}
+
+/// An offer that stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StandingOffer {
+    /// Whose it is.
+    pub seat: SeatNumber,
+    /// What is offered.
+    pub offer: OfferKind,
+    /// The ply at which it was made.
+    pub ply: Ply,
+    /// The ply that a takeback goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_ply: Option<Ply>,
 }
 
 /// Who sits in a seat.
@@ -121,7 +252,20 @@ pub enum Occupant {
     Bot {
         /// How strongly it plays.
         level: String,
+        /// The player whose place it keeps, who may take it back.
+        #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+        stands_for: Option<Person>,
     },
+}
+
+/// A player as others see one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Person {
+    /// The public id.
+    pub player: PlayerId,
+    /// The name that is shown.
+    pub name: String,
 }
 
 /// A seat as a snapshot tells it.
@@ -146,10 +290,13 @@ pub struct Ending {
     #[serde(deserialize_with = "known_reason")]
     #[cfg_attr(test, schemars(with = "Reason"))]
     pub reason: Option<Reason>,
-    /// In which way it ended by the rules, in games that know several: `checkmate`. A game may know
-    /// more ways than a client does.
+    /// In which way it ended, where there are several: `checkmate`, `no-first-move`. A client need not
+    /// know them all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Whose doing it was that the match was aborted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<SeatNumber>,
     /// The points of the seats, in games that are decided by counting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<[u32; 2]>,
@@ -169,6 +316,37 @@ words! {
         Abandonment = "abandonment",
         /// Without a result.
         Aborted = "aborted",
+        /// A player ran out of time.
+        Timeout = "timeout",
+        /// The players agreed on a draw.
+        Agreement = "agreement",
+    }
+}
+
+words! {
+    /// What more the server tells of an end that was not by the rules of the game, which have words of
+    /// their own.
+    Detail {
+        /// Out of time, against a seat that cannot win by any series of legal moves.
+        CannotWin = "cannot-win",
+        /// A seat did not play its first move in time.
+        NoFirstMove = "no-first-move",
+        /// Whoever was challenged does not want to play.
+        Declined = "declined",
+    }
+}
+
+words! {
+    /// What one player may offer to another.
+    OfferKind {
+        /// A draw.
+        Draw = "draw",
+        /// To take back the last moves.
+        Takeback = "takeback",
+        /// Another match on the same terms.
+        Rematch = "rematch",
+        /// A match for one player alone. It is offered by `create`; only `decline` names it.
+        Challenge = "challenge",
     }
 }
 
@@ -188,7 +366,7 @@ mod tests {
         let read = |text| serde_json::from_str::<Ending>(text).map(|ending| ending.reason);
         let aborted = read(r#"{"winner":null,"reason":"aborted"}"#);
         assert_eq!(aborted.unwrap(), Some(Reason::Aborted));
-        let later = read(r#"{"winner":0,"reason":"timeout"}"#);
+        let later = read(r#"{"winner":0,"reason":"judgement"}"#);
         assert_eq!(later.unwrap(), None);
         assert!(read(r#"{"winner":0}"#).is_err());
     }

@@ -4,6 +4,7 @@
 //! `PROTOCOL.md` beside this file is the contract; these types are its letter. They know no game
 //! and no match: moves, positions and games are opaque text here.
 
+mod clock;
 mod close;
 mod decode;
 mod error;
@@ -13,20 +14,29 @@ mod message;
 mod request;
 #[cfg(test)]
 mod schema;
+mod snapshot;
 mod text;
+mod welcome;
 mod words;
 
+pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;
-pub use decode::Refused;
+pub use decode::{Decoded, Refused};
 pub use error::{ErrorCode, WireError};
-pub use event::{Ending, Event, Occupant, Reason, SeatState};
-pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
-pub use message::{
-    FollowedMatch, GameSummary, LevelSummary, Limits, Listing, PlayerSummary, ServerMessage,
-    Snapshot, Welcome,
+pub use event::{
+    Detail, Ending, Event, Occupant, OfferKind, Person, Reason, SeatState, StandingOffer, TimeLeft,
 };
-pub use request::{ClientMessage, HostedOccupant, Request, SeatRequest, Status};
+pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
+pub use message::ServerMessage;
+pub use request::{
+    ClientMessage, Create, HostedOccupant, Offer, Request, SeatRequest, Seek, Status,
+};
+pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
 pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown};
+pub use welcome::{
+    Challenge, ClockPreset, DaysMatch, FollowedMatch, GameSummary, LevelSummary, Limits,
+    PlayerSummary, Welcome,
+};
 
 /// The version of the protocol that this build speaks.
 pub const VERSION: u64 = 1;

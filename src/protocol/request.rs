@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::clock::ClockControl;
+use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
 use super::text::{MatchRef, Token};
 use super::words::words;
@@ -38,23 +40,7 @@ pub enum ClientMessage {
     /// Asks for a sign of life. Answered by `pong`.
     Ping,
     /// Opens a match and follows it. Answered by `match`.
-    Create {
-        /// What is played.
-        game: String,
-        /// Who sits where from the start; `["me","open"]` if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        seats: Option<[SeatRequest; 2]>,
-        /// Whether `list` shows the match; true if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        listed: Option<bool>,
-        /// Whether to swap the two seats at random first; false if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        shuffle: Option<bool>,
-        /// The least time that a bot lets pass before it moves; 0 if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, schemars(range(max = 10_000)))]
-        pace_ms: Option<u64>,
-    },
+    Create(Box<Create>),
     /// Takes an open seat and follows the match. Answered by `match`.
     Join {
         /// The match.
@@ -96,12 +82,47 @@ pub enum ClientMessage {
         /// The move in the game's notation.
         #[serde(rename = "move")]
         m: String,
+        /// How many takebacks the client has seen: with another number the ply is stale.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        takebacks: Option<u64>,
     },
     /// Gives up: the other seat wins.
     Resign {
         /// The match.
         #[serde(rename = "match")]
         target: MatchRef,
+    },
+    /// Ends a match that has hardly begun, without a result.
+    Abort {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+    },
+    /// Offers the other seat something, or accepts what it offers.
+    Offer {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// What.
+        #[serde(flatten)]
+        offer: Offer,
+    },
+    /// Turns the other's offer down, or withdraws one's own.
+    Decline {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// Which offer.
+        offer: OfferKind,
+    },
+    /// Gives the other seat more time.
+    GiveTime {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// How much.
+        #[cfg_attr(test, schemars(range(min = 5_000, max = 60_000)))]
+        ms: u64,
     },
     /// Asks for the listed matches. Answered by `matches`.
     List {
@@ -119,18 +140,19 @@ pub enum ClientMessage {
         #[serde(skip_serializing_if = "Option::is_none")]
         after: Option<MatchRef>,
     },
-    /// Looks for somebody to play, and waits.
-    Seek {
-        /// What is to be played.
-        game: String,
-        /// The level of the bot that plays if nobody comes.
+    /// Asks to be told when the listed matches change.
+    WatchList {
+        /// Only matches of this game.
         #[serde(skip_serializing_if = "Option::is_none")]
-        bot: Option<String>,
-        /// How long to wait for somebody; 10000 if left out.
+        game: Option<String>,
+        /// Only matches at this stage.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, schemars(range(max = 60_000)))]
-        bot_after_ms: Option<u64>,
+        status: Option<Status>,
     },
+    /// Ends that.
+    UnwatchList,
+    /// Looks for somebody to play, and waits.
+    Seek(Box<Seek>),
     /// Ends the seek.
     Unseek,
     /// Asks for every event after `since`. Answered by `events`, or by `match`.
@@ -145,9 +167,26 @@ pub enum ClientMessage {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 13] = [
-        "hello", "ping", "create", "join", "watch", "leave", "seat", "move", "resign", "list",
-        "seek", "unseek", "resync",
+    pub const TYPES: [&'static str; 19] = [
+        "hello",
+        "ping",
+        "create",
+        "join",
+        "watch",
+        "leave",
+        "seat",
+        "move",
+        "resign",
+        "abort",
+        "offer",
+        "decline",
+        "give_time",
+        "list",
+        "watch_list",
+        "unwatch_list",
+        "seek",
+        "unseek",
+        "resync",
     ];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
@@ -156,19 +195,123 @@ impl ClientMessage {
         match self {
             Self::Hello { .. } => 0,
             Self::Ping => 1,
-            Self::Create { .. } => 2,
+            Self::Create(_) => 2,
             Self::Join { .. } => 3,
             Self::Watch { .. } => 4,
             Self::Leave { .. } => 5,
             Self::Seat { .. } => 6,
             Self::Move { .. } => 7,
             Self::Resign { .. } => 8,
-            Self::List { .. } => 9,
-            Self::Seek { .. } => 10,
-            Self::Unseek => 11,
-            Self::Resync { .. } => 12,
+            Self::Abort { .. } => 9,
+            Self::Offer { .. } => 10,
+            Self::Decline { .. } => 11,
+            Self::GiveTime { .. } => 12,
+            Self::List { .. } => 13,
+            Self::WatchList { .. } => 14,
+            Self::UnwatchList => 15,
+            Self::Seek(_) => 16,
+            Self::Unseek => 17,
+            Self::Resync { .. } => 18,
         }
     }
+}
+
+/// What a new match is to be. What is left out is as the server has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Create {
+    /// What is played.
+    pub game: String,
+    /// Who sits where from the start; `["me","open"]` if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seats: Option<[SeatRequest; 2]>,
+    /// Whether `list` shows the match; true if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<bool>,
+    /// Whether to swap the two seats at random first; false if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shuffle: Option<bool>,
+    /// The least time that a bot lets pass before it moves; 0 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(max = 10_000)))]
+    pub pace_ms: Option<u64>,
+    /// The clock; untimed if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockControl>,
+    /// Whether moves may be taken back; true if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takeback: Option<bool>,
+    /// How long a player may be absent before the match is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 10_000, max = 86_400_000)))]
+    pub patience_ms: Option<u64>,
+    /// The level of the bot that takes the seat of whoever has gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<String>,
+    /// Whether the match counts for ratings; false if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rated: Option<bool>,
+    /// The player who alone may take the open seat.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub invited: Option<String>,
+}
+
+/// Whom a player looks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Seek {
+    /// What is to be played.
+    pub game: String,
+    /// The level of the bot that plays if nobody comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Bot>"))]
+    pub bot: Option<String>,
+    /// How long to wait for somebody; 10000 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(max = 60_000)))]
+    pub bot_after_ms: Option<u64>,
+    /// The clock; untimed if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockControl>,
+    /// Whether the match is to count for ratings; false if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rated: Option<bool>,
+    /// The level of the bot that takes the seat of whoever has gone, if the other wants that, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<String>,
+}
+
+/// A bot by its level, or as in the seats of a new match.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Bot {
+    Level(String),
+    Seat { bot: String },
+}
+
+/// What a player offers the other, or accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "offer", rename_all = "snake_case")]
+pub enum Offer {
+    /// To end the match as a draw.
+    Draw {
+        /// The ply that the client believes is next.
+        ply: Ply,
+    },
+    /// To take moves back.
+    Takeback {
+        /// The ply that the client believes is next.
+        ply: Ply,
+        /// The ply to go back to, one or two before; one's own last if left out, and what the other
+        /// offers if it does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to_ply: Option<Ply>,
+    },
+    /// To play again.
+    Rematch,
 }
 
 /// Who is to sit in a seat of a new match.
@@ -182,6 +325,11 @@ pub enum SeatRequest {
     Open,
     /// A bot of this level.
     Bot(String),
+}
+
+impl SeatRequest {
+    /// Who sits where unless a client says otherwise.
+    pub const USUAL: [Self; 2] = [Self::Me, Self::Open];
 }
 
 /// Whom a host may put into a seat.

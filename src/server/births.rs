@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ErrorCode, MatchCode, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
 
 use super::addresses::OpenMatchPermit;
+use super::challenges;
+use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
 use super::match_handle::{Letter, MAILBOX, MatchHandle};
@@ -27,9 +29,10 @@ pub(super) struct Wanted {
     pub(super) game: &'static Entry,
     pub(super) host: PlayerId,
     pub(super) seats: [Occupant; 2],
-    pub(super) listed: bool,
-    /// The least time that a bot lets pass before it moves, in milliseconds.
-    pub(super) pace_ms: u64,
+    /// How it is played, but for its chance, which is drawn when it is created.
+    pub(super) terms: Terms,
+    /// The code that it takes over, if no live match has it by then.
+    pub(super) code: Option<MatchCode>,
     /// How many live matches the host may have with this one.
     pub(super) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
@@ -48,11 +51,22 @@ pub struct Recovered {
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
 pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<MatchHandle, WireError> {
     remember(server, wanted.host).await?;
+    let invited = wanted.terms.invited;
+    if let Some(invited) = invited {
+        remember(server, invited).await?;
+    }
     let max = server.settings.matches_max;
     let now_ms = server.clock.now_ms();
-    let (id, code) = server.lobby.reserve(max, now_ms, &server.chance)?;
+    let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.chance)?;
     if let Err(too_many) = server.players.host(wanted.host, id, wanted.hosted_max) {
         server.lobby.forget(id);
+        return Err(too_many.into());
+    }
+    if let Some(invited) = invited
+        && let Err(too_many) = server.challenges.reserve(id, wanted.host, invited)
+    {
+        server.lobby.forget(id);
+        server.players.unhost(wanted.host, id);
         return Err(too_many.into());
     }
     let mut creation = Creation {
@@ -61,17 +75,17 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         game: wanted.game,
         host: wanted.host,
         terms: Terms {
-            listed: wanted.listed,
-            pace_ms: wanted.pace_ms,
             seed: server.chance.number(),
+            ..wanted.terms
         },
     };
-    let events = Match::opening(wanted.seats, now_ms);
+    let events = Match::opening(&creation.terms, wanted.seats, now_ms);
     let mark = match keep(server, &mut creation, &events).await {
         Ok(mark) => mark,
         Err(error) => {
             server.lobby.forget(id);
             server.players.unhost(wanted.host, id);
+            server.challenges.end(id);
             return Err(error);
         }
     };
@@ -82,6 +96,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
     unborn.table.begin_with(events);
     server.lobby.open(unborn.handle.clone());
+    challenges::begin(server, unborn.table.state());
     Ok(unborn.run(server))
 }
 
@@ -123,6 +138,24 @@ async fn keep(
     Err(WireError::new(ErrorCode::Overloaded, message))
 }
 
+/// The player with this id, wherever that is known.
+pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerId, WireError> {
+    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
+    let id = from_protocol::player(id).ok_or_else(unknown)?;
+    if server.players.knows(id) {
+        return Ok(id);
+    }
+    match server.store.player_by_id(id).await {
+        Ok(Some(found)) => Ok(found.id),
+        Ok(None) => Err(unknown()),
+        Err(error) => {
+            tracing::error!(player = %id, %error, "player not read");
+            let message = "the store cannot be read now";
+            Err(WireError::new(ErrorCode::Internal, message))
+        }
+    }
+}
+
 /// Has the store remember a player who is about to sit down or to host.
 pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), WireError> {
     let Some(record) = server.players.unstored(player) else {
@@ -153,8 +186,16 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
         game: host.game,
         host: host.player,
         seats,
-        listed: false,
-        pace_ms: 0,
+        terms: Terms {
+            clock: host.clock,
+            patience: server.settings.patience(host.clock, None),
+            // The weaker of two levels; none unless both players want one.
+            stand_in: other
+                .and_then(|other| host.stand_in.zip(other.stand_in))
+                .map(|(a, b)| a.min(b)),
+            ..Terms::plain(false, 0, 0)
+        },
+        code: None,
         hosted_max: usize::MAX,
         open: None,
     };
@@ -226,7 +267,7 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
         .collect();
     let states = found.iter().map(|unborn| unborn.table.state());
     let involved: HashSet<PlayerId> = states
-        .flat_map(|state| state.players().chain([state.creation().host]))
+        .flat_map(|state| state.holders().chain([state.creation().host]))
         .collect();
     for id in involved {
         match players.remove(&id) {
@@ -318,6 +359,7 @@ impl Unborn {
         if !matches!(state.stage(), Stage::Ended { .. }) {
             server.players.match_begins(state);
         }
+        challenges::begin(server, state);
         self.table.begin();
         Ok(self.run(server))
     }

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 use self::queue::{Job, Queue};
 use super::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
-use plyhouse_engine::catalog::AnyPosition;
-use plyhouse_engine::search::{Level, Limits, Stop, Table};
+use plyhouse_engine::catalog::{AnyPosition, Choice};
+use plyhouse_engine::search::{BotClock, Level, Limits, Stop, Table};
 use plyhouse_protocol::PlayerId;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
@@ -40,6 +40,8 @@ pub(super) struct Question {
     pub(super) seed: u64,
     /// The player whose match it is.
     pub(super) host: PlayerId,
+    /// For how long it may think at most, beside what holds for all; by the clock of the match.
+    pub(super) budget: Option<BotClock>,
     /// Whether somebody waits for the answer, and not only other bots and who watches them.
     pub(super) has_people: bool,
     /// Ends the thinking early.
@@ -61,9 +63,11 @@ impl Bots {
         })
     }
 
-    /// The bot's move. `None` if it found none, for whatever reason: no room, no time, a panic.
-    pub(super) async fn think(&self, question: Question) -> Option<String> {
-        let limits = Limits::time(self.search_time);
+    /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
+    /// reason: no room, no time, a panic.
+    pub(super) async fn think(&self, question: Question) -> Option<Choice> {
+        let budget = question.budget.map(|clock| clock.budget(self.search_time));
+        let limits = Limits::time(budget.unwrap_or(self.search_time));
         let Some(threads) = &self.threads else {
             return question.search(&limits, &mut Table::new(self.table_bytes), &self.metrics);
         };
@@ -157,7 +161,7 @@ fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
 }
 
 impl Question {
-    fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<String> {
+    fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
         let choice = {
             let _running = Counted::new(&metrics.searches_running);
             self.position
@@ -167,6 +171,6 @@ impl Question {
             .search_time
             .observe(choice.report.time.as_secs_f64());
         metrics.search_nodes.inc_by(choice.report.nodes);
-        Some(choice.m)
+        Some(choice)
     }
 }

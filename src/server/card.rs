@@ -6,7 +6,7 @@ use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
-    Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Status,
+    ClockControl, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,8 @@ pub(super) struct Card {
     pub(super) id: MatchId,
     pub(super) game: &'static Entry,
     pub(super) listed: bool,
-    code: MatchCode,
+    pub(super) code: MatchCode,
+    clock: Option<ClockControl>,
     ply: AtomicU64,
     changing: Mutex<Changing, CARD>,
 }
@@ -40,6 +41,15 @@ pub(super) struct Presence {
     pub(super) spectators: u64,
 }
 
+/// What is new about a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Update {
+    /// The status, if that is another now.
+    pub(super) status: Option<Status>,
+    /// Whether other people sit in it.
+    pub(super) seats: bool,
+}
+
 impl Card {
     pub(super) fn new(state: &Match) -> Self {
         let creation = state.creation();
@@ -48,6 +58,7 @@ impl Card {
             game: creation.game,
             listed: creation.terms.listed,
             code: creation.code,
+            clock: creation.terms.clock,
             ply: AtomicU64::new(state.ply().0),
             changing: Mutex::new(Changing {
                 status: to_protocol::status(state.stage()),
@@ -64,19 +75,22 @@ impl Card {
         self.ply.store(ply.0, Ordering::Release);
     }
 
-    /// Brings the card in step with the match. Gives the status if that is another now.
-    pub(super) fn update(&self, state: &Match, presence: Presence) -> Option<Status> {
+    /// Brings the card in step with the match, and tells what is new about it.
+    pub(super) fn update(&self, state: &Match, presence: Presence) -> Update {
         let mut changing = self.changing.lock();
         changing.presence = presence;
+        let mut seats = false;
         for seat in Seat::ALL {
             let (known, occupant) = (&mut changing.seats[seat.index()], state.occupant(seat));
             if known != occupant {
                 known.clone_from(occupant);
+                seats = true;
             }
         }
         let status = to_protocol::status(state.stage());
         let before = std::mem::replace(&mut changing.status, status);
-        (before != status).then_some(status)
+        let status = (before != status).then_some(status);
+        Update { status, seats }
     }
 
     pub(super) fn status(&self) -> Status {
@@ -87,6 +101,17 @@ impl Card {
     pub(super) fn seat_of(&self, id: PlayerId) -> Option<SeatNumber> {
         let changing = self.changing.lock();
         let is_theirs = |seat: &Seat| changing.seats[seat.index()].player() == Some(id);
+        let seat = Seat::ALL.into_iter().find(is_theirs);
+        seat.map(to_protocol::seat)
+    }
+
+    /// The seat of this player in which a bot stands in.
+    pub(super) fn stood_in(&self, id: PlayerId) -> Option<SeatNumber> {
+        let changing = self.changing.lock();
+        let is_theirs = |seat: &Seat| {
+            let occupant = &changing.seats[seat.index()];
+            occupant.bot().is_some() && occupant.holder() == Some(id)
+        };
         let seat = Seat::ALL.into_iter().find(is_theirs);
         seat.map(to_protocol::seat)
     }
@@ -112,6 +137,7 @@ impl Card {
             seats: Seat::ALL.map(seat),
             ply: Ply(self.ply.load(Ordering::Acquire)),
             spectators: presence.spectators,
+            clock: self.clock,
         }
     }
 }

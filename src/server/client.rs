@@ -3,6 +3,7 @@
 //! It serves one request after the other: what it can it answers itself, and the rest it sends to the
 //! match that is meant, with the duty to answer.
 
+mod creating;
 mod requests;
 
 use std::sync::Arc;
@@ -20,10 +21,11 @@ use super::rate::{Admission, Rate};
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
+use super::tokens;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef, PlayerName,
-    PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
+    ClientMessage, CloseCode, Decoded, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef,
+    PlayerName, PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -131,24 +133,35 @@ impl Client {
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
     fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<Refused>>, Reply)> {
-        let request = Request::decode(text);
-        let message = request.as_ref().ok().map(|request| &request.message);
+        let decoded = Request::decode(text);
+        let message = decoded.as_ref().ok().map(|read| &read.request.message);
         self.server.metrics.request(message);
-        let (re, request) = match request {
-            Ok(Request { id, message }) => (id, Ok(message)),
-            Err(refused) if refused.error.code == ErrorCode::Malformed => {
+        let is_move = matches!(message, Some(ClientMessage::Move { .. }));
+        let (re, ignored, request) = match decoded {
+            Ok(Decoded { request, ignored }) => (request.id, ignored, Ok(request.message)),
+            Err(refused) if refused.error.code == Some(ErrorCode::Malformed) => {
                 self.malformed(&refused);
                 return None;
             }
-            Err(refused) => (refused.error.re, Err(refused)),
+            Err(refused) => (refused.error.re, Vec::new(), Err(refused)),
         };
-        let reply = self.admit(Reply::new(self.outbox(), re))?;
+        let reply = Reply::new(self.outbox(), re).ignoring(ignored);
+        let reply = self.admit(is_move, reply)?;
         Some((request, reply))
+    }
+
+    /// Takes note of a pong that came at this instant. Only one that answers a ping by which the server
+    /// measures the line is not counted.
+    pub fn ponged(&mut self, text: &[u8], at: Instant) {
+        if !self.peer.outbox.ponged(text, at) {
+            self.heard_of();
+        }
     }
 
     /// Takes note of a ping or a pong: they count as requests, so that a stream of them is a flood.
     pub fn heard_of(&mut self) {
-        if matches!(self.judge(now()), Admission::Close(_)) {
+        let cost = self.cost();
+        if matches!(self.judge(cost, now()), Admission::Close(_)) {
             self.peer.outbox.close(CloseCode::RateLimited);
         }
     }
@@ -168,15 +181,23 @@ impl Client {
         }
     }
 
-    /// What becomes of one more request.
-    fn judge(&mut self, now: Instant) -> Admission {
+    /// For how many requests one counts.
+    fn cost(&self) -> u32 {
         let settings = &self.server.settings;
-        let cost = if self.peer.only_watches() {
+        if self.peer.only_watches() {
             // Whatever was set, one is served now and then.
             settings.watching_cost.min(settings.burst).get()
         } else {
             1
-        };
+        }
+    }
+
+    /// What becomes of one more request, which counts as much as `cost` says.
+    fn judge(&mut self, cost: u32, now: Instant) -> Admission {
+        let fruitless = self.peer.outbox.take_fruitless();
+        if fruitless > 0 {
+            self.rate.charge(fruitless, now);
+        }
         self.rate.judge(cost, now)
     }
 
@@ -185,13 +206,16 @@ impl Client {
         self.server.put_off(self.permit.guessed(now())).await;
     }
 
-    /// Lets a request in, or answers that it comes too soon.
-    fn admit(&mut self, reply: Reply) -> Option<Reply> {
-        let (retry_after, is_last) = match self.judge(self.received_at) {
+    /// Lets a request in, or answers that it comes too soon. A move counts once it is known to come to
+    /// nothing: two who play as fast as they can are no flood.
+    fn admit(&mut self, is_move: bool, reply: Reply) -> Option<Reply> {
+        let cost = if is_move { 0 } else { self.cost() };
+        let (retry_after, is_last) = match self.judge(cost, self.received_at) {
             Admission::Serve if self.server.is_stopping() => {
                 reply.refuse(ErrorCode::ShuttingDown, "the server is about to stop");
                 return None;
             }
+            Admission::Serve if is_move => return Some(reply.of_move()),
             Admission::Serve => return Some(reply),
             Admission::Refuse(after) => (after, false),
             Admission::Close(after) => (after, true),
@@ -245,10 +269,13 @@ impl Client {
             ));
         }
         if let Some(token) = token {
+            let is_guess = !self.server.tokens.has_issued(&token);
             if let Some(known) = self.known(token).await? {
                 return Ok((known, true));
             }
-            self.guessed().await;
+            if is_guess {
+                self.guessed().await;
+            }
         }
         let name = match name {
             Some(name) => name
@@ -263,7 +290,7 @@ impl Client {
 
     /// The player whose token this is.
     async fn known(&self, token: Token) -> Result<Option<Player>, WireError> {
-        let hash = players::hash(&token);
+        let hash = tokens::hash(&token);
         if let Some((record, is_stored)) = self.server.players.by_token(hash) {
             return Ok(Some(Player {
                 record,
@@ -283,12 +310,12 @@ impl Client {
     }
 
     fn guest(&self, name: String) -> Player {
-        let token = players::new_token(&self.server.chance);
+        let token = self.server.tokens.issue(&self.server.chance);
         let id = players::new_player_id(&self.server.chance);
         let record = PlayerRecord {
             id,
             name,
-            token: players::hash(&token),
+            token: tokens::hash(&token),
         };
         Player {
             record,
@@ -317,7 +344,10 @@ impl Client {
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(),
+            clocks: to_protocol::presets(&self.server.settings.clocks),
             following: Vec::new(),
+            challenges: Vec::new(),
+            ignored: Vec::new(),
         };
         let mut live = Vec::new();
         let greet = |ids: Vec<MatchId>| {
@@ -327,12 +357,15 @@ impl Client {
             let followed = |handle: &MatchHandle| FollowedMatch {
                 match_id: handle.id(),
                 you: handle.card().seat_of(id),
+                days: None,
+                stood_in: handle.card().stood_in(id),
             };
             let following = live.iter().map(followed).collect();
             reply.post(|re| {
                 ServerMessage::Welcome(Box::new(Welcome {
                     re,
                     following,
+                    challenges: self.server.challenges.to(id),
                     ..welcome
                 }))
             });
@@ -359,7 +392,10 @@ impl Client {
             live_matches: settings.live_matches_per_player as u64,
             following: settings.following_max as u64,
             idle_ms: ms(settings.idle_timeout),
-            abandon_after_ms: ms(settings.abandon_after),
+            abandon_after_ms: ms(settings.open_patience()),
+            days_matches: settings.days_matches_per_player as u64,
+            watching_cost: settings.watching_cost.get().into(),
+            bot_think_ms: ms(settings.search_time),
         }
     }
 }
@@ -369,6 +405,8 @@ impl Drop for Client {
         // Nothing reads the outbox any more; what is still pushed into it is let go at once.
         self.peer.outbox.close(CloseCode::Normal);
         self.server.connections.remove(self.peer.id);
+        let connection = self.peer.id;
+        self.server.lobby.watched(|lists| lists.unwatch(connection));
         self.server.metrics.connections.dec();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);

@@ -1,9 +1,9 @@
 //! What is asked of a match and what it answers: plain data, which may come from another machine.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{PlayerId, Seq, WireError};
+use plyhouse_protocol::{PlayerId, Seq, Successor, WireError};
 use serde::{Deserialize, Serialize};
 
 use super::clock::now;
@@ -22,6 +22,8 @@ pub(super) struct Command {
     /// When the request was read.
     #[serde(with = "age")]
     pub(super) received_at: Instant,
+    /// The round-trip time of the connection in microseconds, if it has been measured.
+    pub(super) rtt_us: Option<u32>,
 }
 
 impl Command {
@@ -37,7 +39,13 @@ impl Command {
             player,
             request,
             received_at: now(),
+            rtt_us: None,
         }
+    }
+
+    /// The round-trip time of the connection, if it has been measured.
+    pub(super) fn rtt(&self) -> Option<Duration> {
+        self.rtt_us.map(|us| Duration::from_micros(us.into()))
     }
 }
 
@@ -55,6 +63,12 @@ pub(super) enum MatchRequest {
     Resync { since: Seq },
     /// To stop following.
     Unfollow,
+    /// Another match of the same two.
+    Rematch,
+    /// No other match, or not any more.
+    DeclineRematch,
+    /// The rematch has been created; `None` if it could not be.
+    RematchBegins { next: Option<Successor> },
 }
 
 /// What a match answers: the event that a move has become, or why nothing was done.
@@ -81,8 +95,6 @@ mod age {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use plyhouse_engine::game::Seat;
     use plyhouse_engine::search::Level;
     use plyhouse_protocol::Ply;
@@ -96,7 +108,12 @@ mod tests {
         let (ply, m) = (Ply(3), "e4".to_owned());
         let (by, seat, level) = (player, Seat::Second, Level::Hard);
         let actions = [
-            Action::Play { player, ply, m },
+            Action::Play {
+                player,
+                ply,
+                m,
+                takebacks: Some(1),
+            },
             Action::SeatBot { by, seat, level },
             Action::Join {
                 player,
@@ -110,6 +127,7 @@ mod tests {
         for request in acts.chain([MatchRequest::Watch, MatchRequest::Resync { since }]) {
             let sent = Command {
                 cmd: 5,
+                rtt_us: Some(4321),
                 ..Command::unasked(ConnectionId(9), player, request)
             };
             tokio::time::advance(Duration::from_millis(20)).await;

@@ -15,8 +15,11 @@ use self::draft::Draft;
 use super::outbox::Frame;
 use super::to_protocol;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Stage};
-use plyhouse_protocol::{Event as WireEvent, PlayerId, RequestId, SeatState, Seq, Snapshot};
+use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
+use plyhouse_protocol::{
+    ClockState, Event as WireEvent, PlayerId, Rematch, RequestId, SeatState, Seq, ServerMessage,
+    Snapshot, StandingOffer,
+};
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
 /// own place would move it several times, and leave room that nobody uses.
@@ -70,37 +73,112 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             // Nobody sits down but by a request of their own.
             occupant: to_protocol::occupant(occupant, true),
         },
-        EventKind::Started => WireEvent::Started {
+        EventKind::Started { left } => WireEvent::Started {
             match_id,
             seq,
             position: position.to_string(),
             ply: state.ply(),
             turn: to_protocol::seat(position.turn()),
             legal: position.legal_moves(),
+            left: left.as_ref().map(to_protocol::left),
+            first_move_ms: first_move_ms(state),
+            patience_ms: state.patience_ms(),
         },
-        EventKind::Moved { seat, m } => return moved(state, *seat, m),
-        EventKind::Ended { winner, reason } => WireEvent::Ended {
+        EventKind::Moved {
+            seat,
+            m,
+            spent_ms,
+            left,
+        } => return moved(state, *seat, m, spent_ms.zip(*left)),
+        EventKind::Offered {
+            seat,
+            offer,
+            ply,
+            to_ply,
+        } => WireEvent::Offered {
             match_id,
             seq,
-            outcome: to_protocol::ending(state, *winner, *reason),
+            offer: StandingOffer {
+                seat: to_protocol::seat(*seat),
+                offer: to_protocol::offer(*offer),
+                ply: *ply,
+                to_ply: *to_ply,
+            },
+        },
+        EventKind::Declined { seat, offer, by } => WireEvent::Declined {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            offer: to_protocol::offer(*offer),
+            by: to_protocol::seat(*by),
+        },
+        EventKind::TakenBack { ply, left } => WireEvent::TakenBack {
+            match_id,
+            seq,
+            ply: *ply,
+            position: position.to_string(),
+            turn: to_protocol::seat(position.turn()),
+            legal: position.legal_moves(),
+            left: left.as_ref().map(to_protocol::left),
+            first_move_ms: first_move_ms(state),
+            takebacks: state.takebacks(),
+        },
+        EventKind::TimeGiven { seat, ms, left } => WireEvent::TimeGiven {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            ms: *ms,
+            left: to_protocol::left(left),
+        },
+        EventKind::Ended { left, .. } => WireEvent::Ended {
+            match_id,
+            seq,
+            outcome: to_protocol::ending(state).expect("it has just ended"),
+            left: left.as_ref().map(to_protocol::left),
         },
     })
 }
 
-fn moved(state: &Match, seat: Seat, m: &str) -> Frame {
+fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, Left)>) -> Frame {
     let position = state.position();
     let turn = position.outcome().is_none().then(|| position.turn());
     draft(|json| {
         json.raw(r#"{"type":"moved","match":"#).id(state.id().0);
         json.raw(r#","seq":"#).number(state.seq().0);
         json.raw(r#","ply":"#).number(state.ply().0 - 1);
+        json.raw(r#","next_ply":"#).number(state.ply().0);
         json.raw(r#","seat":"#).seat(Some(seat));
         json.raw(r#","move":"#).word(m);
         json.raw(r#","position":"#).shown(position);
         json.raw(r#","turn":"#).seat(turn);
         json.raw(r#","legal":"#);
-        json.words(|tell| position.each_legal_move(tell)).raw("}");
+        json.words(|tell| position.each_legal_move(tell));
+        if let Some((spent_ms, left)) = timed {
+            json.raw(r#","left_ms":"#).pair(left.left_ms());
+            if let Some(periods) = left.periods() {
+                json.raw(r#","periods":"#).pair(periods);
+            }
+            json.raw(r#","spent_ms":"#).number(spent_ms);
+            if let Some(first_move_ms) = first_move_ms(state) {
+                json.raw(r#","first_move_ms":"#).number(first_move_ms);
+            }
+        }
+        json.raw("}");
     })
+}
+
+/// How the clock of a match stands; `None` if it has none.
+pub(super) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
+    Some(encode(&ServerMessage::Clock {
+        match_id: state.id(),
+        clock: ClockState {
+            ply: state.ply(),
+            left: to_protocol::left(&state.left()?),
+            turn_ms: time.turn_ms,
+            stands: time.stands,
+            first_move_ms: time.first_move_ms,
+        },
+    }))
 }
 
 /// The match as it stands, for one player.
@@ -110,6 +188,7 @@ pub(super) fn snapshot(
     recipient: PlayerId,
     is_connected: impl Fn(PlayerId) -> bool,
     spectators: u64,
+    (time, rematch): (Option<TurnTime>, Option<Rematch>),
 ) -> Frame {
     let creation = state.creation();
     let info = &creation.game.info;
@@ -138,15 +217,37 @@ pub(super) fn snapshot(
         moves: Moves::Played(state),
         legal: Moves::Legal(state),
         spectators,
-        outcome: match state.stage() {
-            Stage::Ended { winner, reason } => Some(to_protocol::ending(state, winner, reason)),
-            Stage::Open | Stage::Running => None,
-        },
+        clock: state.clock(),
+        left: state.left().as_ref().map(to_protocol::left),
+        turn_ms: time.map(|time| time.turn_ms),
+        stands: time.map(|time| time.stands),
+        first_move_ms: time.and_then(|time| time.first_move_ms),
+        patience_ms: state.patience_ms(),
+        offers: state
+            .offers()
+            .map(|offer| to_protocol::standing(&offer))
+            .collect(),
+        takeback: state.may_take_back(),
+        takebacks: state.takebacks(),
+        stand_in: creation.terms.stand_in.map(|level| level.id().to_owned()),
+        series: creation.terms.previous.map(|_| to_protocol::series(state)),
+        previous: creation.terms.previous.map(|previous| previous.id),
+        rematch,
+        outcome: to_protocol::ending(state),
+        ignored: Vec::new(),
     }))
 }
 
-/// [`ServerMessage::Match`](plyhouse_protocol::ServerMessage::Match) whose moves are not gathered before
-/// they are written: there may be hundreds.
+/// An answer that also tells which fields of its request meant nothing.
+pub(super) fn with_ignored(answer: &Frame, ignored: &[String]) -> Frame {
+    let names = serde_json::to_string(ignored).expect("texts");
+    let fields = answer.strip_suffix('}').expect("an answer is an object");
+    draft(|json| {
+        json.raw(fields).raw(r#","ignored":"#).raw(&names).raw("}");
+    })
+}
+
+/// [`ServerMessage::Match`] whose moves are not gathered before they are written: there may be hundreds.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Shown<'a> {

@@ -1,5 +1,7 @@
 //! From the types of the wire to the server's own: names of games and levels become what they name.
 
+use uuid::Uuid;
+
 use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
@@ -24,6 +26,11 @@ pub(super) fn seating(
             Ok(Action::SeatBot { by, seat, level })
         }
     }
+}
+
+/// The player who is meant, if the text is an id at all.
+pub(super) fn player(id: &str) -> Option<PlayerId> {
+    Uuid::try_parse(id.trim()).ok().map(PlayerId)
 }
 
 pub(super) fn game(id: &str) -> Result<&'static Entry, WireError> {

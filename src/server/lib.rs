@@ -9,6 +9,7 @@ mod births;
 mod bots;
 mod bucket;
 mod card;
+mod challenges;
 mod client;
 mod clock;
 mod command;
@@ -37,7 +38,9 @@ mod shared;
 mod table;
 mod timed;
 mod to_protocol;
+mod tokens;
 mod waited;
+mod watched_lists;
 
 use std::sync::Arc;
 
@@ -74,9 +77,9 @@ impl Server {
         store: Arc<dyn Store>,
         metrics: &StoreMetrics,
     ) -> std::io::Result<Self> {
-        Ok(Self {
-            shared: Shared::new(settings, store, metrics)?,
-        })
+        let shared = Shared::new(settings, store, metrics)?;
+        shared.spawn(watched_lists::tell(Arc::clone(&shared)));
+        Ok(Self { shared })
     }
 
     /// Lets every match of the store go on that has not ended. To be called before the first

@@ -9,6 +9,7 @@ use super::card::Card;
 use super::clock::Chance;
 use super::locks::{LOBBY, Mutex};
 use super::match_handle::MatchHandle;
+use super::watched_lists::{Changes, Filter, WatchedLists};
 use plyhouse_matches::Creation;
 use plyhouse_protocol::{ErrorCode, Listing, MatchCode, MatchId, MatchRef, Status, WireError};
 
@@ -30,6 +31,7 @@ struct Index {
     /// The matches that have ended, oldest first: evicted in this order when there is no room.
     ended: BTreeSet<MatchId>,
     last_id: Option<MatchId>,
+    watched: WatchedLists,
     /// The server stops: no match is let in any more.
     is_closed: bool,
 }
@@ -65,26 +67,21 @@ impl From<NoSuchMatch> for WireError {
     }
 }
 
-/// Which matches a list is to show.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filter {
-    pub(super) game: Option<&'static str>,
-    pub(super) status: Option<Status>,
-}
-
 impl Lobby {
-    /// Gives a match that is being created its id and its code.
+    /// Gives a match that is being created its id and its code: this one, if no live match has it.
     pub(super) fn reserve(
         &self,
         matches_max: usize,
         now_ms: u64,
+        code: Option<MatchCode>,
         chance: &Chance,
     ) -> Result<(MatchId, MatchCode), TooManyMatches> {
         let mut index = self.index.lock();
         index.make_room(matches_max)?;
         let id = next_match_id(index.last_id, now_ms, chance);
         index.last_id = Some(id);
-        let code = index.free_code(chance);
+        let code = code.filter(|code| index.is_free(*code));
+        let code = code.unwrap_or_else(|| index.free_code(chance));
         index.codes.insert(code, id);
         index.matches.insert(
             id,
@@ -178,6 +175,38 @@ impl Lobby {
         }
     }
 
+    /// Notes that other people sit in a match.
+    pub(super) fn seats_changed(&self, card: &Card) {
+        let mut index = self.index.lock();
+        let known = index.matches.get(&card.id);
+        if let Some(entry) = known.filter(|entry| card.listed && entry.handle.is_some()) {
+            let status = entry.status;
+            index.watched.changed(card, status);
+        }
+    }
+
+    /// Looks at who watches lists, or changes it.
+    pub(super) fn watched<T>(&self, look: impl FnOnce(&mut WatchedLists) -> T) -> T {
+        look(&mut self.index.lock().watched)
+    }
+
+    /// What has changed in lists that are watched since that was taken last.
+    pub(super) fn take_changes(&self) -> Vec<Changes> {
+        let mut index = self.index.lock();
+        let changed = index.watched.take();
+        changed
+            .into_iter()
+            .map(|(filter, changed)| Changes {
+                filter,
+                total: index.total(filter),
+                found: changed.map(|changed| {
+                    let found = changed.into_iter();
+                    found.map(|id| (id, index.listed_card(id))).collect()
+                }),
+            })
+            .collect()
+    }
+
     /// How many matches can be asked for, by game and status.
     pub(super) fn counts(&self) -> BTreeMap<(&'static str, Status), usize> {
         self.index.lock().counts.clone()
@@ -203,7 +232,7 @@ impl Lobby {
         limit: usize,
     ) -> Result<(u64, Vec<Listing>), NoSuchMatch> {
         let mut cards: Vec<Arc<Card>> = Vec::new();
-        let mut total = 0;
+        let total;
         {
             let index = self.index.lock();
             let end = match after {
@@ -212,13 +241,8 @@ impl Lobby {
                 Some(MatchRef::Code(code)) => Some(*index.codes.get(&code).ok_or(NoSuchMatch)?),
                 Some(MatchRef::Id(_) | MatchRef::Nothing) => return Err(NoSuchMatch),
             };
-            for ((game, status), ids) in &index.listed {
-                let fits = filter.game.is_none_or(|wanted| wanted == *game)
-                    && filter.status.is_none_or(|wanted| wanted == *status);
-                if !fits {
-                    continue;
-                }
-                total += ids.len() as u64;
+            total = index.total(filter);
+            for ids in index.fitting(filter) {
                 let page = match end {
                     None => ids.range(..),
                     Some(end) => ids.range(..end),
@@ -262,11 +286,16 @@ impl Index {
     fn free_code(&self, chance: &Chance) -> MatchCode {
         loop {
             let code = MatchCode::from_number(chance.number());
-            let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
-            if holder.is_none_or(|holder| holder.status == Status::Ended) {
+            if self.is_free(code) {
                 return code;
             }
         }
+    }
+
+    /// Whether no live match has this code.
+    fn is_free(&self, code: MatchCode) -> bool {
+        let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
+        holder.is_none_or(|holder| holder.status == Status::Ended)
     }
 
     fn forget(&mut self, id: MatchId) {
@@ -297,6 +326,7 @@ impl Index {
                 .entry((card.game.info.id, status))
                 .or_default()
                 .insert(card.id);
+            self.watched.changed(card, status);
         }
     }
 
@@ -307,6 +337,27 @@ impl Index {
         if let Some(ids) = self.listed.get_mut(&(card.game.info.id, status)) {
             ids.remove(&card.id);
         }
+        if card.listed {
+            self.watched.changed(card, status);
+        }
+    }
+
+    /// The listed matches that fit, in as many sets as there are kinds.
+    fn fitting(&self, filter: Filter) -> impl Iterator<Item = &BTreeSet<MatchId>> {
+        let kinds = self.listed.iter();
+        let fitting = kinds.filter(move |((game, status), _)| filter.fits(game, *status));
+        fitting.map(|(_, ids)| ids)
+    }
+
+    /// How many listed matches fit.
+    fn total(&self, filter: Filter) -> u64 {
+        self.fitting(filter).map(|ids| ids.len() as u64).sum()
+    }
+
+    /// The card of a match, if it is there and listed.
+    fn listed_card(&self, id: MatchId) -> Option<Arc<Card>> {
+        let handle = self.matches.get(&id)?.handle.as_ref()?;
+        handle.card().listed.then(|| Arc::clone(handle.card()))
     }
 }
 

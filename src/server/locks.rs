@@ -51,6 +51,9 @@ pub const SOCKET: u8 = 10;
 /// What a connection is to be told.
 pub(super) const OUTBOX: u8 = 11;
 
+/// Who has challenged whom. Nothing is locked while it is held.
+pub(super) const CHALLENGES: u8 = 12;
+
 /// A lock of this rank around a value.
 #[derive(Default)]
 pub struct Mutex<T, const RANK: u8>(raw::Mutex<T>);

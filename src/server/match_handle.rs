@@ -108,8 +108,12 @@ impl Letter {
     /// Answers that nothing was done, if a client waits for an answer.
     pub(super) fn refuse(self, why: &str) {
         match self.command.request {
-            MatchRequest::Show | MatchRequest::Unfollow => {}
-            MatchRequest::Act(_) | MatchRequest::Watch | MatchRequest::Resync { .. } => {
+            MatchRequest::Show | MatchRequest::Unfollow | MatchRequest::RematchBegins { .. } => {}
+            MatchRequest::Act(_)
+            | MatchRequest::Watch
+            | MatchRequest::Resync { .. }
+            | MatchRequest::Rematch
+            | MatchRequest::DeclineRematch => {
                 self.reply.refuse(ErrorCode::Overloaded, why);
             }
         }

@@ -62,6 +62,8 @@ pub(super) struct Metrics {
     pub(super) long_polls: Histogram,
     /// How often a match or a search has panicked.
     pub(super) panics: Counter,
+    /// Matches that are the rematch of another.
+    pub(super) rematches: Counter,
 }
 
 /// What is counted of one game.
@@ -79,6 +81,8 @@ pub(super) struct GameMetrics {
 pub(super) struct Seen {
     pub(super) players: Gauge,
     pub(super) seeks: Gauge,
+    pub(super) challenges: Gauge,
+    pub(super) watched_lists: Gauge,
     pub(super) outbox_messages: Gauge,
     pub(super) outbox_messages_max: Gauge,
     pub(super) outbox_bytes: Gauge,
@@ -228,6 +232,7 @@ impl Metrics {
                 "code",
                 ErrorCode::ALL,
             ),
+            rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             unread: page.add(
                 "outbox_unread",
@@ -312,6 +317,8 @@ impl Seen {
         Self {
             players: page.add("players", "Players who are connected or in a live match"),
             seeks: page.add("seeks", "Players who wait for an opponent"),
+            challenges: page.add("challenges", "Open matches that wait for one player alone"),
+            watched_lists: page.add("watched_lists", "Connections that watch a list of matches"),
             outbox_messages: page.add("outbox_messages", "Messages that wait to be read"),
             outbox_messages_max: page.add(
                 "outbox_messages_max",

@@ -3,11 +3,17 @@
 //! Writing to it never waits: what finds no room closes the connection, so a slow reader costs
 //! nobody but itself. The same queue carries the end of the connection, after what came before.
 
+mod trips;
+
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
+use std::time::Instant;
 
+use self::trips::{PingText, Trips, smoothed};
+use super::clock::now;
 use super::connection_id::ConnectionId;
 use super::locks::OUTBOX;
 use super::metrics::Metrics;
@@ -34,9 +40,18 @@ struct Inner {
     metrics: Arc<Metrics>,
     messages_max: usize,
     bytes_max: usize,
+    /// The smoothed round-trip time in microseconds; [`NO_RTT`] before it has been measured.
+    rtt_us: AtomicU32,
+    /// There may be a ping to be written: what is asked with every write needs no lock.
+    is_ping_due: AtomicBool,
+    /// How many moves were answered that came to nothing, since that was asked last.
+    fruitless: AtomicU32,
     /// The connection's task waits for it.
     queue: Waited<Queue, OUTBOX>,
 }
+
+/// Stands for a round-trip time that nobody has measured.
+const NO_RTT: u32 = u32::MAX;
 
 #[derive(Default)]
 struct Queue {
@@ -47,6 +62,7 @@ struct Queue {
     is_write_due: bool,
     /// The connection's task found [no room](Outbox::has_room), and nothing has been taken since.
     is_room_awaited: bool,
+    trips: Trips,
     writer: Option<Arc<dyn Writer>>,
 }
 
@@ -69,6 +85,9 @@ impl Outbox {
             metrics: Arc::clone(metrics),
             messages_max,
             bytes_max,
+            rtt_us: AtomicU32::new(NO_RTT),
+            is_ping_due: AtomicBool::new(false),
+            fruitless: AtomicU32::new(0),
             queue: Waited::default(),
         }))
     }
@@ -110,6 +129,38 @@ impl Outbox {
             }
             ((), is_full)
         });
+    }
+
+    /// Has a ping written behind what was added, to measure how long it takes; at most one a second.
+    pub(super) fn ask_rtt(&self) {
+        let now = now();
+        self.0.queue.look(|queue| queue.trips.ask(now));
+        self.0.is_ping_due.store(true, Ordering::Release);
+    }
+
+    /// The ping that is to be written now, if one is.
+    pub fn take_ping(&self) -> Option<PingText> {
+        if !self.0.is_ping_due.load(Ordering::Acquire) {
+            return None;
+        }
+        self.0.is_ping_due.store(false, Ordering::Release);
+        let now = now();
+        self.0.queue.look(|queue| queue.trips.begin(now))
+    }
+
+    /// A pong has come at this instant. False if it answers no ping of [`take_ping`](Self::take_ping).
+    pub fn ponged(&self, text: &[u8], at: Instant) -> bool {
+        let Some(took) = self.0.queue.look(|queue| queue.trips.end(text, at)) else {
+            return false;
+        };
+        let rtt_us = smoothed(self.rtt_us(), took).min(NO_RTT - 1);
+        self.0.rtt_us.store(rtt_us, Ordering::Relaxed);
+        true
+    }
+
+    /// The smoothed round-trip time in microseconds, if it has been measured.
+    pub(super) fn rtt_us(&self) -> Option<u32> {
+        Some(self.0.rtt_us.load(Ordering::Relaxed)).filter(|us| *us != NO_RTT)
     }
 
     /// Writes what was added at once, if the socket takes it, or has the connection do it.
@@ -163,6 +214,20 @@ impl Outbox {
     /// The counters of what becomes of messages.
     pub(super) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    /// Notes that a move came to nothing.
+    pub(super) fn note_fruitless(&self) {
+        // It governs a rate alone, and nothing else is read by it.
+        self.0.fruitless.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many moves came to nothing since this was asked last.
+    pub(super) fn take_fruitless(&self) -> u32 {
+        match self.0.fruitless.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.0.fruitless.swap(0, Ordering::Relaxed),
+        }
     }
 
     /// How much waits to be written.

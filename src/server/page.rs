@@ -18,6 +18,9 @@ pub(super) fn page(shared: &Shared) -> String {
     let seen = &shared.metrics.seen;
     seen.players.set(number(shared.players.len()));
     seen.seeks.set(number(shared.seeks.len()));
+    seen.challenges.set(number(shared.challenges.len()));
+    seen.watched_lists
+        .set(number(shared.lobby.watched(|lists| lists.len())));
     let depths: Vec<_> = (shared.players.outboxes().iter())
         .map(Outbox::depth)
         .collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::connection_id::ConnectionId;
 use super::outbox::Outbox;
@@ -25,6 +26,12 @@ impl Peer {
             port: Port::new(following_max),
             plays: AtomicBool::new(false),
         })
+    }
+
+    /// The connection's smoothed round-trip time, if it has been measured.
+    pub(super) fn rtt(&self) -> Option<Duration> {
+        let us = self.outbox.rtt_us()?;
+        Some(Duration::from_micros(us.into()))
     }
 
     /// Notes whether the player has a part in a live match.

@@ -1,21 +1,25 @@
 //! Who is connected, which live matches each player is in, and what proves who somebody is.
 //!
-//! A player is held here while connected or in a live match; the store remembers the others.
+//! A player is held here while connected or in a live match; the store remembers the others. A guest whom
+//! the store does not know, having done nothing but watch, is held for some time after that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest, Sha256};
-
-use super::clock::Chance;
+use super::clock::{Chance, now};
 use super::locks::{Mutex, PLAYERS};
 use super::outbox::Outbox;
 use super::peer::Peer;
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{CloseCode, ErrorCode, MatchId, PlayerId, Token, WireError};
+use plyhouse_protocol::{CloseCode, ErrorCode, MatchId, PlayerId, WireError};
 use plyhouse_store::{PlayerRecord, TokenHash};
+
+/// For how long a guest is remembered who has gone and is in no store.
+const GUEST_KEPT: Duration = Duration::from_secs(2 * 3600);
+
+/// How many such guests are remembered at most, of about 300 bytes each: those who went last.
+const GUESTS_MAX: usize = 100_000;
 
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]
@@ -28,6 +32,10 @@ pub(super) struct Players {
 struct Index {
     players: BTreeMap<PlayerId, Player>,
     by_token: BTreeMap<TokenHash, PlayerId>,
+    /// Guests who have gone, and since when.
+    gone: BTreeMap<PlayerId, (PlayerRecord, Instant)>,
+    /// The same in the order of their going; who has come back meanwhile is still there.
+    going: VecDeque<(PlayerId, Instant)>,
 }
 
 #[derive(Debug)]
@@ -83,10 +91,13 @@ impl Players {
         let index = self.index.lock();
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
         let id = index.by_token.get(&token)?;
-        index
-            .players
-            .get(id)
-            .map(|player| (player.record.clone(), player.is_stored))
+        match index.players.get(id) {
+            Some(player) => Some((player.record.clone(), player.is_stored)),
+            None => index
+                .gone
+                .get(id)
+                .map(|(record, _)| (record.clone(), false)),
+        }
     }
 
     /// Makes this the player's connection, and closes the one before. `greet` is given the live
@@ -100,6 +111,7 @@ impl Players {
         greet: impl FnOnce(Vec<MatchId>),
     ) {
         let mut index = self.index.lock();
+        index.gone.remove(&record.id);
         index.by_token.insert(record.token, record.id);
         let player = index
             .players
@@ -153,15 +165,26 @@ impl Players {
         });
     }
 
+    /// Whether there is such a player here.
+    pub(super) fn knows(&self, id: PlayerId) -> bool {
+        let index = self.index.lock();
+        index.players.contains_key(&id) || index.gone.contains_key(&id)
+    }
+
     /// What the store is to remember of this player, if it does not yet.
     pub(super) fn unstored(&self, id: PlayerId) -> Option<PlayerRecord> {
         let index = self.index.lock();
+        if let Some((guest, _)) = index.gone.get(&id) {
+            return Some(guest.clone());
+        }
         let player = index.players.get(&id).filter(|player| !player.is_stored)?;
         Some(player.record.clone())
     }
 
     /// Notes that the store remembers this player.
     pub(super) fn stored(&self, id: PlayerId) {
+        // A guest who has gone need not be remembered here any more.
+        self.index.lock().forget(id);
         self.change(id, |player| player.is_stored = true);
     }
 
@@ -236,7 +259,7 @@ impl Players {
         self.change(state.creation().host, |player| {
             player.hosts.insert(state.id());
         });
-        for player in state.players() {
+        for player in state.holders() {
             self.sat_down(player, state.id());
         }
     }
@@ -249,7 +272,9 @@ impl Players {
         }
         // Additions first, so that no player who stays is evicted in between.
         self.match_begins(state);
-        let gone = before.players().filter(|id| state.seat_of(*id).is_none());
+        let gone = before
+            .holders()
+            .filter(|id| !state.holders().any(|holder| holder == *id));
         for player in gone {
             self.stood_up(player, state.id());
         }
@@ -258,7 +283,7 @@ impl Players {
     /// Notes that a match has ended.
     pub(super) fn match_ended(&self, ended: &Match) {
         self.unhost(ended.creation().host, ended.id());
-        for player in ended.players() {
+        for player in ended.holders() {
             self.stood_up(player, ended.id());
         }
     }
@@ -272,20 +297,40 @@ impl Players {
         change(player);
         player.tell_peer();
         if player.peer.is_none() && player.hosts.is_empty() && player.sits.is_empty() {
-            let token = player.record.token;
-            index.players.remove(&id);
-            index.by_token.remove(&token);
+            let Some(player) = index.players.remove(&id) else {
+                return;
+            };
+            if player.is_stored {
+                index.by_token.remove(&player.record.token);
+            } else {
+                index.remember(player.record, now());
+            }
         }
     }
 }
 
-/// A new token: 256 random bits, base64url.
-pub(super) fn new_token(chance: &Chance) -> Token {
-    Token::new(URL_SAFE_NO_PAD.encode(chance.bytes::<32>()))
-}
+impl Index {
+    /// Holds a guest who has gone for some more time, and lets go of those whose time is over.
+    fn remember(&mut self, guest: PlayerRecord, now: Instant) {
+        self.going.push_back((guest.id, now));
+        self.gone.insert(guest.id, (guest, now));
+        while let Some(&(id, since)) = self.going.front()
+            && (self.going.len() > GUESTS_MAX || now.duration_since(since) >= GUEST_KEPT)
+        {
+            self.going.pop_front();
+            // Unless they have come back, and may have gone once more.
+            if self.gone.get(&id).is_some_and(|(_, last)| *last == since) {
+                self.forget(id);
+            }
+        }
+    }
 
-pub(super) fn hash(token: &Token) -> TokenHash {
-    TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
+    /// Forgets a guest who has gone.
+    fn forget(&mut self, id: PlayerId) {
+        if let Some((guest, _)) = self.gone.remove(&id) {
+            self.by_token.remove(&guest.token);
+        }
+    }
 }
 
 pub(super) fn new_player_id(chance: &Chance) -> PlayerId {

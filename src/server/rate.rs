@@ -8,6 +8,8 @@ use super::bucket::Bucket;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// … or when this many of its requests were refused in that time.
 const REFUSALS_MAX: u32 = 1000;
+/// The longest that debts are paid off: little more is let in before it is charged.
+const DEBT_MAX: Duration = Duration::from_secs(2);
 /// A pause that ends a streak of refusals.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -45,7 +47,16 @@ impl Rate {
         }
     }
 
-    /// What becomes of a request that counts as much as `cost` says.
+    /// Charges for what was let in for nothing and came to nothing. Whoever has spent all goes into debt,
+    /// and is served nothing until it is paid.
+    pub(super) fn charge(&mut self, cost: u32, now: Instant) {
+        for _ in 0..cost {
+            self.bucket.borrow(now, DEBT_MAX);
+        }
+    }
+
+    /// What becomes of a request that counts as much as `cost` says. One that counts nothing is refused
+    /// while there are debts.
     pub(super) fn judge(&mut self, cost: u32, now: Instant) -> Admission {
         let Err(after) = self.bucket.take(cost, now) else {
             return Admission::Serve;

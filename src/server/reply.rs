@@ -14,7 +14,11 @@ use plyhouse_protocol::{ErrorCode, RequestId, Seq, ServerMessage, WireError};
 pub(super) struct Reply {
     outbox: Outbox,
     re: Option<RequestId>,
+    /// The fields of the request that mean nothing in it.
+    ignored: Vec<String>,
     owed: bool,
+    /// Whether it is for a move, which counts against the rate only if it comes to nothing.
+    is_of_move: bool,
     /// Receives whether the request was granted, if anybody waits for that.
     granted: Option<oneshot::Sender<bool>>,
 }
@@ -24,8 +28,29 @@ impl Reply {
         Self {
             outbox,
             re,
+            ignored: Vec::new(),
             owed: true,
+            is_of_move: false,
             granted: None,
+        }
+    }
+
+    /// Has the answer tell which fields of the request mean nothing in it.
+    pub(super) fn ignoring(mut self, fields: Vec<String>) -> Self {
+        self.ignored = fields;
+        self
+    }
+
+    /// For a move: it counts against the rate of its connection only if it comes to nothing.
+    pub(super) const fn of_move(mut self) -> Self {
+        self.is_of_move = true;
+        self
+    }
+
+    /// Notes that what was asked for had been done before.
+    pub(super) fn note_fruitless(&self) {
+        if self.is_of_move {
+            self.outbox.note_fruitless();
         }
     }
 
@@ -34,7 +59,9 @@ impl Reply {
         Self {
             outbox,
             re: None,
+            ignored: Vec::new(),
             owed: false,
+            is_of_move: false,
             granted: None,
         }
     }
@@ -64,32 +91,37 @@ impl Reply {
 
     /// Answers with data that goes out when the outbox is flushed next.
     pub(super) fn post(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
-        self.outbox.post(encode(&message(self.re)));
+        let answer = self.whole(encode(&message(self.re)));
+        self.outbox.post(answer);
         self.settle(true);
     }
 
     /// Answers with data that is written already.
     pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
-        self.outbox.send(frame(self.re));
+        let answer = self.whole(frame(self.re));
+        self.outbox.send(answer);
         self.settle(true);
     }
 
     /// Answers that it is done; told only to those who numbered their request.
     pub(super) fn ok(mut self, seq: Option<Seq>) {
         if let Some(re) = self.re {
-            self.outbox.send(encode::ok(re, seq));
+            self.outbox.send(self.whole(encode::ok(re, seq)));
         }
         self.settle(true);
     }
 
     /// Answers that nothing was done.
     pub(super) fn error(mut self, error: WireError) {
-        self.outbox.metrics().error(error.code);
+        self.note_fruitless();
         let connection = self.connection();
-        tracing::debug!(%connection, code = %error.code, "refused");
+        if let Some(code) = error.code {
+            self.outbox.metrics().error(code);
+            tracing::debug!(%connection, %code, "refused");
+        }
         let re = self.re;
         let error = ServerMessage::Error(Box::new(WireError { re, ..error }));
-        self.outbox.send(encode(&error));
+        self.outbox.send(self.whole(encode(&error)));
         self.settle(false);
     }
 
@@ -104,6 +136,14 @@ impl Reply {
     /// Drops the duty, since the client is gone.
     pub(super) fn withdraw(mut self) {
         self.settle(false);
+    }
+
+    /// An answer with all that belongs to it.
+    fn whole(&self, answer: Frame) -> Frame {
+        if self.ignored.is_empty() {
+            return answer;
+        }
+        encode::with_ignored(&answer, &self.ignored)
     }
 
     /// Notes that the duty is done.

@@ -10,7 +10,7 @@ use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
+use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, WireError};
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]
@@ -28,8 +28,11 @@ pub(super) struct Seek {
     /// The player's name.
     pub(super) name: String,
     pub(super) game: &'static Entry,
+    pub(super) clock: Option<ClockControl>,
     /// The bot that plays if nobody comes.
     pub(super) bot: Option<Level>,
+    /// The bot that takes the place of whoever goes, if the other wants that, too.
+    pub(super) stand_in: Option<Level>,
     /// Cancelled when the seek is over, for whatever reason.
     pub(super) over: CancellationToken,
 }
@@ -63,7 +66,9 @@ impl Seeks {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
-            std::ptr::eq(other.game, seek.game) && !other.peer.outbox.is_closing()
+            std::ptr::eq(other.game, seek.game)
+                && other.clock == seek.clock
+                && !other.peer.outbox.is_closing()
         };
         let found = waiting
             .iter()

@@ -12,9 +12,12 @@ use std::time::Duration;
 
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
-use plyhouse_protocol::MESSAGE_BYTES_MAX;
+use plyhouse_matches::Patience;
+use plyhouse_protocol::{ClockControl, MESSAGE_BYTES_MAX};
 
-use self::values::{at_least, client_address, days, mebibytes, origin, seconds, threads};
+use self::values::{
+    at_least, client_address, clock, days, mebibytes, milliseconds, origin, seconds, threads,
+};
 
 const MATCHES: &str = "Matches";
 const CONNECTIONS: &str = "Connections";
@@ -29,10 +32,17 @@ static SEARCH_THREADS: LazyLock<String> = LazyLock::new(|| {
 /// How a server is set up.
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
-    /// How long a player may be without a connection before a running match is lost
+    /// How long a player may be without a connection before a match is lost; by a clock, 60 at most.
+    /// Without it: 300, by a clock 60, and against a bot a day
     #[arg(long, env = "PLYHOUSE_ABANDON_AFTER", help_heading = MATCHES, value_name = "SECONDS",
-          default_value = "60", value_parser = seconds)]
-    pub abandon_after: Duration,
+          value_parser = seconds)]
+    pub abandon_after: Option<Duration>,
+
+    /// How much a move by a clock gets back at most, on average, for the time that the network takes, in
+    /// milliseconds. 0: nothing
+    #[arg(long = "lag-compensation-ms", env = "PLYHOUSE_LAG_COMPENSATION_MS", help_heading = MATCHES,
+          value_name = "MS", default_value = "300", value_parser = milliseconds)]
+    pub lag_compensation: Duration,
 
     /// How long an ended match stays in memory. Then it is read from the store when it is asked for
     // The protocol promises that it can be asked for during ten minutes.
@@ -49,6 +59,19 @@ pub struct Settings {
     #[arg(long = "live-matches", env = "PLYHOUSE_LIVE_MATCHES", help_heading = MATCHES,
           value_name = "N", default_value = "16", value_parser = at_least(1))]
     pub live_matches_per_player: usize,
+
+    /// How many live matches with an hour or more for a move a player may sit in or host. Beyond,
+    /// `create` and `join` are `too_many_matches`
+    #[arg(long = "days-matches", env = "PLYHOUSE_DAYS_MATCHES", help_heading = MATCHES,
+          value_name = "N", default_value = "20", value_parser = at_least(1))]
+    pub days_matches_per_player: usize,
+
+    /// A clock that players are proposed, such as 5+3, 5d3, 10m+3x30s or 3d. Can be given several times,
+    /// and with commas
+    #[arg(long = "clocks", env = "PLYHOUSE_CLOCKS", help_heading = MATCHES, value_name = "CLOCK",
+          default_value = "1+0,3+2,5+3,10+5,30+20,5m+3x30s,1d,3d,7d", value_delimiter = ',',
+          value_parser = clock)]
+    pub clocks: Vec<ClockControl>,
 
     /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
     /// is `overloaded`
@@ -116,9 +139,9 @@ pub struct Settings {
           default_value = "40")]
     pub burst: NonZeroU32,
 
-    /// For how many requests one counts of somebody who only watches
+    /// For how many requests one counts of somebody who only watches. Clients are told
     #[arg(long, env = "PLYHOUSE_WATCHING_COST", help_heading = CONNECTIONS, value_name = "N",
-          default_value = "2")]
+          default_value = "1")]
     pub watching_cost: NonZeroU32,
 
     /// How many bytes a request may have. Beyond, the connection is closed with 1009
@@ -207,6 +230,10 @@ pub struct Settings {
           default_value = "2", value_parser = seconds)]
     pub search_time: Duration,
 
+    /// Bots give up when they have seen no hope for three moves running
+    #[arg(long, env = "PLYHOUSE_BOTS_RESIGN", help_heading = BOTS)]
+    pub bots_resign: bool,
+
     /// How many bots may think at the same time in the matches of one player. Others wait
     #[arg(long, env = "PLYHOUSE_SEARCHES_PER_PLAYER", help_heading = BOTS, value_name = "N",
           default_value = "4", value_parser = at_least(1))]
@@ -220,6 +247,46 @@ pub struct Settings {
     /// that of a world that can be replayed.
     #[arg(skip)]
     pub started_ms: Option<u64>,
+}
+
+/// How long a player may be absent where the operator has set nothing: without a clock, by a clock, and
+/// against a bot.
+const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE_BY_CLOCK: Duration = Duration::from_secs(60);
+const PATIENCE_WITH_BOT: Duration = Duration::from_secs(24 * 3600);
+
+impl Settings {
+    /// How long an open match waits for its host, and a seat in it for its player.
+    #[must_use]
+    pub fn open_patience(&self) -> Duration {
+        self.abandon_after.unwrap_or(PATIENCE)
+    }
+
+    /// How long players of a match by this clock may be absent, if that is asked for or else as it is
+    /// set. `None` where the match knows no absence.
+    #[must_use]
+    pub fn patience(&self, clock: Option<ClockControl>, asked_ms: Option<u64>) -> Option<Patience> {
+        if clock.is_some_and(|clock| clock.is_of_days()) {
+            return None;
+        }
+        if let Some(asked_ms) = asked_ms {
+            return Some(Patience {
+                people_ms: asked_ms,
+                bot_ms: asked_ms,
+            });
+        }
+        let [people, bot] = match (self.abandon_after, clock) {
+            (Some(set), Some(_)) => [set.min(PATIENCE_BY_CLOCK); 2],
+            (Some(set), None) => [set; 2],
+            (None, Some(_)) => [PATIENCE_BY_CLOCK, PATIENCE_WITH_BOT],
+            (None, None) => [PATIENCE, PATIENCE_WITH_BOT],
+        };
+        let ms = |patience: Duration| u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        Some(Patience {
+            people_ms: ms(people),
+            bot_ms: ms(bot),
+        })
+    }
 }
 
 /// Who a connection comes from.

@@ -16,6 +16,7 @@ use plyhouse_store::{NodeId, Store, StoreMetrics};
 
 use super::addresses::Addresses;
 use super::bots::Bots;
+use super::challenges::Challenges;
 use super::clock::{Chance, Clock};
 use super::connection_id::ConnectionId;
 use super::connections::Connections;
@@ -27,6 +28,7 @@ use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
 use super::timed::Timed;
+use super::tokens::Tokens;
 
 /// How many scoresheets are written at a time. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
@@ -42,11 +44,13 @@ pub(super) struct Shared {
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
+    pub(super) challenges: Challenges,
     pub(super) addresses: Addresses,
     pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
     pub(super) chance: Chance,
+    pub(super) tokens: Tokens,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
     /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
@@ -67,15 +71,18 @@ impl Shared {
         store_metrics: &StoreMetrics,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
+        let chance = Chance::new(settings.seed);
         Ok(Arc::new(Self {
             bots: Arc::new(Bots::start(&settings, &metrics)?),
-            chance: Chance::new(settings.seed),
+            tokens: Tokens::new(&chance),
+            chance,
             store,
             // Another one each time, even in a world that is replayed.
             node: NodeId(Uuid::from_bytes(Chance::new(None).bytes())),
             lobby: Lobby::default(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
+            challenges: Challenges::default(),
             addresses: Addresses::new(&settings),
             connections: Connections::new(),
             clock: Clock::new(settings.started_ms),

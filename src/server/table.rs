@@ -7,10 +7,14 @@
 
 mod audience;
 mod bot_turn;
+mod minds;
 mod owner;
 mod rebuild;
+mod rematch;
 mod teller;
+mod timekeeping;
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -18,19 +22,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
-use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match};
+use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment};
 use plyhouse_protocol::Seq;
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
 use self::owner::{Due, NotDone, Owner, Published};
+use self::rematch::Wishes;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
+use super::challenges;
 use super::clock::now;
 use super::command::{Command, MatchRequest};
 use super::mailbox::Receiver;
-use super::match_handle::Letter;
+use super::match_handle::{Letter, MAILBOX};
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
@@ -51,6 +57,10 @@ pub(super) struct Table {
     owner: Owner,
     teller: Teller,
     mailbox: Receiver<Box<Letter>>,
+    /// What was taken from the mailbox and is to be served before what is still there.
+    held: VecDeque<Box<Letter>>,
+    /// Who wants a rematch, once the match has ended.
+    wishes: Wishes,
     /// How often it has panicked since it last got on.
     panicked: u32,
 }
@@ -87,10 +97,12 @@ impl Table {
         mailbox: Receiver<Box<Letter>>,
     ) -> Result<Box<Self>, Damaged> {
         let mut teller = Teller::new(Arc::clone(server));
-        let Loaded { record, mark } = loaded;
-        let state = teller.replay(record.creation, &record.events)?;
+        let Loaded { record, mark, next } = loaded;
+        let state = teller.replay(record)?;
         let owner = Owner::new(Arc::clone(server), &state, mark, None);
-        Ok(Self::with(server, state, teller, owner, mailbox))
+        let mut table = Self::with(server, state, teller, owner, mailbox);
+        table.wishes = Wishes::known(next);
+        Ok(table)
     }
 
     fn with(
@@ -106,6 +118,8 @@ impl Table {
             state,
             teller,
             mailbox,
+            held: VecDeque::new(),
+            wishes: Wishes::default(),
             panicked: 0,
         })
     }
@@ -121,7 +135,8 @@ impl Table {
 
     /// Begins with what has happened until now.
     pub(super) fn begin(&mut self) {
-        self.owner.begin(&self.state);
+        let roster = self.teller.roster(&self.state);
+        self.owner.begin(&self.state, &roster);
         let status = to_protocol::status(self.state.stage());
         tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
@@ -166,7 +181,7 @@ impl Table {
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
             self.owner.take_bot_turn(&self.state);
-            let deadlines = [self.owner.deadline(), self.teller.deadline()];
+            let deadlines = [self.owner.deadline(&self.state), self.teller.deadline()];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
                 && alarm.deadline() != deadline
@@ -181,7 +196,7 @@ impl Table {
                     self.owner.on_thought(found, &self.state);
                     GOES_ON
                 }
-                letter = self.mailbox.recv() => match letter {
+                letter = next_letter(&mut self.held, &mut self.mailbox) => match letter {
                     Some(letter) => self.on_letter(*letter).await,
                     // The lobby has let go, and every connection has left.
                     None => {
@@ -192,6 +207,7 @@ impl Table {
                     }
                 },
             };
+            self.tell_clock();
             self.teller.flush();
             if let ControlFlow::Break(end) = going {
                 return end;
@@ -202,29 +218,76 @@ impl Table {
     /// Does what is due.
     async fn on_time(&mut self) -> ControlFlow<End> {
         let now = now();
-        self.teller.on_time(&self.state, now);
+        let gone_ms = || self.owner.gone_ms(&self.state);
+        self.teller.on_time(&self.state, now, gone_ms);
         match self.owner.due(&self.state, now) {
             Due::Nothing => GOES_ON,
             Due::Retire => {
                 self.server.store.retire(self.state.id());
                 ControlFlow::Break(End::Over)
             }
-            Due::Act(action) => match self.owner.commit(&self.state, &action).await {
-                Ok(published) => {
-                    self.happen(&published);
-                    GOES_ON
-                }
-                Err(NotDone::Lost) => LOST,
-                Err(not_done) => {
-                    self.owner.wait(&self.state, &action, &not_done);
-                    GOES_ON
-                }
+            Due::Act(action) => self.act_by_itself(&action).await,
+            Due::Flag(at) => self.on_flag(at).await,
+            Due::Probe => match self.owner.probe(&self.state).await {
+                true => GOES_ON,
+                false => LOST,
             },
         }
     }
 
+    /// Does what the match has decided on by itself.
+    async fn act_by_itself(&mut self, action: &Action) -> ControlFlow<End> {
+        match self.owner.act(&self.state, action).await {
+            Ok(published) => {
+                self.happen(&published);
+                GOES_ON
+            }
+            Err(NotDone::Lost) => LOST,
+            Err(not_done) => {
+                self.owner.wait(&self.state, action, &not_done);
+                GOES_ON
+            }
+        }
+    }
+
+    /// The turn should have ended at this instant: ends the match, unless what was read before then and
+    /// waits to be served ends the turn.
+    async fn on_flag(&mut self, at: Instant) -> ControlFlow<End> {
+        let (seq, mut later) = (self.state.seq(), VecDeque::new());
+        while self.state.seq() == seq
+            && later.len() < MAILBOX
+            && let Some(Some(letter)) =
+                next_letter(&mut self.held, &mut self.mailbox).now_or_never()
+        {
+            if letter.command.received_at < at {
+                if let end @ ControlFlow::Break(_) = self.on_letter(*letter).await {
+                    self.hold(later);
+                    return end;
+                }
+            } else {
+                later.push_back(letter);
+            }
+        }
+        self.hold(later);
+        if self.state.seq() != seq {
+            // Something has happened: whether the turn has ended is looked at anew.
+            return GOES_ON;
+        }
+        self.act_by_itself(&Owner::flag(&self.state)).await
+    }
+
+    /// Has letters served before all others.
+    fn hold(&mut self, mut letters: VecDeque<Box<Letter>>) {
+        letters.append(&mut self.held);
+        self.held = letters;
+    }
+
     /// Serves one request.
     async fn on_letter(&mut self, letter: Letter) -> ControlFlow<End> {
+        if let Some(at) = self.owner.flag_before(&self.state, &letter.command) {
+            self.hold(VecDeque::from([Box::new(letter)]));
+            return Box::pin(self.on_flag(at)).await;
+        }
         let Letter { command, reply } = letter;
         match &command.request {
             MatchRequest::Act(action) => return self.act(&command, action, reply).await,
@@ -232,13 +295,18 @@ impl Table {
                 let is_seated = self.state.seat_of(command.player).is_some();
                 if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
                     self.roster_changed();
-                    self.teller.tell_snapshot(&self.state, &command, reply);
+                    self.tell_snapshot(&command, reply);
                 }
             }
             MatchRequest::Resync { since } => {
-                self.teller.resync(&self.state, &command, *since, reply);
+                let time = self.owner.time.turn_time(&self.state);
+                let resync = (*since, time);
+                self.teller.resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss(&command),
+            MatchRequest::Rematch => self.offer_rematch(&command, reply),
+            MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
+            MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
         }
         GOES_ON
     }
@@ -254,8 +322,8 @@ impl Table {
         let is_new = joins && !self.teller.follows(command);
         if joins {
             let is_seated = self.state.seat_of(command.player).is_some();
-            let now_ms = self.server.clock.now_ms();
-            let is_player = is_seated || self.state.apply(action, now_ms).is_ok();
+            let now = Moment::free(self.server.clock.now_ms());
+            let is_player = is_seated || self.state.apply(action, now).is_ok();
             match self.teller.admit(command, is_player, reply) {
                 Some(admitted) => reply = admitted,
                 None => return GOES_ON,
@@ -265,13 +333,16 @@ impl Table {
         let durable_at = self.happen(&decision.published);
         match (&decision.answer, action) {
             (Ok(_), Action::Join { .. }) => {
-                self.teller.tell_snapshot(&self.state, command, reply);
+                self.tell_snapshot(command, reply);
             }
             (Ok(_), Action::Leave { .. }) => {
                 self.dismiss(command);
                 reply.answer(decision.answer);
             }
             (Ok(_), Action::Play { .. }) => {
+                if decision.published.events.is_empty() {
+                    reply.note_fruitless();
+                }
                 reply.answer(decision.answer);
                 if !decision.published.events.is_empty() {
                     let took = durable_at.saturating_duration_since(command.received_at);
@@ -306,9 +377,29 @@ impl Table {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
+            challenges::end(&self.server, &self.state);
         }
         self.teller.tell(published);
+        self.owner.told(&self.state, published, now());
+        if self.owner.time.measures() {
+            self.teller.measure(&self.state);
+        }
         durable_at
+    }
+
+    /// Tells everybody how the clock stands, if that has changed otherwise than by an event.
+    fn tell_clock(&mut self) {
+        if self.owner.time.take_untold()
+            && let Some(time) = self.owner.time.turn_time(&self.state)
+        {
+            self.teller.tell_clock(&self.state, time);
+        }
+    }
+
+    fn tell_snapshot(&mut self, command: &Command, reply: Reply) {
+        let time = self.owner.time.turn_time(&self.state);
+        let is_gone = self.owner.gone_ms(&self.state) != [None; 2];
+        (self.teller).tell_snapshot(&self.state, command, (time, is_gone), reply);
     }
 
     fn dismiss(&mut self, command: &Command) {
@@ -322,5 +413,17 @@ impl Table {
     fn roster_changed(&mut self) {
         let roster = self.teller.roster(&self.state);
         self.owner.attend(&self.state, &roster);
+        self.attend_wishes();
+    }
+}
+
+/// The next letter: first those that are held.
+async fn next_letter(
+    held: &mut VecDeque<Box<Letter>>,
+    mailbox: &mut Receiver<Box<Letter>>,
+) -> Option<Box<Letter>> {
+    match held.pop_front() {
+        Some(letter) => Some(letter),
+        None => mailbox.recv().await,
     }
 }

@@ -3,10 +3,11 @@
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Match, Occupant, Refusal, Stage};
+use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing};
 use plyhouse_protocol::{
-    Ending, ErrorCode, GameSummary, LevelSummary, Occupant as WireOccupant, Reason, SeatNumber,
-    Status, WireError,
+    Challenge, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, LevelSummary,
+    Occupant as WireOccupant, OfferKind, Person, PlayerId, Reason, SeatNumber, Series,
+    StandingOffer, Status, TimeLeft, WireError,
 };
 
 pub(super) fn status(stage: Stage) -> Status {
@@ -31,45 +32,111 @@ pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
         },
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
+            stands_for: None,
+        },
+        Occupant::StandIn {
+            level,
+            player,
+            name,
+        } => WireOccupant::Bot {
+            level: level.id().to_owned(),
+            stands_for: Some(Person {
+                player: *player,
+                name: name.clone(),
+            }),
         },
     }
 }
 
-/// How a match ended. The position tells more only where it is what ended the match.
-pub(super) fn ending(state: &Match, winner: Option<Seat>, reason: Reason) -> Ending {
-    let position = (reason == Reason::Rules).then(|| state.position());
-    let by_rules = position.and_then(|position| position.ending());
-    Ending {
-        winner: winner.map(seat),
-        reason: Some(reason),
-        detail: by_rules.map(|ending| ending.detail.to_owned()),
-        scores: by_rules.and_then(|ending| ending.scores),
-        line: position.and_then(|position| position.line()),
+pub(super) fn left(left: &Left) -> TimeLeft {
+    TimeLeft {
+        left_ms: left.left_ms(),
+        periods: left.periods(),
     }
 }
 
+pub(super) const fn offer(offer: Offer) -> OfferKind {
+    match offer {
+        Offer::Draw => OfferKind::Draw,
+        Offer::Takeback => OfferKind::Takeback,
+    }
+}
+
+pub(super) fn standing(standing: &Standing) -> StandingOffer {
+    StandingOffer {
+        seat: seat(standing.seat),
+        offer: offer(standing.offer),
+        ply: standing.ply,
+        to_ply: standing.to_ply,
+    }
+}
+
+/// How a match ended; `None` while it goes on. The position tells more only where it is what ended the
+/// match.
+pub(super) fn series(state: &Match) -> Series {
+    let plyhouse_matches::Series { game, points } = state.series();
+    Series { game, points }
+}
+
+pub(super) fn ending(state: &Match) -> Option<Ending> {
+    let Stage::Ended {
+        winner,
+        reason,
+        detail,
+        by,
+    } = state.stage()
+    else {
+        return None;
+    };
+    let position = (reason == Reason::Rules).then(|| state.position());
+    let by_rules = position.and_then(|position| position.ending());
+    let way = by_rules.map(|ending| ending.detail);
+    Some(Ending {
+        winner: winner.map(seat),
+        reason: Some(reason),
+        detail: way
+            .or_else(|| detail.map(|detail| detail.as_str()))
+            .map(str::to_owned),
+        by: by.map(seat),
+        scores: by_rules.and_then(|ending| ending.scores),
+        line: position.and_then(|position| position.line()),
+    })
+}
+
 pub(super) fn refusal(refusal: &Refusal) -> WireError {
-    let mut expected = None;
-    let code = match refusal {
+    let mut error = WireError::new(code(refusal), refusal.to_string());
+    match refusal {
+        Refusal::StalePly {
+            expected,
+            takebacks,
+        } => (error.expected, error.takebacks) = (Some(*expected), Some(*takebacks)),
+        Refusal::TooSoon {
+            expected,
+            retry_after_ms,
+            ..
+        } => (error.expected, error.retry_after_ms) = (*expected, *retry_after_ms),
+        _ => {}
+    }
+    error
+}
+
+const fn code(refusal: &Refusal) -> ErrorCode {
+    match refusal {
         Refusal::MatchEnded => ErrorCode::MatchEnded,
         Refusal::MatchRunning => ErrorCode::MatchRunning,
         Refusal::MatchNotStarted => ErrorCode::MatchNotStarted,
         Refusal::AlreadySeated => ErrorCode::AlreadySeated,
         Refusal::SeatTaken => ErrorCode::SeatTaken,
-        Refusal::WornOut => ErrorCode::Overloaded,
+        Refusal::TooEventful => ErrorCode::Overloaded,
         Refusal::NotSeated => ErrorCode::NotSeated,
         Refusal::NotHost => ErrorCode::NotHost,
-        Refusal::StalePly { expected: ply } => {
-            expected = Some(*ply);
-            ErrorCode::StalePly
-        }
+        Refusal::StalePly { .. } => ErrorCode::StalePly,
         Refusal::NotYourTurn => ErrorCode::NotYourTurn,
         Refusal::Unreadable(_) => ErrorCode::UnreadableMove,
         Refusal::Illegal(_) => ErrorCode::IllegalMove,
-    };
-    WireError {
-        expected,
-        ..WireError::new(code, refusal.to_string())
+        Refusal::NotAllowed(_) => ErrorCode::NotAllowed,
+        Refusal::TooSoon { .. } => ErrorCode::TooSoon,
+        Refusal::NothingOffered => ErrorCode::NothingOffered,
     }
 }
 
@@ -83,8 +150,45 @@ pub(super) fn games() -> Vec<GameSummary> {
             files: entry.info.files.into(),
             ranks: entry.info.ranks.into(),
             record: entry.record.map(|format| format.extension().to_owned()),
+            draws: entry.draws,
         })
         .collect()
+}
+
+/// The player for whom alone a match waits, and what that player is told of it.
+pub(super) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
+    let creation = state.creation();
+    let invited = creation
+        .terms
+        .invited
+        .filter(|_| state.stage() == Stage::Open)?;
+    let is_open = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
+    let waits = Seat::ALL.into_iter().find(is_open)?;
+    let Occupant::Player { id, name } = state.occupant(waits.other()) else {
+        return None;
+    };
+    let challenge = Challenge {
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        game: creation.game.info.id.to_owned(),
+        clock: creation.terms.clock,
+        rated: creation.terms.rated,
+        seat: seat(waits),
+        from: Person {
+            player: *id,
+            name: name.clone(),
+        },
+    };
+    Some((invited, challenge))
+}
+
+/// Clocks as they are proposed, by the names that people know.
+pub(super) fn presets(clocks: &[ClockControl]) -> Vec<ClockPreset> {
+    let preset = |&clock: &ClockControl| ClockPreset {
+        title: clock.to_string(),
+        clock,
+    };
+    clocks.iter().map(preset).collect()
 }
 
 pub(super) fn levels() -> Vec<LevelSummary> {

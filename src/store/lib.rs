@@ -34,10 +34,11 @@ use uuid::Uuid;
 /// that they own a match, one of them gets a conflict and reads it again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Begins the journal of a match, which its creator owns, with its first events. Gives the mark
-    /// after them.
+    /// after them. A match has one rematch: a second one is a conflict.
     fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
-    /// Adds events to a match, if its journal still ends at `after`. Gives the mark after them.
+    /// Adds events to a match, if its journal still ends at `after`. Gives the mark after them. With no
+    /// events that tells whether anything can be written now.
     fn append(
         &self,
         id: MatchId,
@@ -73,6 +74,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The player whose token has this hash, if one is kept.
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
+
+    /// The player with this id, if one is kept.
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 
     /// Whether what is written now is likely to be kept: false from a failed write on until one has
     /// succeeded again.
@@ -120,13 +124,28 @@ pub struct Loaded {
     pub record: Record,
     /// The end of its journal.
     pub mark: Mark,
+    /// Its rematch, if there is one.
+    pub next: Option<Next>,
+}
+
+/// The rematch of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// Which it is.
+    pub id: MatchId,
+    /// Its short name.
+    pub code: MatchCode,
 }
 
 impl From<Record> for Loaded {
-    /// A record of a journal of one server.
+    /// A record of a journal of one server, of a match without a rematch.
     fn from(record: Record) -> Self {
         let mark = Mark::after(record.events.len() as u64);
-        Self { record, mark }
+        Self {
+            record,
+            mark,
+            next: None,
+        }
     }
 }
 
@@ -158,7 +177,7 @@ pub struct PlayerRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The match's journal does not end where the writer believed, or the match to be created is
-    /// there: nothing was written.
+    /// there, or another rematch of the same match: nothing was written.
     #[error("somebody else has written to this match")]
     Conflict,
     /// A live match has the code of the one to be created: nothing was written. Only `create` says so.

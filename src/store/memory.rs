@@ -1,16 +1,16 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 
 use super::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
+    WriteError,
 };
-use plyhouse_matches::Event;
+use plyhouse_matches::{Creation, Event};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
@@ -32,17 +32,20 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// Ids are made by the server, so that nobody can choose them to collide, and a plain hash is
-    /// good enough.
-    matches: FxHashMap<MatchId, Kept>,
+    /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the
+    /// lock.
+    matches: BTreeMap<MatchId, Kept>,
     /// The last match of each code. If one of them is live, it is the last: until it ends, nobody
     /// else gets its code.
-    codes: FxHashMap<MatchCode, MatchId>,
+    codes: BTreeMap<MatchCode, MatchId>,
+    /// The rematch of each match that has one.
+    nexts: BTreeMap<MatchId, MatchId>,
     /// The ended matches in the order in which they ended, and how many events each has.
     ended: VecDeque<(MatchId, usize)>,
     /// How many events they have together.
     ended_events: usize,
-    players: HashMap<TokenHash, PlayerRecord>,
+    players: BTreeMap<TokenHash, PlayerRecord>,
+    tokens: BTreeMap<PlayerId, TokenHash>,
     /// Whose turn it is to be forgotten.
     first_players: VecDeque<TokenHash>,
 }
@@ -56,7 +59,9 @@ struct Kept {
 impl Contents {
     fn create(&mut self, owner: NodeId, record: Record) -> Result<Mark, WriteError> {
         let (id, code) = (record.creation.id, record.creation.code);
-        if self.matches.contains_key(&id) {
+        let previous = record.creation.terms.previous.map(|previous| previous.id);
+        let has_other = previous.is_some_and(|previous| self.nexts.contains_key(&previous));
+        if self.matches.contains_key(&id) || has_other {
             return Err(WriteError::Conflict);
         }
         let holder = self.codes.get(&code).and_then(|id| self.matches.get(id));
@@ -66,6 +71,7 @@ impl Contents {
         let kept = Kept { record, owner };
         let mark = kept.mark();
         self.codes.insert(code, id);
+        self.nexts.extend(previous.map(|previous| (previous, id)));
         self.matches.insert(id, kept);
         Ok(mark)
     }
@@ -101,11 +107,23 @@ impl Contents {
     /// Forgets an ended match that had so many events.
     fn forget(&mut self, id: MatchId, events: usize) {
         self.ended_events -= events;
-        if let Some(Kept { record, .. }) = self.matches.remove(&id)
-            && self.codes.get(&record.creation.code) == Some(&id)
-        {
-            self.codes.remove(&record.creation.code);
+        let Some(Kept { record, .. }) = self.matches.remove(&id) else {
+            return;
+        };
+        let Creation { code, terms, .. } = record.creation;
+        if self.codes.get(&code) == Some(&id) {
+            self.codes.remove(&code);
         }
+        if let Some(previous) = terms.previous {
+            self.nexts.remove(&previous.id);
+        }
+    }
+
+    /// The rematch of a match.
+    fn next(&self, id: MatchId) -> Option<Next> {
+        let id = *self.nexts.get(&id)?;
+        let code = self.matches.get(&id)?.record.creation.code;
+        Some(Next { id, code })
     }
 
     fn live(&self) -> impl Iterator<Item = &Kept> {
@@ -148,7 +166,11 @@ impl Store for MemoryStore {
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
         let contents = self.contents.lock();
         let kept = contents.matches.get(&id);
-        future::ready(Ok(kept.map(|kept| kept.record.clone().into()))).boxed()
+        let loaded = kept.map(|kept| Loaded {
+            next: contents.next(id),
+            ..kept.record.clone().into()
+        });
+        future::ready(Ok(loaded)).boxed()
     }
 
     fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
@@ -204,19 +226,28 @@ impl Store for MemoryStore {
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
         let mut contents = self.contents.lock();
         let token = player.token;
+        contents.tokens.insert(player.id, token);
         if contents.players.insert(token, player).is_none() {
             contents.first_players.push_back(token);
         }
         if contents.first_players.len() > PLAYERS_MAX
             && let Some(first) = contents.first_players.pop_front()
+            && let Some(first) = contents.players.remove(&first)
         {
-            contents.players.remove(&first);
+            contents.tokens.remove(&first.id);
         }
         future::ready(Ok(())).boxed()
     }
 
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         future::ready(Ok(self.contents.lock().players.get(&token).cloned())).boxed()
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        let contents = self.contents.lock();
+        let token = contents.tokens.get(&id);
+        let player = token.and_then(|token| contents.players.get(token));
+        future::ready(Ok(player.cloned())).boxed()
     }
 
     fn is_well(&self) -> bool {
@@ -236,7 +267,7 @@ mod tests {
     async fn the_first_ended_matches_are_forgotten() {
         const EVENTS: usize = ENDED_EVENTS_MAX / 10;
         let store = MemoryStore::default();
-        let mut ended = vec![plyhouse_matches::EventKind::Started.at(0); EVENTS];
+        let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
         ended.push(suite::RESIGNED);
         for number in 0..=11 {
             let written = suite::record(number, &suite::player(1));

@@ -23,7 +23,13 @@ impl Record {
     pub(crate) fn involved(&self) -> impl Iterator<Item = PlayerId> {
         let seated = self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Seated { occupant, .. } => occupant.player(),
-            EventKind::Started | EventKind::Moved { .. } | EventKind::Ended { .. } => None,
+            EventKind::Started { .. }
+            | EventKind::Moved { .. }
+            | EventKind::Offered { .. }
+            | EventKind::Declined { .. }
+            | EventKind::TakenBack { .. }
+            | EventKind::TimeGiven { .. }
+            | EventKind::Ended { .. } => None,
         });
         seated.chain([self.creation.host])
     }

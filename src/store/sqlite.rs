@@ -34,7 +34,7 @@ use super::{
     TokenHash, WriteError,
 };
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";
@@ -180,10 +180,9 @@ impl Store for SqliteStore {
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
-        let load = self
-            .reader
-            .read(move |connection| reader::load(connection, id));
-        load.map_ok(|found| found.map(Loaded::from)).boxed()
+        self.reader
+            .read(move |connection| reader::load(connection, id))
+            .boxed()
     }
 
     fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
@@ -230,6 +229,12 @@ impl Store for SqliteStore {
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.reader
             .read(move |connection| reader::player(connection, token))
+            .boxed()
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader
+            .read(move |connection| reader::player_by_id(connection, id))
             .boxed()
     }
 

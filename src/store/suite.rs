@@ -2,11 +2,13 @@
 
 use uuid::Uuid;
 
-use super::{Live, Loaded, Mark, NodeId, PlayerRecord, Record, Store, Tail, TokenHash, WriteError};
+use super::{
+    Live, Loaded, Mark, Next, NodeId, PlayerRecord, Record, Store, Tail, TokenHash, WriteError,
+};
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
+use plyhouse_matches::{Creation, Event, EventKind, Occupant, Previous, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Reason, Seq};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
@@ -29,11 +31,7 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
             code: MatchCode::from_number(u64::try_from(number).expect("small")),
             game: &catalog::CATALOG[0],
             host: host.id,
-            terms: Terms {
-                listed: number.is_multiple_of(2),
-                pace_ms: 1500,
-                seed: u64::MAX - 5,
-            },
+            terms: Terms::plain(number.is_multiple_of(2), 1500, u64::MAX - 5),
         },
         events: vec![
             EventKind::Seated {
@@ -52,19 +50,15 @@ pub(super) fn started() -> Vec<Event> {
     let occupant = Occupant::Bot(Level::Easy);
     let seat = Seat::Second;
     let seated = EventKind::Seated { seat, occupant };
-    vec![seated.at(AT_MS + 1), EventKind::Started.at(AT_MS + 1)]
+    vec![seated.at(AT_MS + 1), EventKind::STARTED.at(AT_MS + 1)]
 }
 
 pub(super) fn moved(seat: Seat, m: &str) -> Event {
-    let m = m.to_owned();
-    EventKind::Moved { seat, m }.at(AT_MS + 2)
+    EventKind::moved(seat, m.to_owned()).at(AT_MS + 2)
 }
 
-pub(super) const RESIGNED: Event = EventKind::Ended {
-    winner: Some(Seat::Second),
-    reason: Reason::Resignation,
-}
-.at(AT_MS + 3);
+pub(super) const RESIGNED: Event =
+    EventKind::ended(Some(Seat::Second), Reason::Resignation).at(AT_MS + 3);
 
 /// Whose matches are created where nothing else is said.
 pub(super) const OWNER: NodeId = NodeId(Uuid::from_u128(1));
@@ -100,6 +94,45 @@ pub(super) async fn what_is_written_is_there(store: &dyn Store) {
     let nobody = store.load(MatchId(Uuid::from_u128(99))).await;
     assert!(nobody.expect("readable").is_none());
     assert!(store.is_well());
+}
+
+/// A match has one rematch, which is found with it once it has ended.
+pub(super) async fn a_match_has_one_rematch(store: &dyn Store) {
+    let (id, mark) = created(store, 30).await;
+    let mark = store.append(id, mark, started()).await.expect("written");
+    let ended = store.append(id, mark, vec![RESIGNED]).await;
+    ended.expect("written");
+    let rematch = |number| {
+        let mut record = record(number, &player(1));
+        record.creation.terms.previous = Some(Previous {
+            id,
+            game: 1,
+            points: [2, 0],
+        });
+        record
+    };
+    let (first, code) = (MatchId(Uuid::from_u128(31)), rematch(31).creation.code);
+    let mark = store.create(OWNER, rematch(31)).await.expect("written");
+    let second = store.create(OWNER, rematch(32)).await;
+    assert_eq!(second, Err(WriteError::Conflict));
+    let read = store.load(id).await.expect("readable").expect("there");
+    assert_eq!(read.next, Some(Next { id: first, code }));
+    // It may have one itself.
+    let mut third = rematch(33);
+    third.creation.terms.previous = third.creation.terms.previous.map(|previous| Previous {
+        id: first,
+        ..previous
+    });
+    store
+        .append(first, mark, vec![RESIGNED])
+        .await
+        .expect("written");
+    store.create(OWNER, third).await.expect("written");
+    let read = store.load(first).await.expect("readable").expect("there");
+    assert_eq!(
+        read.next.map(|next| next.id),
+        Some(MatchId(Uuid::from_u128(33)))
+    );
 }
 
 /// Who believes something else than is there writes nothing.
@@ -216,7 +249,7 @@ pub(super) async fn an_ambiguous_append_is_read_back(store: &dyn Store) {
     assert_eq!(appended, Ok(Mark::after(4)));
 }
 
-/// A player is known by the token, and by no other.
+/// A player is known by token and by id, and by no other.
 pub(super) async fn players_are_known_by_their_tokens(store: &dyn Store) {
     for number in [1, 2, 1] {
         store.add_player(player(number)).await.expect("written");
@@ -224,6 +257,8 @@ pub(super) async fn players_are_known_by_their_tokens(store: &dyn Store) {
     for number in [1, 2] {
         let found = store.player(player(number).token).await.expect("readable");
         assert_eq!(found, Some(player(number)));
+        let found = store.player_by_id(player(number).id).await;
+        assert_eq!(found.expect("readable"), Some(player(number)));
     }
     assert_eq!(
         store.player(TokenHash([3; 32])).await.expect("readable"),
@@ -288,7 +323,7 @@ async fn live(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>
         mut players,
     } = store.live(owner).await.expect("readable");
     let numbers = matches.iter().map(|one| {
-        let Loaded { record, mark } = one.as_ref().expect("sound");
+        let Loaded { record, mark, .. } = one.as_ref().expect("sound");
         assert_eq!(*mark, Mark::after(record.events.len() as u64));
         record.creation.id.0.as_u128()
     });
@@ -329,7 +364,7 @@ macro_rules! suite {
         suite!($make; what_is_written_is_there, a_write_names_the_mark_that_it_follows,
             one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
             an_ambiguous_append_is_read_back, players_are_known_by_their_tokens,
-            live_matches_have_an_owner, a_code_is_of_one_live_match);
+            live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch);
     };
     ($make:expr; $($case:ident),+) => {
         $(

@@ -138,6 +138,9 @@ async fn record(
 
 /// Turns a request into a WebSocket, or says why not.
 async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
+    if request.headers().get_all(header::HOST).iter().count() != 1 {
+        return (StatusCode::BAD_REQUEST, "name one host\n").into_response();
+    }
     let origins = &front.server.settings().origins;
     if !origin::is_allowed(request.headers(), origins, front.is_over_tls) {
         front.server.count_dropped(Dropped::Origin);

@@ -46,6 +46,9 @@ thread_local! {
 const TEXT: u8 = 0x81;
 const PING: u8 = 0x89;
 
+/// How many bytes a ping has by which the line is measured.
+const PING_BYTES: u8 = 4;
+
 /// A socket that several tasks may write to. The lock is held for as long as it takes to hand bytes
 /// to the kernel, and never while waiting.
 pub(super) struct Socket<S>(Mutex<Inner<S>, SOCKET>);
@@ -232,6 +235,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Inner<S> {
             push_text(&mut batch, frame.as_bytes());
             batch.len() < BATCH_BYTES
         });
+        if let Some(text) = outbox.take_ping() {
+            batch.extend([PING, PING_BYTES]);
+            batch.extend(text);
+        }
         if batch.is_empty() {
             SPARE.set(batch);
         } else {

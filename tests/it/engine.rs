@@ -3,6 +3,8 @@
 
 mod program;
 
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use plyhouse_engine::catalog::{AnyPosition, find};
@@ -73,7 +75,48 @@ fn commands_are_heard_during_a_search() {
     engine.say("go infinite");
     engine.hear("info depth 1 ");
     engine.say("quit");
+    engine.hear("bestmove ");
     engine.ends();
+}
+
+/// The time of a search in the opponent's time counts from its move on.
+#[test]
+fn a_search_in_the_opponents_time_is_ended_by_its_move() {
+    let mut engine = chess();
+    engine.say("position startpos moves e2e4 e7e5\ngo ponder wtime 60000 btime 60000 movetime 300");
+    engine.hear("info depth 3 ");
+    engine.say("isready");
+    let told = engine.hear("readyok");
+    assert!(!told.contains("bestmove"), "{told}");
+    engine.say("ponderhit");
+    engine.hear("bestmove ");
+    engine.say("quit");
+    engine.ends();
+}
+
+/// Whoever reads the output may have seen enough.
+#[test]
+fn a_reader_that_is_gone_is_no_failure() {
+    for arguments in [
+        &["perft", "--game", "tic-tac-toe", "--depth", "3"][..],
+        &["tournament", "--game", "tic-tac-toe", "--games", "2"],
+        &["analyse", "--game", "tic-tac-toe"],
+        &["engine", "--game", "chess", "--table", "1"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let (input, mut lines) = std::io::pipe().expect("a pipe");
+        lines.write_all(b"uci\n").expect("it is open");
+        drop(lines);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
+        command.args(arguments).stdin(input).stdout(writer);
+        let ran = command.stderr(Stdio::piped()).output().expect("it runs");
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert!(
+            ran.status.success() && told.is_empty(),
+            "{arguments:?}: {told}"
+        );
+    }
 }
 
 #[test]
@@ -82,6 +125,30 @@ fn the_end_of_the_input_is_the_end() {
     engine.say("go infinite");
     engine.hear("info depth 1 ");
     engine.close();
+    engine.hear("bestmove ");
+    engine.ends();
+    // The example of the help.
+    let mut engine = chess();
+    engine.say("uci\nposition startpos moves e2e4\ngo movetime 300");
+    engine.close();
+    let told = engine.hear("bestmove ");
+    let best = told
+        .lines()
+        .last()
+        .expect("a move")
+        .split(' ')
+        .nth(1)
+        .expect("a move");
+    assert!(
+        matches!(best.as_bytes()[1], b'7' | b'8'),
+        "black moves: {best}"
+    );
+    assert!(!told.contains(" pv \n"), "{told}");
+    engine.ends();
+    let mut engine = Program::plyhouse(&["engine", "--game", "gomoku", "--table", "1"]);
+    engine.say("START 15\nINFO timeout_turn 100\nTURN 7,7");
+    engine.close();
+    engine.hear(",");
     engine.ends();
     // A script is done first.
     let mut engine =

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
     Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, Store, Tail,
     TokenHash, WriteError,
@@ -31,7 +31,7 @@ pub(crate) const UNREADABLE: u8 = 5;
 pub(crate) struct FailingStore {
     pub(crate) memory: MemoryStore,
     mode: AtomicU8,
-    /// While a test holds this, no match is created.
+    /// While a test holds this, no write is answered, and no match is created.
     pub(crate) gate: Mutex<()>,
 }
 
@@ -80,7 +80,11 @@ impl Store for FailingStore {
         if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
             return written.map(|_| Err(WriteError::Unknown)).boxed();
         }
-        written
+        async move {
+            let _open = self.gate.lock().await;
+            written.await
+        }
+        .boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
@@ -130,5 +134,9 @@ impl Store for FailingStore {
 
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.memory.player(token)
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.memory.player_by_id(id)
     }
 }

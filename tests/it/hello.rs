@@ -1,6 +1,9 @@
 //! Who a client is: welcome, names, tokens.
 
+use std::time::Duration;
+
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::support::{TestServer, pass, settings};
 
@@ -25,7 +28,7 @@ async fn a_guest_is_welcomed() {
         "128 bits in base64"
     );
     let tic_tac_toe = json!({"game": "tic-tac-toe", "title": "Tic-tac-toe", "sides": ["x", "o"],
-        "files": 3, "ranks": 3});
+        "files": 3, "ranks": 3, "draws": false});
     assert!(welcome["games"].as_array().unwrap().contains(&tic_tac_toe));
     let levels = welcome["levels"].as_array().unwrap().iter();
     let levels: Vec<&str> = levels
@@ -35,8 +38,97 @@ async fn a_guest_is_welcomed() {
     assert_eq!(
         welcome["limits"],
         json!({"message_bytes": 8192, "requests_per_s": 20, "burst": 40, "live_matches": 16,
-               "following": 64, "idle_ms": 60000, "abandon_after_ms": 60000})
+               "following": 64, "idle_ms": 60000, "abandon_after_ms": 60000,
+               "days_matches": 20, "watching_cost": 1, "bot_think_ms": 2000})
     );
+    assert_eq!(welcome["ignored"], json!(["unknown"]));
+    let titles = welcome["clocks"].as_array().unwrap().iter();
+    let titles: Vec<&str> = titles
+        .map(|preset| preset["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "1+0",
+            "3+2",
+            "5+3",
+            "10+5",
+            "30+20",
+            "5 min + 3 x 30 s",
+            "1 day a move",
+            "3 days a move",
+            "7 days a move"
+        ]
+    );
+    assert_eq!(
+        welcome["clocks"][2]["clock"],
+        json!({"kind": "fischer", "main_ms": 300_000, "increment_ms": 3000})
+    );
+}
+
+/// What is misspelt is told, whatever the answer is.
+#[tokio::test(start_paused = true)]
+async fn fields_that_mean_nothing_are_told() {
+    let server = TestServer::start(settings());
+    let mut ada = server.player("ada").await;
+    for (request, kind) in [
+        (
+            json!({"type": "create", "game": "go", "pace": 300}),
+            "match",
+        ),
+        (json!({"type": "ping", "pace": 1}), "pong"),
+        (json!({"type": "list", "pace": 1}), "matches"),
+        (json!({"type": "unseek", "pace": 1}), "ok"),
+        (
+            json!({"type": "create", "game": "ludo", "pace": 1}),
+            "error",
+        ),
+    ] {
+        let answer = ada.ask(request).await;
+        assert_eq!(answer["type"], kind, "{answer}");
+        assert_eq!(answer["ignored"], json!(["pace"]), "{answer}");
+    }
+    let pong = ada.ask(json!({"type": "ping", "pace": null})).await;
+    assert_eq!(pong.get("ignored"), None);
+}
+
+/// Forty who only watched, behind one address, come back as who they were.
+#[tokio::test(start_paused = true)]
+async fn guests_who_only_watched_are_remembered() {
+    let server = TestServer::start(settings());
+    let address = "192.0.2.1".parse().expect("an address");
+    let (_ann, _bob, id) = server.pair().await;
+    let mut guests = Vec::new();
+    for _ in 0..40 {
+        let mut guest = server.connect_from(address).await;
+        guest.hello(json!({})).await;
+        let watch = json!({"type": "watch", "match": id});
+        assert_eq!(guest.ask(watch).await["type"], "match");
+        guests.push((guest.token(), guest.welcome["player"].clone()));
+    }
+    pass(3590).await;
+    let before = Instant::now();
+    for (token, player) in guests.clone() {
+        let mut guest = server.connect_from(address).await;
+        let welcome = guest.hello(json!({"token": token})).await;
+        assert_eq!(
+            (&welcome["resumed"], &welcome["player"]),
+            (&json!(true), &player)
+        );
+    }
+    // Who was forgotten in the end has still guessed nothing.
+    pass(3 * 3600).await;
+    let mut last = server.connect_from(address).await;
+    last.hello(json!({})).await;
+    drop(last);
+    pass(1).await;
+    let elapsed = before.elapsed();
+    for (token, _) in guests {
+        let mut guest = server.connect_from(address).await;
+        let welcome = guest.hello(json!({"token": token})).await;
+        assert_eq!(welcome["resumed"], false);
+    }
+    assert!(before.elapsed() - elapsed < Duration::from_millis(100));
 }
 
 #[tokio::test(start_paused = true)]

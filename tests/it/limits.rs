@@ -172,6 +172,58 @@ async fn guesses_are_answered_ever_later() {
     assert!(before.elapsed() < Duration::from_millis(100));
 }
 
+/// Two programs that answer each other at once are no flood, however long their match is.
+#[tokio::test(start_paused = true)]
+async fn legal_moves_are_never_too_many() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, id) = server.pair_at("go").await;
+    let started = ann.ask(json!({"type": "watch", "match": id})).await;
+    let mut legal = started["legal"].clone();
+    let begun = Instant::now();
+    for ply in 0..150 {
+        let is_point = |m: &&serde_json::Value| **m != "pass";
+        let moves = legal.as_array().expect("a list").iter();
+        let m = moves.clone().find(is_point).or(moves.clone().next());
+        let m = m.expect("a legal move").as_str().expect("text").to_owned();
+        let (mover, other) = if ply % 2 == 0 {
+            (&mut ann, &mut bob)
+        } else {
+            (&mut bob, &mut ann)
+        };
+        let answer = mover.play(&id, ply, &m).await;
+        assert_eq!(answer["type"], "ok", "{answer}");
+        let moved = mover.event("moved").await;
+        assert_eq!(moved["next_ply"], ply + 1);
+        legal = moved["legal"].clone();
+        other.event("moved").await;
+        if moved["turn"].is_null() {
+            break;
+        }
+    }
+    assert!(begun.elapsed() < Duration::from_millis(500));
+}
+
+/// What makes no progress counts as any request does.
+#[tokio::test(start_paused = true)]
+async fn moves_that_come_to_nothing_are_counted() {
+    let server = TestServer::start(settings());
+    let (mut ann, _bob, id) = server.pair().await;
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    for wasted in ["b2", "c3"] {
+        pass(4).await;
+        let mut served = 0;
+        loop {
+            let answer = ann.play(&id, 0, wasted).await;
+            if answer["code"] == "rate_limited" {
+                assert!(answer["retry_after_ms"].as_u64().expect("a number") > 0);
+                break;
+            }
+            served += 1;
+        }
+        assert_eq!(served, 41, "{wasted}");
+    }
+}
+
 /// How many of 100 pings at once are answered.
 async fn pongs(player: &mut Player) -> usize {
     pass(4).await;
@@ -191,7 +243,10 @@ async fn pongs(player: &mut Player) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn requests_of_who_only_watches() {
-    let server = TestServer::start(settings());
+    let server = TestServer::start(Settings {
+        watching_cost: some(2),
+        ..settings()
+    });
     let (mut ann, _bob, id) = server.pair().await;
     let mut carl = server.player("carl").await;
     assert_eq!(pongs(&mut carl).await, 40);

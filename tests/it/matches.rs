@@ -23,7 +23,7 @@ async fn two_people_play_and_a_third_watches() {
                        "connected": true},
                       {"side": "o", "occupant": "open"}],
             "position": ".../.../...", "ply": 0, "turn": null, "moves": [], "legal": [],
-            "spectators": 0})
+            "spectators": 0, "offers": [], "takeback": true, "takebacks": 0})
     );
 
     let mut cat = server.player("cat").await;
@@ -52,7 +52,8 @@ async fn two_people_play_and_a_third_watches() {
         assert_eq!(
             player.event("started").await,
             json!({"type": "started", "match": id, "seq": 3, "position": ".../.../...", "ply": 0,
-                "turn": 0, "legal": ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]})
+                "turn": 0, "legal": ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"],
+                "patience_ms": 60000})
         );
     }
 

@@ -164,10 +164,7 @@ async fn load(store: &MemoryStore, id: &str) -> Loaded {
 
 /// A move that was played twice, which cannot be.
 fn twice() -> Vec<Event> {
-    let moved = EventKind::Moved {
-        seat: plyhouse_engine::game::Seat::First,
-        m: "b2".to_owned(),
-    };
+    let moved = EventKind::moved(plyhouse_engine::game::Seat::First, "b2".to_owned());
     vec![moved.at(0); 2]
 }
 
@@ -204,7 +201,7 @@ async fn a_damaged_match_is_set_aside() {
     let (mut ann, mut bob, damaged) = server.pair().await;
     let well = ann.create(json!({})).await;
     bob.ask(json!({"type": "join", "match": well})).await;
-    let Loaded { record, mark } = load(&store, &damaged).await;
+    let Loaded { record, mark, .. } = load(&store, &damaged).await;
     let appended = store.append(record.creation.id, mark, twice());
     appended.await.expect("written");
 

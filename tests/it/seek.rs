@@ -134,3 +134,41 @@ async fn who_waited_longest_is_paired_first_and_nobody_with_oneself() {
     let godlike = json!({"type": "seek", "game": "tic-tac-toe", "bot": "godlike"});
     assert_eq!(ann.refused(godlike).await, "unknown_level");
 }
+
+/// Only those are paired who want the same clock; the weaker of two stand-ins will do for both.
+#[tokio::test(start_paused = true)]
+async fn who_seeks_another_clock_waits() {
+    let server = TestServer::start(settings());
+    let [mut ann, mut bob, mut cat] = [
+        server.player("ann").await,
+        server.player("bob").await,
+        server.player("cat").await,
+    ];
+    let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 1000});
+    let seek =
+        |clock, level| json!({"type": "seek", "game": "go", "clock": clock, "stand_in": level});
+    assert_eq!(ann.ask(seek(clock.clone(), "hard")).await["type"], "ok");
+    let other = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
+    assert_eq!(bob.ask(seek(other, "hard")).await["type"], "ok");
+    assert_eq!(cat.ask(seek(clock.clone(), "easy")).await["type"], "ok");
+    let shown = ann.event("match").await;
+    assert_eq!(cat.event("match").await["match"], shown["match"]);
+    assert_eq!(
+        (&shown["clock"], &shown["stand_in"]),
+        (&clock, &json!("easy"))
+    );
+    assert_eq!(bob.drain().await, [] as [serde_json::Value; 0]);
+
+    // Not both want one.
+    assert_eq!(
+        ann.ask(json!({"type": "seek", "game": "go"})).await["type"],
+        "ok"
+    );
+    assert_eq!(cat.ask(seek(json!(null), "easy")).await["type"], "ok");
+    assert_eq!(cat.event("match").await.get("stand_in"), None);
+
+    let rated = json!({"type": "seek", "game": "go", "rated": true});
+    assert_eq!(ann.refused(rated).await, "not_allowed");
+    let unknown = json!({"type": "seek", "game": "go", "stand_in": "god"});
+    assert_eq!(ann.refused(unknown).await, "unknown_level");
+}

@@ -76,6 +76,10 @@ async fn http_answers() {
     assert_eq!(status(&address, &keyless).await, "400");
     let posted = UPGRADE.replace("GET", "POST") + "\r\n";
     assert_eq!(status(&address, &posted).await, "405");
+    let nowhere = UPGRADE.replace("Host: HOST\r\n", "") + "\r\n";
+    assert_eq!(status(&address, &nowhere).await, "400");
+    let twice = UPGRADE.replace("Host: HOST\r\n", "Host: HOST\r\nHost: HOST\r\n") + "\r\n";
+    assert_eq!(status(&address, &twice).await, "400");
     assert_eq!(status(&address, "nonsense\r\n\r\n").await, "400");
 }
 

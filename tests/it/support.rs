@@ -27,7 +27,20 @@ pub(crate) fn settings() -> Settings {
     Settings {
         search: Search::Inline,
         seed: Some(7),
+        // A minute for all matches, so that most tests need not say how long it takes.
+        abandon_after: Some(Duration::from_secs(60)),
         ..Settings::default()
+    }
+}
+
+/// Settings by which nobody need answer a ping: neither is a connection idle, nor is its line measured.
+pub(crate) fn calm() -> Settings {
+    let never = Duration::from_secs(7 * 24 * 3600);
+    Settings {
+        lag_compensation: Duration::ZERO,
+        ping_interval: never,
+        idle_timeout: never,
+        ..settings()
     }
 }
 
@@ -142,8 +155,13 @@ impl TestServer {
 
     /// The same, playing this game.
     pub(crate) async fn pair_at(&self, game: &str) -> (Player, Player, String) {
+        self.pair_with(json!({"game": game})).await
+    }
+
+    /// The same, on these terms.
+    pub(crate) async fn pair_with(&self, create: Value) -> (Player, Player, String) {
         let (mut ann, mut bob) = (self.player("ann").await, self.player("bob").await);
-        let id = ann.create(json!({"game": game})).await;
+        let id = ann.create(create).await;
         let snapshot = bob.ask(json!({"type": "join", "match": id})).await;
         assert_eq!(snapshot["status"], "running");
         ann.event("seated").await;
@@ -262,8 +280,8 @@ impl Player {
         }
     }
 
-    /// The next message, which is of this type. Presence comes when it will and is passed over,
-    /// unless it is what is waited for.
+    /// The next message, which is of this type. Presence at a table, while it is played and afterwards,
+    /// comes when it will and is passed over, unless it is what is waited for.
     #[track_caller]
     pub(crate) fn event(&mut self, kind: &str) -> impl Future<Output = Value> {
         let caller = std::panic::Location::caller();
@@ -273,10 +291,8 @@ impl Player {
                 if message["type"] == kind {
                     return message;
                 }
-                assert_eq!(
-                    message["type"], "presence",
-                    "{caller}: waited for {kind}: {message}"
-                );
+                let is_passed_over = message["type"] == "presence" || message["type"] == "rematch";
+                assert!(is_passed_over, "{caller}: waited for {kind}: {message}");
             }
         }
     }

@@ -8,20 +8,24 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::time::Duration;
 
-use plyhouse_protocol::GameSummary;
+use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::program::{Deadline, Fault, Program};
+use super::turn::{Times, Turn};
 use crate::args::EngineProtocol;
 use crate::harmless::harmless;
 
 /// How often in a match a program may fail and be started anew.
 const RESTARTS_MAX: u32 = 3;
 
+/// What it is told to think about a move where nothing else says how long.
+const THINK: Duration = Duration::from_secs(1);
+
 /// What a program may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// What it is told to think about a move.
-    pub(crate) think: Duration,
+    /// What it is told to think about a move; else what the clock allows, or a second without one.
+    pub(crate) think: Option<Duration>,
     /// To be ready after it was started.
     pub(crate) start: Duration,
     /// For a move, whatever it was told.
@@ -46,7 +50,11 @@ pub(crate) struct Engine {
     options: Vec<(String, String)>,
     limits: Limits,
     game: GameSummary,
+    /// The clock of the match.
+    clock: Option<ClockControl>,
     program: Option<Program>,
+    /// What it thought of its position when it moved last.
+    worth: Option<i64>,
     /// The moves that the program has been told of, where the protocol tells them one by one.
     told: Vec<String>,
     restarts: u32,
@@ -59,6 +67,7 @@ impl Engine {
         options: Vec<(String, String)>,
         limits: Limits,
         game: GameSummary,
+        clock: Option<ClockControl>,
     ) -> Self {
         Self {
             command,
@@ -66,7 +75,9 @@ impl Engine {
             options,
             limits,
             game,
+            clock,
             program: None,
+            worth: None,
             told: Vec::new(),
             restarts: 0,
         }
@@ -79,10 +90,13 @@ impl Engine {
         match self.protocol {
             EngineProtocol::Uci => uci::greet(&mut program, &self.options, &deadline).await,
             EngineProtocol::Gtp => {
-                gtp::greet(&mut program, &self.game, self.limits.think, &deadline).await
+                let time = gtp::time_settings(self.clock.as_ref(), self.limits.think);
+                gtp::greet(&mut program, &self.game, &time, &deadline).await
             }
             EngineProtocol::Piskvork => {
-                piskvork::greet(&mut program, &self.game, self.limits.think, &deadline).await
+                let whole = self.clock.as_ref().map(Times::main_ms);
+                let think = self.limits.think.unwrap_or(THINK);
+                piskvork::greet(&mut program, &self.game, think, whole, &deadline).await
             }
         }?;
         self.told.clear();
@@ -90,11 +104,11 @@ impl Engine {
         Ok(())
     }
 
-    /// The engine's turn after these moves. A program that ends or is too slow is started anew, as
+    /// What the engine does with this turn. A program that ends or is too slow is started anew, as
     /// often as is allowed.
-    pub(crate) async fn choose(&mut self, moves: &[String]) -> Result<Answer, Fault> {
+    pub(crate) async fn choose(&mut self, turn: &Turn) -> Result<Answer, Fault> {
         loop {
-            let fault = match self.try_to_choose(moves).await {
+            let fault = match self.try_to_choose(turn).await {
                 Err(fault @ (Fault::Gone | Fault::TooSlow(..))) => fault,
                 answered => return answered,
             };
@@ -112,22 +126,43 @@ impl Engine {
         }
     }
 
-    async fn try_to_choose(&mut self, moves: &[String]) -> Result<Answer, Fault> {
+    async fn try_to_choose(&mut self, turn: &Turn) -> Result<Answer, Fault> {
         if self.program.is_none() {
             self.start().await?;
         }
         let Some(program) = &mut self.program else {
             return Err(Fault::Gone);
         };
-        let deadline = Deadline::after(self.limits.answer, "for a move");
+        let Turn { moves, times } = turn;
+        let most = times.map_or(0, |times| times.most_ms());
+        let most = self.limits.answer.max(Duration::from_millis(most));
+        let deadline = Deadline::after(most, "for a move");
+        let think = self.limits.think;
         match self.protocol {
-            EngineProtocol::Uci => uci::choose(program, moves, self.limits.think, &deadline).await,
-            EngineProtocol::Gtp => gtp::choose(program, &mut self.told, moves, &deadline).await,
+            EngineProtocol::Uci => {
+                let go = uci::go(times.as_ref(), think);
+                uci::choose(program, moves, &go, &mut self.worth, &deadline).await
+            }
+            EngineProtocol::Gtp => {
+                if let Some(times) = times {
+                    gtp::tell_times(program, times, &deadline).await?;
+                }
+                gtp::choose(program, &mut self.told, moves, &deadline).await
+            }
             EngineProtocol::Piskvork => {
+                if let Some(times) = times {
+                    piskvork::tell_times(program, times, think).await?;
+                }
                 let board = piskvork::Board::of(&self.game);
                 piskvork::choose(program, board, &mut self.told, moves, &deadline).await
             }
         }
+    }
+
+    /// What the engine thought of its position when it moved last, in hundredths of a pawn, where its
+    /// protocol tells.
+    pub(crate) const fn worth(&self) -> Option<i64> {
+        self.worth
     }
 
     /// Ends the program.

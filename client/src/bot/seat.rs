@@ -7,10 +7,12 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, Ending, ErrorCode, GameSummary, MatchRef, Ply, Request, RequestId, SeatRequest,
-    ServerMessage, Snapshot, Status, Token, VERSION, WireError,
+    ClientMessage, ClockControl, Create, Ending, ErrorCode, GameSummary, MatchId, MatchRef, Offer,
+    OfferKind, Ply, Rematch, Request, RequestId, SeatRequest, ServerMessage, Snapshot,
+    StandingOffer, Status, Token, VERSION, WireError,
 };
 
+use super::turn::{Times, Turn};
 use crate::args::SideChoice;
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -19,6 +21,12 @@ use crate::table::{Applied, Table};
 /// How long to wait before a request is sent again that may succeed later.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// Behind by so much, in hundredths of a pawn, an engine takes a draw.
+const BEHIND: i64 = -50;
+
+/// How long a rematch can be offered.
+const REMATCH: Duration = Duration::from_mins(10);
+
 /// What is to be played, and as whom.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
@@ -26,6 +34,10 @@ pub(super) struct Wanted {
     /// The one game that is wanted.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
+    /// The clock of a new match.
+    pub(super) clock: Option<ClockControl>,
+    /// How many matches are to be played.
+    pub(super) games: u32,
 }
 
 /// Where a seat comes from.
@@ -52,10 +64,10 @@ pub(super) enum Effect {
     Say(String),
     /// Tell what is wrong.
     Complain(String),
-    /// Start an engine for this game.
-    Start(GameSummary),
-    /// Have the engine find a move after these.
-    Think(Vec<String>),
+    /// Start an engine for this game, with this clock.
+    Start(GameSummary, Option<ClockControl>),
+    /// Have the engine find a move.
+    Think(Turn),
     /// Stop.
     End(Result<(), Failure>),
 }
@@ -73,10 +85,28 @@ enum Stage {
     Playing(Box<Table>),
 }
 
+/// A place in a match at which a move is to be made. After a takeback the same ply is another place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    match_id: MatchId,
+    ply: Ply,
+    takebacks: u64,
+}
+
+impl Place {
+    const fn of(now: &Snapshot) -> Self {
+        Self {
+            match_id: now.match_id,
+            ply: now.ply,
+            takebacks: now.takebacks,
+        }
+    }
+}
+
 /// An answer of the engine, and whether the server has been told over this connection.
 #[derive(Clone, Debug)]
 struct Answered {
-    ply: Ply,
+    place: Place,
     m: String,
     is_sent: bool,
 }
@@ -88,9 +118,18 @@ pub(super) struct Seat {
     token: Option<Token>,
     games: Vec<GameSummary>,
     stage: Stage,
-    /// The ply that the engine thinks about.
-    thinking: Option<Ply>,
+    /// What the engine thinks about.
+    thinking: Option<Place>,
     answered: Option<Answered>,
+    /// What the engine thought of its position when it moved last, in hundredths of a pawn.
+    worth: Option<i64>,
+    /// How long a request takes to the server and back, as far as that is known.
+    round_trip: Duration,
+    /// The offer of the other's that was answered last, by its event.
+    offer_answered: Option<StandingOffer>,
+    /// How many matches have ended, and which was the last.
+    played: u32,
+    last_ended: Option<MatchId>,
     /// Why the match is to be resigned; and how this run then ends.
     giving_up: Option<Result<(), Failure>>,
     next_id: u64,
@@ -107,6 +146,11 @@ impl Seat {
             stage: Stage::Looking,
             thinking: None,
             answered: None,
+            worth: None,
+            round_trip: Duration::ZERO,
+            offer_answered: None,
+            played: 0,
+            last_ended: None,
             giving_up: None,
             next_id: 0,
             pending: None,
@@ -162,11 +206,24 @@ impl Seat {
                 }
             }
             ServerMessage::Error(error) => self.refused(&error),
+            ServerMessage::Clock { match_id, clock } => {
+                if let Stage::Playing(table) = &mut self.stage
+                    && table.now.match_id == match_id
+                {
+                    table.clock(clock, Duration::ZERO);
+                }
+                Vec::new()
+            }
+            ServerMessage::Rematch { match_id, rematch } => self.rematch(match_id, rematch),
             ServerMessage::Events { .. }
             | ServerMessage::Pong { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
-            | ServerMessage::Presence { .. } => Vec::new(),
+            | ServerMessage::Presence { .. }
+            | ServerMessage::YourTurn { .. }
+            | ServerMessage::Challenge(_)
+            | ServerMessage::ChallengeOver { .. }
+            | ServerMessage::ListChanged { .. } => Vec::new(),
         }
     }
 
@@ -177,10 +234,11 @@ impl Seat {
     }
 
     /// The engine plays this move.
-    pub(super) fn play(&mut self, m: &str) -> Vec<Effect> {
-        if let Some(ply) = self.thinking.take() {
+    pub(super) fn play(&mut self, m: &str, worth: Option<i64>) -> Vec<Effect> {
+        self.worth = worth;
+        if let Some(place) = self.thinking.take() {
             self.answered = Some(Answered {
-                ply,
+                place,
                 m: m.to_owned(),
                 is_sent: false,
             });
@@ -224,11 +282,7 @@ impl Seat {
     }
 
     fn ask(&mut self, message: ClientMessage) -> Effect {
-        self.next_id += 1;
-        let request = Request {
-            id: Some(RequestId(self.next_id)),
-            message,
-        };
+        let request = self.number(message);
         self.pending = Some(request.clone());
         Effect::Send(request)
     }
@@ -241,7 +295,7 @@ impl Seat {
             }
             (Stage::Looking, Goal::Create { .. }) => {
                 let game = self.wanted.game.clone().unwrap_or_default();
-                self.start(&game)
+                self.start(&game, self.wanted.clock)
             }
             (Stage::Starting, _) => Vec::new(),
             // What was asked has been done, and is about to be shown.
@@ -261,7 +315,7 @@ impl Seat {
     }
 
     /// Has an engine started for a game that the server has.
-    fn start(&mut self, id: &str) -> Vec<Effect> {
+    fn start(&mut self, id: &str, clock: Option<ClockControl>) -> Vec<Effect> {
         let Some(game) = self.games.iter().find(|game| game.game == id).cloned() else {
             return end(Failure::Refused(format!(
                 "the server has no game {}",
@@ -269,7 +323,7 @@ impl Seat {
             )));
         };
         self.stage = Stage::Starting;
-        vec![Effect::Start(game)]
+        vec![Effect::Start(game, clock)]
     }
 
     fn ask_for_seat(&mut self) -> Vec<Effect> {
@@ -284,13 +338,13 @@ impl Seat {
                 if *side == Some(SideChoice::Second) {
                     seats.reverse();
                 }
-                ClientMessage::Create {
+                ClientMessage::Create(Box::new(Create {
                     game: self.wanted.game.clone().unwrap_or_default(),
                     seats: Some(seats),
-                    listed: None,
                     shuffle: Some(*side == Some(SideChoice::Random)),
-                    pace_ms: None,
-                }
+                    clock: self.wanted.clock,
+                    ..Create::default()
+                }))
             }
         };
         vec![self.ask(message)]
@@ -313,7 +367,7 @@ impl Seat {
                     );
                     return end(Failure::Refused(what));
                 }
-                self.start(&snapshot.game)
+                self.start(&snapshot.game, snapshot.clock)
             }
             // Followed, and not sat down yet.
             Stage::Starting => Vec::new(),
@@ -324,7 +378,19 @@ impl Seat {
                 effects
             }
             Stage::Playing(table) if table.now.match_id == snapshot.match_id => {
+                let is_late = self.last_ended == Some(snapshot.match_id);
+                if is_late {
+                    return vec![Effect::End(Ok(()))];
+                }
                 self.seated(snapshot)
+            }
+            // The rematch.
+            Stage::Playing(table) if is_next(&table.now, snapshot.match_id) => {
+                self.offer_answered = None;
+                self.worth = None;
+                let mut effects = vec![Effect::Say(introduction(&snapshot))];
+                effects.extend(self.seated(snapshot));
+                effects
             }
             Stage::Playing(_) => Vec::new(),
         }
@@ -346,10 +412,8 @@ impl Seat {
         };
         let now = &table.now;
         let target = now.match_id.into();
-        if let (Status::Ended, Some(outcome)) = (now.status, &now.outcome) {
-            let told = Effect::Say(told(now, outcome));
-            let result = self.giving_up.take().unwrap_or(Ok(()));
-            return vec![told, Effect::End(result)];
+        if now.status == Status::Ended {
+            return self.over();
         }
         if now.status != Status::Running {
             return match self.giving_up.take() {
@@ -363,24 +427,142 @@ impl Seat {
         if self.giving_up.is_some() {
             return vec![self.ask(ClientMessage::Resign { target })];
         }
+        if let Some(offer) = self.offer_to_answer() {
+            return self.answer_offer(&offer);
+        }
         if !table.my_turn() || self.thinking.is_some() {
             return Vec::new();
         }
-        let ply = now.ply;
+        let place = Place::of(now);
         match &mut self.answered {
-            Some(answered) if answered.ply == ply => {
+            Some(answered) if answered.place == place => {
                 if answered.is_sent {
                     return Vec::new();
                 }
                 answered.is_sent = true;
                 let m = answered.m.clone();
-                vec![self.ask(ClientMessage::Move { target, ply, m })]
+                vec![self.ask(ClientMessage::Move {
+                    target,
+                    ply: place.ply,
+                    m,
+                    takebacks: Some(place.takebacks),
+                })]
             }
             Some(_) | None => {
-                let moves = now.moves.clone();
-                self.thinking = Some(ply);
-                vec![Effect::Think(moves)]
+                let turn = Turn {
+                    moves: now.moves.clone(),
+                    times: Times::of(now, self.round_trip),
+                };
+                self.thinking = Some(place);
+                vec![Effect::Think(turn)]
             }
+        }
+    }
+
+    /// The match is over: that is told once, and a rematch waited for if more are to be played.
+    fn over(&mut self) -> Vec<Effect> {
+        let Stage::Playing(table) = &self.stage else {
+            return Vec::new();
+        };
+        let (id, now) = (table.now.match_id, &table.now);
+        if self.last_ended.replace(id) == Some(id) {
+            return Vec::new();
+        }
+        let told = now
+            .outcome
+            .as_ref()
+            .map(|outcome| Effect::Say(told(now, outcome)));
+        let mut effects: Vec<Effect> = told.into_iter().collect();
+        self.played += 1;
+        match self.giving_up.take() {
+            // When the time for it is over, the answer ends the waiting.
+            None if self.played < self.wanted.games => {
+                let look = self.number(ClientMessage::Watch { target: id.into() });
+                effects.push(Effect::SendAfter(REMATCH, look));
+            }
+            result => effects.push(Effect::End(result.unwrap_or(Ok(())))),
+        }
+        effects
+    }
+
+    /// A request takes so long to the server and back.
+    pub(super) const fn takes(&mut self, round_trip: Duration) {
+        self.round_trip = round_trip;
+    }
+
+    /// The other's offer that stands and has not been answered yet.
+    fn offer_to_answer(&self) -> Option<StandingOffer> {
+        let Stage::Playing(table) = &self.stage else {
+            return None;
+        };
+        let other = table.now.you?.other();
+        let mut offers = table.now.offers.iter().copied();
+        offers.find(|offer| offer.seat == other && self.offer_answered != Some(*offer))
+    }
+
+    /// Takes moves back, and a draw where the engine was behind.
+    fn answer_offer(&mut self, offer: &StandingOffer) -> Vec<Effect> {
+        let Stage::Playing(table) = &self.stage else {
+            return Vec::new();
+        };
+        let (target, ply) = (table.now.match_id.into(), table.now.ply);
+        self.offer_answered = Some(*offer);
+        let is_behind = self.worth.is_some_and(|worth| worth <= BEHIND);
+        let message = match offer.offer {
+            OfferKind::Draw if is_behind => {
+                let offer = Offer::Draw { ply };
+                ClientMessage::Offer { target, offer }
+            }
+            OfferKind::Takeback => {
+                let offer = Offer::Takeback { ply, to_ply: None };
+                ClientMessage::Offer { target, offer }
+            }
+            OfferKind::Draw | OfferKind::Rematch | OfferKind::Challenge => {
+                let offer = offer.offer;
+                ClientMessage::Decline { target, offer }
+            }
+        };
+        let answer = self.tell(message);
+        // The match goes on meanwhile.
+        let mut effects = vec![answer];
+        effects.extend(self.go_on());
+        effects
+    }
+
+    /// Accepts a rematch, if more matches are to be played.
+    fn rematch(&mut self, id: MatchId, rematch: Rematch) -> Vec<Effect> {
+        let Stage::Playing(table) = &mut self.stage else {
+            return Vec::new();
+        };
+        if table.now.match_id != id {
+            return Vec::new();
+        }
+        let Some(you) = table.now.you else {
+            return Vec::new();
+        };
+        let (me, other) = (you.index(), you.other().index());
+        if !rematch.here[other] && rematch.next.is_none() && self.last_ended == Some(id) {
+            return vec![Effect::End(Ok(()))];
+        }
+        let wants = rematch.offers[other] && !rematch.offers[me] && rematch.next.is_none();
+        table.rematch(rematch);
+        if !wants || self.played >= self.wanted.games {
+            return Vec::new();
+        }
+        let (target, offer) = (id.into(), Offer::Rematch);
+        vec![self.tell(ClientMessage::Offer { target, offer })]
+    }
+
+    /// Sends a request that nothing depends on.
+    fn tell(&mut self, message: ClientMessage) -> Effect {
+        Effect::Send(self.number(message))
+    }
+
+    const fn number(&mut self, message: ClientMessage) -> Request {
+        self.next_id += 1;
+        Request {
+            id: Some(RequestId(self.next_id)),
+            message,
         }
     }
 
@@ -390,26 +572,39 @@ impl Seat {
         let Some(request) = pending else {
             return Vec::new();
         };
-        if error.code.retryable() {
+        if error.retryable {
             self.pending = Some(request.clone());
-            return vec![Effect::SendAfter(PAUSE, request)];
+            let pause = error.retry_after_ms.map(Duration::from_millis);
+            return vec![Effect::SendAfter(pause.unwrap_or(PAUSE), request)];
         }
         let why = harmless(&error.message);
         match (&request.message, error.code) {
-            (ClientMessage::Move { m, .. }, ErrorCode::IllegalMove | ErrorCode::UnreadableMove) => {
+            (
+                ClientMessage::Move { m, .. },
+                Some(ErrorCode::IllegalMove | ErrorCode::UnreadableMove),
+            ) => {
                 let what = format!("the program plays {}: {why}", harmless(m));
                 self.give_up(&what)
             }
             // The match has gone on, or is over.
             (ClientMessage::Move { .. } | ClientMessage::Resign { .. }, _) => self.look_again(),
             // Whose seat it is already has been shown it by the welcome.
-            (ClientMessage::Join { target, .. }, ErrorCode::AlreadySeated) => {
+            (ClientMessage::Join { target, .. }, Some(ErrorCode::AlreadySeated)) => {
                 let target = *target;
                 vec![self.ask(ClientMessage::Watch { target })]
             }
             _ => end(Failure::Refused(why)),
         }
     }
+}
+
+/// Whether this is the match after the other.
+fn is_next(now: &Snapshot, id: MatchId) -> bool {
+    let next = now
+        .rematch
+        .as_ref()
+        .and_then(|rematch| rematch.next.as_ref());
+    next.is_some_and(|next| next.match_id == id)
 }
 
 fn end(failure: Failure) -> Vec<Effect> {

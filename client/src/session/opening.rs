@@ -1,11 +1,12 @@
 //! From the welcome to a match: go on with an old one, or ask what is wanted and get a new one.
 
 use plyhouse_protocol::{
-    ClientMessage, MatchId, MatchRef, Occupant, SeatNumber, SeatRequest, Snapshot, Status,
+    ClientMessage, Create, MatchId, MatchRef, Occupant, SeatNumber, SeatRequest, Seek, Snapshot,
+    Status,
 };
 
 use super::questions::Question;
-use super::{Effect, Goal, Opponent, Plan, Session, Stage};
+use super::{Effect, Goal, Opponent, Plan, Session, Stage, Terms};
 use crate::args::{DEFAULT_GAME, SideChoice};
 use crate::harmless::harmless;
 
@@ -41,13 +42,12 @@ impl Session {
                 game,
                 levels,
                 pace_ms,
-            } => self.open(ClientMessage::Create {
+            } => self.open(ClientMessage::Create(Box::new(Create {
                 game,
                 seats: Some(levels.map(SeatRequest::Bot)),
-                listed: None,
-                shuffle: None,
                 pace_ms: Some(pace_ms),
-            }),
+                ..Create::default()
+            }))),
         }
     }
 
@@ -101,11 +101,13 @@ impl Session {
         let pace_ms = self.interactive.then_some(COMPANY_PACE_MS);
         let other = match plan.opponent.take() {
             Some(Opponent::Anyone(bot)) => {
-                self.open(ClientMessage::Seek {
+                self.open(ClientMessage::Seek(Box::new(Seek {
                     game,
                     bot,
-                    bot_after_ms: None,
-                });
+                    clock: plan.terms.clock,
+                    stand_in: plan.terms.stand_in,
+                    ..Seek::default()
+                })));
                 return;
             }
             Some(Opponent::Friend) => SeatRequest::Open,
@@ -123,13 +125,18 @@ impl Session {
             Some(SideChoice::Second) => ([other, SeatRequest::Me], None),
             Some(SideChoice::Random) => ([SeatRequest::Me, other], Some(true)),
         };
-        self.open(ClientMessage::Create {
+        self.open(ClientMessage::Create(Box::new(Create {
             game,
             seats: Some(seats),
-            listed: None,
             shuffle,
             pace_ms,
-        });
+            clock: plan.terms.clock,
+            takeback: plan.terms.takeback,
+            patience_ms: plan.terms.patience_ms,
+            stand_in: plan.terms.stand_in,
+            invited: plan.terms.invited,
+            ..Create::default()
+        })));
     }
 
     pub(super) fn resume(&mut self, id: MatchId, answer: usize) {
@@ -157,7 +164,7 @@ impl Session {
 
     fn open(&mut self, message: ClientMessage) {
         let before = self.mine.iter().map(|old| old.match_id).collect();
-        let seek = matches!(message, ClientMessage::Seek { .. }).then(|| message.clone());
+        let seek = matches!(message, ClientMessage::Seek(_)).then(|| message.clone());
         self.stage = Stage::Opening { before, seek };
         self.ask(message);
     }
@@ -189,8 +196,8 @@ impl Session {
 impl Plan {
     /// Whether nothing is said of opponent and side, so that a match of the game is as good as
     /// another.
-    pub(crate) const fn takes_any(&self) -> bool {
-        self.opponent.is_none() && self.side.is_none()
+    pub(crate) fn takes_any(&self) -> bool {
+        self.opponent.is_none() && self.side.is_none() && self.terms == Terms::default()
     }
 
     /// Whether a match that was interrupted is what is wanted now.
@@ -200,7 +207,7 @@ impl Plan {
         let Some(other) = other.map(|state| &state.occupant) else {
             return false;
         };
-        let is_bot = |wanted: &str| matches!(other, Occupant::Bot { level } if level == wanted);
+        let is_bot = |wanted: &str| matches!(other, Occupant::Bot { level, .. } if level == wanted);
         let opponent = match &self.opponent {
             None => true,
             Some(Opponent::Bot(None)) => matches!(other, Occupant::Bot { .. }),
@@ -216,7 +223,8 @@ impl Plan {
             Some(SideChoice::Second) => me == SeatNumber(1),
             Some(SideChoice::Random) | None => true,
         };
-        old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME) && opponent && side
+        let clock = self.terms.clock.is_none() || self.terms.clock == old.clock;
+        old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME) && opponent && side && clock
     }
 }
 

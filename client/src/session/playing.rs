@@ -6,6 +6,7 @@ use plyhouse_protocol::{
     ClientMessage, Event, MatchId, Occupant, Reason, SeatNumber, Snapshot, Status,
 };
 
+use super::rematch::next_of;
 use super::{Effect, FAREWELL, Goal, Session, Stage};
 use crate::customs::Customs;
 use crate::failure::Failure;
@@ -20,9 +21,16 @@ const MOVE_CHARS_MAX: usize = 32;
 impl Session {
     /// Takes a place at a match, as player or spectator, or looks at it anew.
     pub(super) fn seat_at(&mut self, snapshot: Snapshot) {
-        let known = self.table().map(|table| (table.now.seq, table.now.you));
+        let same = (self.table()).filter(|table| table.now.match_id == snapshot.match_id);
+        let known = same.map(|table| (table.now.seq, table.now.you));
         let over = snapshot.status == Status::Ended;
         let had_seat = matches!(known, Some((_, Some(_))));
+        if snapshot.you.is_none() && !over && self.is_stood_in(&snapshot) {
+            self.say("A bot has played on for you; you take your seat back.");
+            let target = snapshot.match_id.into();
+            self.stage = Stage::AtTable(Box::new(Table::told_at(snapshot, self.now)));
+            return self.ask(ClientMessage::Join { target, seat: None });
+        }
         if snapshot.you.is_none() && had_seat && !over {
             let what = "the server no longer knows you; the match goes on without you";
             return self.end(Err(Failure::Failed(what.to_owned())));
@@ -39,11 +47,21 @@ impl Session {
             }));
         }
         let unchanged = known.is_some_and(|(seq, _)| seq == snapshot.seq);
-        self.stage = Stage::AtTable(Box::new(Table::new(snapshot)));
+        self.stage = Stage::AtTable(Box::new(Table::told_at(snapshot, self.now)));
         if unchanged {
-            return self.say_turn();
+            let next = self.table().and_then(|table| next_of(&table.now));
+            return match next.filter(|_| self.over.is_some()) {
+                // It has begun while nobody was connected.
+                Some(next) => self.ask(ClientMessage::Watch {
+                    target: next.into(),
+                }),
+                None => self.say_turn(),
+            };
         }
         if known.is_none() {
+            if self.over.take().is_some() {
+                self.out.push(Effect::GoOn);
+            }
             self.say_place();
         }
         let Some(table) = self.table() else { return };
@@ -73,9 +91,12 @@ impl Session {
         match pending {
             // A move that was not answered may have been played or not: the ply tells.
             Some(ClientMessage::Move { ply: asked, .. }) if asked != ply => {}
-            Some(again @ (ClientMessage::Move { .. } | ClientMessage::Resign { .. }))
-                if status == Status::Running =>
-            {
+            // An offer that stands already is made again in vain.
+            Some(
+                again @ (ClientMessage::Move { .. }
+                | ClientMessage::Resign { .. }
+                | ClientMessage::Offer { .. }),
+            ) if status == Status::Running => {
                 self.ask(again);
             }
             Some(again @ ClientMessage::Leave { .. }) => self.ask(again),
@@ -94,13 +115,11 @@ impl Session {
                 self.out.push(Effect::Left(id));
             }
         }
-        let Stage::AtTable(table) = &mut self.stage else {
+        let at = self.now;
+        let Some(table) = self.table_of(id) else {
             return;
         };
-        if table.now.match_id != id {
-            return;
-        }
-        match table.apply(event) {
+        match table.apply_at(event, at) {
             Applied::Known => return,
             Applied::Gap => {
                 let since = table.now.seq;
@@ -128,23 +147,45 @@ impl Session {
                     self.say_turn();
                 }
             }
+            Event::TakenBack { .. } => {
+                self.say("Moves are taken back.");
+                self.say_board();
+                self.say_turn();
+            }
+            Event::Offered { offer, .. } => self.say(view::offered(&now, offer)),
+            Event::Declined {
+                seat, offer, by, ..
+            } => self.say(view::declined(&now, *seat, *offer, *by)),
+            Event::TimeGiven { seat, ms, .. } => {
+                let (who, to) = (view::who(&now, seat.other()), view::who(&now, *seat));
+                let time = view::span(Duration::from_millis(*ms));
+                self.say(format!("{who} gives {to} {time} more."));
+            }
             Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(Reason::Rules)),
         }
     }
 
     /// Takes in who is there.
-    pub(super) fn presence(&mut self, id: MatchId, seats: [Option<bool>; 2], spectators: u64) {
-        let patience = self.patience();
-        let Stage::AtTable(table) = &mut self.stage else {
+    pub(super) fn presence(
+        &mut self,
+        id: MatchId,
+        seats: [Option<bool>; 2],
+        gone_ms: [Option<u64>; 2],
+        spectators: u64,
+    ) {
+        let at = self.now;
+        let Some(table) = self.table_of(id) else {
             return;
         };
-        if table.now.match_id != id {
-            return;
-        }
+        table.absence(gone_ms, at);
+        let gone = table.gone(at);
         let before = table.now.spectators;
         let changed = table.presence(seats, spectators);
         let now = table.now.clone();
         for seat in changed.into_iter().filter(|seat| now.you != Some(*seat)) {
+            // Older servers tell it of all matches at once.
+            let patience = gone.get(seat.index()).copied().flatten();
+            let patience = patience.or_else(|| self.patience());
             self.say(view::presence(&now, seat, patience));
         }
         if spectators != before && now.you.is_some() {
@@ -184,7 +225,11 @@ impl Session {
                 });
             }
             "resign" => self.complain("There is nothing to resign; `quit` leaves."),
-            _ => self.play(&now, &customs.read_move(line)),
+            word => {
+                if !self.offer_word(&now, word) {
+                    self.play(&now, &customs.read_move(line));
+                }
+            }
         }
     }
 
@@ -206,6 +251,7 @@ impl Session {
                     target,
                     ply: now.ply,
                     m,
+                    takebacks: Some(now.takebacks),
                 });
             }
         };
@@ -221,11 +267,11 @@ impl Session {
                 self.end(Err(Failure::Stopped));
             }
             Some(now) if now.you.is_some() && now.status == Status::Running => {
-                let patience = view::span(self.patience());
+                let held = self.patience().map_or_else(String::new, |patience| {
+                    format!(" Your seat is held for {}.", view::span(patience))
+                });
                 let command = paint(STRONG, &self.join_command());
-                let held = format!(
-                    "You leave the table. Your seat is held for {patience}; come back with"
-                );
+                let held = format!("You leave the table.{held} Come back with");
                 self.say(format!("{held}\n\n    {command}\n"));
                 self.end(Err(Failure::Stopped));
             }
@@ -249,15 +295,21 @@ impl Session {
         format!("ply join {code}{}", self.server_option)
     }
 
-    fn patience(&self) -> Duration {
+    /// For how long one's own seat is held; nothing where that is not known, or for ever.
+    fn patience(&self) -> Option<Duration> {
+        let now = &self.table()?.now;
+        let is_of_days = now.clock.is_some_and(|clock| clock.is_of_days());
         let limits = self.welcome.as_ref().map(|welcome| welcome.limits);
-        Duration::from_millis(limits.map_or(0, |limits| limits.abandon_after_ms))
+        let usual = limits.map(|limits| limits.abandon_after_ms);
+        let ms = now.patience_ms.or(usual).filter(|_| !is_of_days);
+        ms.map(Duration::from_millis)
     }
 
     fn finish(&mut self, with_board: bool) {
-        let Some(now) = self.table().map(|table| table.now.clone()) else {
+        let Some(table) = self.table() else {
             return;
         };
+        let (now, has_begun) = (table.now.clone(), table.has_begun);
         self.out.push(Effect::Left(now.match_id));
         if with_board {
             self.say_board();
@@ -274,13 +326,21 @@ impl Session {
         }
         let aborted = now
             .outcome
+            .as_ref()
             .is_some_and(|outcome| outcome.reason == Some(Reason::Aborted));
         // An aborted match is a failure for a player, not for a spectator.
-        self.end(if aborted && now.you.is_some() {
+        let result = if aborted && now.you.is_some() {
             Err(Failure::Stopped)
         } else {
             Ok(())
-        });
+        };
+        if self.interactive && now.you.is_some() && (has_begun || !aborted) {
+            return self.wait_for_rematch(result);
+        }
+        if self.watches_series && now.you.is_none() {
+            return self.watch_for_rematch(&now);
+        }
+        self.end(result);
     }
 
     fn say_place(&mut self) {
@@ -288,7 +348,11 @@ impl Session {
             return;
         };
         let title = view::title(now, self.game(&now.game));
+        let series = view::series(now);
         self.say(title);
+        if let Some(series) = series {
+            self.say(series);
+        }
     }
 
     fn say_invitation(&mut self) {
@@ -310,7 +374,7 @@ impl Session {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };
-        let text = view::table(now, self.game(&now.game), self.columns);
+        let text = view::table(now, self.game(&now.game), self.columns, self.since());
         self.say(text);
     }
 
@@ -330,6 +394,12 @@ impl Session {
         self.say_how_to_move();
     }
 
+    /// For how long the clocks have run since they were told.
+    fn since(&self) -> Duration {
+        let told = self.table().map(|table| table.told_at);
+        self.now.saturating_sub(told.unwrap_or(self.now))
+    }
+
     /// Says once, at the first turn, what can be typed.
     fn say_how_to_move(&mut self) {
         let Some(table) = self.table().filter(|table| table.my_turn()) else {
@@ -346,13 +416,19 @@ impl Session {
 
     fn say_help(&mut self, customs: Customs) {
         let row = |what: &str, does: &str| {
-            format!("  {}  {does}\n", paint(STRONG, &format!("{what:<7}")))
+            format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")))
         };
         let text = [
             format!("Type {}.\n", customs.how_to_move()),
             row("board", "draw the board again"),
             row("moves", "list the moves that can be played"),
+            row("draw", "offer a draw, or accept one"),
+            row("takeback", "ask for your last move back, or allow that"),
+            row("decline", "refuse what is offered, or withdraw your own"),
+            row("more time", "give the other side 15 seconds"),
+            row("abort", "break off a match that has hardly begun"),
             row("resign", "give up: the other side wins"),
+            row("rematch", "play again, once the match is over"),
             row("quit", "leave; the seat is held for a while"),
         ];
         self.say(text.concat());

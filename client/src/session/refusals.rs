@@ -27,6 +27,10 @@ impl Session {
         let Some(mut pending) = self.pending.take_if(|_| ours) else {
             return self.complain(&harmless(&error.message));
         };
+        // What is offered is the person's to say again.
+        if is_of_offers(&pending.request.message) {
+            return self.complain(&harmless(&error.message));
+        }
         if let Some(pause) = pause_before_retry(error, pending.tries) {
             pending.tries += 1;
             self.out
@@ -42,7 +46,10 @@ impl Session {
         } else if matches!(message, ClientMessage::Leave { .. }) {
             self.end(Err(Failure::Stopped));
         } else if let ClientMessage::Join { target, .. } = message
-            && matches!(error.code, ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
+            && matches!(
+                error.code,
+                Some(ErrorCode::AlreadySeated | ErrorCode::MatchEnded)
+            )
         {
             // A seated player who watches gets the match as it stands, seat and all; who comes
             // back too late sees how it ended.
@@ -65,9 +72,9 @@ impl Session {
     fn refused_at_table(&mut self, error: &WireError, m: Option<&str>) {
         use ErrorCode as Code;
         let what = harmless(&error.message);
-        if matches!(error.code, Code::UnknownMatch | Code::NotSeated) {
+        if matches!(error.code, Some(Code::UnknownMatch | Code::NotSeated)) {
             self.end(Err(Failure::Refused(what)));
-        } else if error.code == Code::UnreadableMove
+        } else if error.code == Some(Code::UnreadableMove)
             && let Some(m) = m
         {
             let help = if self.interactive {
@@ -82,7 +89,7 @@ impl Session {
         // The match is not as we believe it to be: have it told anew.
         if matches!(
             error.code,
-            Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted
+            Some(Code::StalePly | Code::NotYourTurn | Code::MatchNotStarted)
         ) && let Some(now) = self.table().map(|table| &table.now)
         {
             let (target, since) = (now.match_id.into(), now.seq);
@@ -91,12 +98,15 @@ impl Session {
     }
 
     fn give_up(&mut self, error: &WireError) {
-        if error.code == ErrorCode::UnknownMatch && self.table().is_some() {
+        if let Some(result) = self.over.take() {
+            return self.end(result);
+        }
+        if error.code == Some(ErrorCode::UnknownMatch) && self.table().is_some() {
             let what = "the server no longer knows the match".to_owned();
             return self.end(Err(Failure::Failed(what)));
         }
         let mut what = harmless(&error.message);
-        if matches!(self.goal, Goal::Join(_)) && error.code == ErrorCode::SeatTaken {
+        if matches!(self.goal, Goal::Join(_)) && error.code == Some(ErrorCode::SeatTaken) {
             // The server speaks of one seat; `ply join` would have taken any.
             what = "no seat is open in this match".to_owned();
         }
@@ -114,16 +124,16 @@ impl Session {
             let said = error.message.contains(&names);
             (!said).then(|| format!("{what}: {}", harmless(&names)))
         };
-        if error.code == ErrorCode::UnknownLevel {
+        if error.code == Some(ErrorCode::UnknownLevel) {
             let levels = welcome.levels.iter().map(|level| level.level.as_str());
             return unsaid("levels", levels.collect());
         }
-        if error.code == ErrorCode::UnknownGame {
+        if error.code == Some(ErrorCode::UnknownGame) {
             let games = welcome.games.iter().map(|game| game.game.as_str());
             return unsaid("games", games.collect());
         }
         if let Goal::Join(target) = &self.goal
-            && error.code == ErrorCode::SeatTaken
+            && error.code == Some(ErrorCode::SeatTaken)
         {
             let (target, option) = (harmless(target), &self.server_option);
             return Some(format!("look on with `ply watch {target}{option}`"));
@@ -132,10 +142,21 @@ impl Session {
     }
 }
 
+/// Whether the request is about something that players offer each other.
+const fn is_of_offers(message: &ClientMessage) -> bool {
+    matches!(
+        message,
+        ClientMessage::Offer { .. }
+            | ClientMessage::Decline { .. }
+            | ClientMessage::GiveTime { .. }
+            | ClientMessage::Abort { .. }
+    )
+}
+
 /// How long to wait before the same request is sent again; `None` if that would not help.
 fn pause_before_retry(error: &WireError, tries: u32) -> Option<Duration> {
     // Room for one more match comes when one of them ends, and not by waiting for it.
-    if !error.retryable || error.code == ErrorCode::TooManyMatches || tries >= TRIES_MAX {
+    if !error.retryable || error.code == Some(ErrorCode::TooManyMatches) || tries >= TRIES_MAX {
         return None;
     }
     let pause = error.retry_after_ms.map(Duration::from_millis);

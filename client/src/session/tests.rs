@@ -1,7 +1,7 @@
 //! A person's evening, on text: what the server says and what is typed goes in, and what is sent
 //! and told comes out.
 
-use plyhouse_protocol::{MatchRef, Ply, SeatRequest};
+use plyhouse_protocol::{Create, MatchRef, Offer, OfferKind, Ply, SeatRequest};
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
@@ -57,7 +57,8 @@ impl Evening {
                 | Effect::Keep(..)
                 | Effect::Sat(_)
                 | Effect::Left(_)
-                | Effect::StopWithin(_)) => self.other.push(other),
+                | Effect::StopWithin(_)
+                | Effect::GoOn) => self.other.push(other),
             }
         }
     }
@@ -152,13 +153,13 @@ impl Evening {
 }
 
 fn create(seats: [SeatRequest; 2], shuffle: Option<bool>) -> ClientMessage {
-    ClientMessage::Create {
+    ClientMessage::Create(Box::new(Create {
         game: "tic-tac-toe".to_owned(),
         seats: Some(seats),
-        listed: None,
         shuffle,
         pace_ms: Some(400),
-    }
+        ..Create::default()
+    }))
 }
 
 fn bot(level: &str) -> SeatRequest {
@@ -193,11 +194,11 @@ fn among_several_games_a_person_chooses() {
     evening.told(&["1  first (red)  (Enter)\n  2  second (yellow)"]);
     evening.types("second");
     let sent = evening.sent();
-    let [ClientMessage::Create { game, seats, .. }] = &sent[..] else {
+    let [ClientMessage::Create(created)] = &sent[..] else {
         panic!("{sent:?}");
     };
-    assert_eq!(game, "connect-four");
-    assert_eq!(seats, &Some([bot("easy"), SeatRequest::Me]));
+    assert_eq!(created.game, "connect-four");
+    assert_eq!(created.seats, Some([bot("easy"), SeatRequest::Me]));
 }
 
 #[test]
@@ -271,6 +272,7 @@ fn a_script_goes_on_only_with_the_match_that_it_asks_for() {
             game: None,
             opponent: opponent.clone(),
             side,
+            ..Plan::default()
         };
         let mut evening = Evening::new(Goal::Play(plan));
         evening.session.interactive = false;
@@ -305,6 +307,7 @@ fn a_person_is_offered_the_match_that_fits_best() {
     newer.code = "AAAAAA".to_owned();
     newer.seats[1].occupant = plyhouse_protocol::Occupant::Bot {
         level: "max".to_owned(),
+        stands_for: None,
     };
     evening.welcome(&[&newer, &snapshot("x../.o./...")]);
     evening.told(&["K7QM2P: ada (x) against ⚙ medium bot (o)"]);
@@ -386,7 +389,7 @@ fn of_bots_the_moves_are_told_and_not_the_turns() {
 
 fn an_open_match() -> Snapshot {
     let mut open = snapshot(".../.../...");
-    open.status = plyhouse_protocol::Status::Open;
+    open.status = Status::Open;
     open.turn = None;
     open.seats[1].occupant = plyhouse_protocol::Occupant::Open;
     open
@@ -444,6 +447,7 @@ fn a_move(m: &str) -> ClientMessage {
         target: Evening::match_ref(),
         ply: Ply(2),
         m: m.to_owned(),
+        takebacks: Some(0),
     }
 }
 
@@ -470,7 +474,10 @@ fn a_wrong_move_says_why_and_another_may_follow() {
 fn commands_are_obeyed() {
     let mut evening = at_table();
     evening.types("help");
-    evening.told(&["Type b2, or 1 to 9 as on a number pad", "resign   give up"]);
+    evening.told(&[
+        "Type b2, or 1 to 9 as on a number pad",
+        "resign     give up",
+    ]);
     evening.types("moves");
     evening.told(&["a1"]);
     evening.types(" BOARD ");
@@ -486,8 +493,362 @@ fn commands_are_obeyed() {
     evening.hear(&format!(
         r#"{{"type":"ended","match":"{id}","seq":6,"outcome":{{"winner":1,"reason":"resignation"}}}}"#
     ));
-    evening.told(&["You lose. You resigned."]);
+    evening.told(&["You lose. You resigned.", "Type rematch to play again"]);
+    assert_eq!(evening.result, None);
+    evening.types("quit");
     assert_eq!(evening.result, Some(Ok(())));
+}
+
+/// The same, of a match that goes on as it stands.
+fn event(evening: &mut Evening, kind: &str, fields: &str) {
+    let id = Evening::target();
+    let seq = evening.session.table().expect("at a table").now.seq.next();
+    evening.hear(&format!(
+        r#"{{"type":"{kind}","match":"{id}","seq":{seq},{fields}}}"#
+    ));
+}
+
+#[test]
+fn what_is_offered_is_told_and_answered_by_words() {
+    let target = Evening::match_ref;
+    let mut evening = at_table();
+    evening.types("decline");
+    evening.told(&["Nothing is offered."]);
+    evening.types("draw");
+    let offer = Offer::Draw { ply: Ply(2) };
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Offer {
+            target: target(),
+            offer
+        }]
+    );
+    event(
+        &mut evening,
+        "offered",
+        r#""seat":0,"offer":"draw","ply":2"#,
+    );
+    evening.ok();
+    evening.told(&["You offer a draw."]);
+    event(
+        &mut evening,
+        "declined",
+        r#""seat":0,"offer":"draw","by":1"#,
+    );
+    evening.told(&["declines the draw."]);
+    let back = r#""seat":1,"offer":"takeback","ply":2,"to_ply":0"#;
+    event(&mut evening, "offered", back);
+    evening.told(&["offers to take back the last 2 moves: type takeback to accept, or decline."]);
+    evening.types("decline");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Decline {
+            target: target(),
+            offer: OfferKind::Takeback
+        }]
+    );
+    evening.ok();
+    evening.types("takeback 2");
+    let (ply, to_ply) = (Ply(2), Some(Ply(0)));
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Offer {
+            target: target(),
+            offer: Offer::Takeback { ply, to_ply }
+        }]
+    );
+    // Only the person can say again what is turned down for now.
+    let re = evening.last_id.unwrap();
+    evening.hear(&format!(
+        r#"{{"type":"error","re":{re},"code":"too_soon","message":"not yet","retryable":true}}"#
+    ));
+    evening.told(&["not yet"]);
+    assert!(
+        !evening
+            .other
+            .iter()
+            .any(|effect| matches!(effect, Effect::SendAfter(..)))
+    );
+    evening.types("more time 20");
+    evening.ok();
+    evening.types("abort");
+    evening.ok();
+    assert_eq!(
+        evening.sent(),
+        [
+            ClientMessage::GiveTime {
+                target: target(),
+                ms: 20_000
+            },
+            ClientMessage::Abort { target: target() }
+        ]
+    );
+}
+
+/// Moves that were taken back are made anew, and the server is told how many takebacks were seen.
+#[test]
+fn after_a_takeback_the_match_stands_as_it_did() {
+    let mut evening = at_table();
+    event(
+        &mut evening,
+        "taken_back",
+        r#""ply":0,"position":".../.../...","turn":0,"legal":["a1"],"takebacks":1"#,
+    );
+    evening.told(&["Moves are taken back.", "Your turn."]);
+    evening.types("c3");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Move {
+            target: Evening::match_ref(),
+            ply: Ply(0),
+            m: "c3".to_owned(),
+            takebacks: Some(1),
+        }]
+    );
+}
+
+fn match_id(text: &str) -> MatchId {
+    serde_json::from_value(text.into()).unwrap()
+}
+
+const NEXT: &str = "0b9e0000-0000-7000-8000-000000000002";
+
+fn rematch(offers: &str, here: &str, next: &str) -> String {
+    let id = Evening::target();
+    format!(
+        r#"{{"type":"rematch","match":"{id}","offers":{offers},"declined":[false,false],
+        "here":{here},"next":{next}}}"#
+    )
+}
+
+#[test]
+fn two_play_again_and_the_score_is_told() {
+    let mut evening = at_table();
+    event(
+        &mut evening,
+        "ended",
+        r#""outcome":{"winner":0,"reason":"resignation"}"#,
+    );
+    evening.told(&["You win!"]);
+    evening.hear(&rematch("[false,true]", "[true,true]", "null"));
+    evening.told(&["⚙ medium bot (o) wants to play again: type rematch, or decline."]);
+    evening.types("b2");
+    evening.told(&["The match is over."]);
+    evening.types("rematch");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Offer {
+            target: Evening::match_ref(),
+            offer: Offer::Rematch
+        }]
+    );
+    let next = format!(r#"{{"match":"{NEXT}","code":"K7QM2P"}}"#);
+    evening.hear(&rematch("[true,true]", "[true,true]", &next));
+    let mut second = snapshot(".../.../...");
+    second.match_id = match_id(NEXT);
+    second.seats.swap(0, 1);
+    second.you = Some(plyhouse_protocol::SeatNumber(1));
+    second.series = Some(plyhouse_protocol::Series {
+        game: 2,
+        points: [0, 3],
+    });
+    evening.snapshot(second);
+    evening.ok();
+    evening.told(&["You play again", "Game 2: ⚙ medium bot 0 : 1½ ada"]);
+    assert_eq!(evening.result, None);
+    evening.types("quit");
+    assert_eq!(evening.result, Some(Err(Failure::Stopped)));
+}
+
+/// A rematch that has begun while the connection was down is found.
+#[test]
+fn a_rematch_that_came_about_unseen_is_found() {
+    let mut evening = at_table();
+    event(
+        &mut evening,
+        "ended",
+        r#""outcome":{"winner":0,"reason":"resignation"}"#,
+    );
+    evening.connected();
+    evening.welcome(&[]);
+    let watch = |id: MatchId| ClientMessage::Watch { target: id.into() };
+    assert_eq!(evening.sent(), [watch(match_id(&Evening::target()))]);
+    let mut over = evening.session.table().unwrap().now.clone();
+    let next = format!(
+        r#"{{"offers":[true,true],"declined":[false,false],"here":[true,true],
+        "next":{{"match":"{NEXT}","code":"K7QM2P"}}}}"#
+    );
+    over.rematch = serde_json::from_str(&next).unwrap();
+    evening.answer(over);
+    assert_eq!(evening.sent(), [watch(match_id(NEXT))]);
+    let mut second = snapshot(".../.../...");
+    second.match_id = match_id(NEXT);
+    evening.answer(second);
+    evening.told(&["Your turn."]);
+    evening.types("quit");
+    assert_eq!(evening.result, Some(Err(Failure::Stopped)));
+}
+
+/// A spectator who wants to see the series goes on with it, and is done when the players are.
+#[test]
+fn a_series_is_watched_to_its_end() {
+    let mut evening = Evening::new(Goal::Watch("K7QM2P".to_owned()));
+    evening.session.interactive = false;
+    evening.session.watches_series = true;
+    evening.welcome(&[]);
+    let mut now = snapshot("x../.o./...");
+    now.you = None;
+    evening.answer(now.clone());
+    evening.sent();
+    let over = r#""outcome":{"winner":0,"reason":"resignation"}"#;
+    event(&mut evening, "ended", over);
+    assert_eq!(evening.result, None);
+    let next = format!(r#"{{"match":"{NEXT}","code":"K7QM2P"}}"#);
+    evening.hear(&rematch("[true,true]", "[true,true]", &next));
+    let watch = ClientMessage::Watch {
+        target: match_id(NEXT).into(),
+    };
+    assert_eq!(evening.sent(), [watch]);
+    now.match_id = match_id(NEXT);
+    evening.answer(now);
+    assert_eq!(evening.other.last(), Some(&Effect::GoOn));
+    evening.hear(&format!(
+        r#"{{"type":"ended","match":"{NEXT}","seq":6,{over}}}"#
+    ));
+    assert_eq!(evening.result, None);
+    evening.hear(&format!(
+        r#"{{"type":"rematch","match":"{NEXT}","offers":[false,false],
+        "declined":[false,false],"here":[false,false],"next":null}}"#
+    ));
+    assert_eq!(evening.result, Some(Ok(())));
+}
+
+#[test]
+fn who_does_not_want_to_play_again_is_told_of() {
+    let mut evening = at_table();
+    event(
+        &mut evening,
+        "ended",
+        r#""outcome":{"winner":0,"reason":"resignation"}"#,
+    );
+    evening.types("rematch");
+    evening.ok();
+    evening.hear(&rematch("[true,false]", "[true,true]", "null"));
+    evening.told(&["You want to play again; ⚙ medium bot (o) is asked."]);
+    evening.types("decline");
+    assert_eq!(
+        evening.sent()[1],
+        ClientMessage::Decline {
+            target: Evening::match_ref(),
+            offer: OfferKind::Rematch
+        }
+    );
+    evening.ok();
+    evening.hear(&rematch("[false,false]", "[true,false]", "null"));
+    evening.told(&["⚙ medium bot (o) has left."]);
+    // Nobody waits for ever: what the server has forgotten is over.
+    evening.connected();
+    evening.welcome(&[]);
+    evening.error("unknown_match", "no such match");
+    assert_eq!(evening.result, Some(Ok(())));
+}
+
+#[test]
+fn clocks_are_counted_down_from_what_was_told() {
+    let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+    evening.session.at(Duration::from_secs(10));
+    evening.welcome(&[]);
+    let mut now = snapshot("x../.o./...");
+    now.clock = Some(ClockControl::Fischer {
+        main_ms: 300_000,
+        increment_ms: 3000,
+    });
+    now.left = Some(plyhouse_protocol::TimeLeft {
+        left_ms: [300_000, 280_000],
+        periods: None,
+    });
+    (now.turn_ms, now.stands) = (Some(5000), Some(false));
+    evening.answer(now);
+    evening.told(&["Tic-tac-toe K7QM2P (5+3)", "ada  (you)  4:55"]);
+    let live = |evening: &mut Evening, seconds| {
+        evening.session.at(Duration::from_secs(seconds));
+        plain(&evening.session.live().expect("clocks run").text)
+    };
+    assert_eq!(live(&mut evening, 10), "  ▸ ada 4:55   ⚙ medium bot 4:40");
+    assert_eq!(live(&mut evening, 20), "  ▸ ada 4:45   ⚙ medium bot 4:40");
+    let id = Evening::target();
+    evening.hear(&format!(
+        r#"{{"type":"clock","match":"{id}","ply":2,"left_ms":[300000,280000],"turn_ms":12000,
+        "stands":true}}"#
+    ));
+    let stands = "  ▸ ada 4:48   ⚙ medium bot 4:40   the clock stands";
+    assert_eq!(live(&mut evening, 90), stands);
+    let given = r#""seat":0,"ms":15000,"left_ms":[315000,280000]"#;
+    event(&mut evening, "time_given", given);
+    evening.told(&["gives ada (x) 15 s more."]);
+    event(
+        &mut evening,
+        "moved",
+        r#""ply":2,"seat":0,"move":"c3","position":"x.x/.o./...","turn":1,"legal":[],
+        "left_ms":[306000,280000],"spent_ms":12000"#,
+    );
+    assert_eq!(live(&mut evening, 91), "  ada 5:06   ▸ ⚙ medium bot 4:39");
+    evening.hear(&format!(
+        r#"{{"type":"presence","match":"{id}","seats":[true,null],"gone_ms":[null,43000],
+        "spectators":0}}"#
+    ));
+    assert!(live(&mut evening, 101).ends_with("⚙ medium bot is away: 33 s"));
+}
+
+/// A match of days has no snapshot of its own, and nobody waits for one.
+#[test]
+fn matches_of_days_do_not_hold_a_welcome_up() {
+    let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+    evening.hear(
+        r#"{"type":"welcome","re":0,"protocol":1,"server":"fake/1","player":{"id":
+        "5f0c0000-0000-4000-8000-000000000001","name":"ada"},"token":"secret","resumed":true,
+        "games":[],"levels":[],"limits":{"message_bytes":8192,"requests_per_s":20,"burst":40,
+        "live_matches":16,"following":64,"idle_ms":60000,"abandon_after_ms":60000},
+        "following":[{"match":"0b9e0000-0000-7000-8000-000000000009","you":0,"days":true,
+        "turn":0,"due_ms":1700000000000}],
+        "challenges":[{"match":"0b9e0000-0000-7000-8000-000000000008","code":"AAAAAA",
+        "game":"chess","clock":{"kind":"fischer","main_ms":300000,"increment_ms":3000},
+        "rated":false,"seat":1,"from":{"player":"5f0c0000-0000-4000-8000-000000000002",
+        "name":"bob"}}]}"#,
+    );
+    evening.told(&["bob wants to play chess (5+3) with you: ply join AAAAAA"]);
+    assert!(matches!(evening.sent()[..], [ClientMessage::Join { .. }]));
+    evening.answer(snapshot("x../.o./..."));
+    evening.types("decline");
+    let id = match_id("0b9e0000-0000-7000-8000-000000000008");
+    assert_eq!(
+        evening.sent(),
+        [ClientMessage::Decline {
+            target: id.into(),
+            offer: OfferKind::Challenge
+        }]
+    );
+}
+
+/// Whoever comes back takes the seat that a bot has kept.
+#[test]
+fn a_seat_that_a_bot_has_kept_is_taken_back() {
+    let mut evening = at_table();
+    let mut kept = snapshot("x../.o./...");
+    kept.you = None;
+    kept.seats[0].occupant = plyhouse_protocol::Occupant::Bot {
+        level: "easy".to_owned(),
+        stands_for: Some(plyhouse_protocol::Person {
+            player: kept.host,
+            name: "ada".to_owned(),
+        }),
+    };
+    evening.connected();
+    evening.welcome(&[&kept]);
+    evening.told(&["A bot has played on for you; you take your seat back."]);
+    assert!(matches!(evening.sent()[..], [ClientMessage::Join { .. }]));
+    evening.answer(snapshot("x../.o./..."));
+    assert_eq!(evening.result, None);
 }
 
 #[test]
@@ -579,7 +940,7 @@ fn a_seek_is_said_again_until_it_is_paired() {
     let seeks = evening.sent();
     assert!(matches!(
         seeks[..],
-        [ClientMessage::Seek { .. }, ClientMessage::Seek { .. }]
+        [ClientMessage::Seek(_), ClientMessage::Seek(_)]
     ));
     evening.ok();
     evening.snapshot(snapshot("x../.o./..."));
@@ -656,11 +1017,12 @@ fn who_comes_back_too_late_sees_how_it_ended() {
         assert_eq!(evening.sent(), [ClientMessage::Watch { target }]);
         let mut over = snapshot("x../.o./...");
         over.you = you.map(plyhouse_protocol::SeatNumber);
-        over.status = plyhouse_protocol::Status::Ended;
+        over.status = Status::Ended;
         over.outcome = Some(plyhouse_protocol::Ending {
             winner: Some(plyhouse_protocol::SeatNumber(1)),
             reason: Some(plyhouse_protocol::Reason::Abandonment),
             detail: None,
+            by: None,
             scores: None,
             line: None,
         });
@@ -669,6 +1031,7 @@ fn who_comes_back_too_late_sees_how_it_ended() {
     };
     let mut late = come_back(Some(0));
     late.told(&["You lose. You were away for too long."]);
+    late.types("quit");
     assert_eq!(late.result, Some(Ok(())));
     let stranger = come_back(None);
     assert!(matches!(stranger.result, Some(Err(Failure::Refused(_)))));

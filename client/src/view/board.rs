@@ -1,9 +1,11 @@
 //! Draws a board from the text of its position. Knows squares, no rules.
 
+use anstyle::{Effects, Style};
 use plyhouse_protocol::{GameSummary, SeatNumber, Snapshot};
 
 use super::paint::{self, FAINT, LAST, LINE, PLAIN, paint};
 use super::position::{self, SIDE_MAX, Square, last_square, numbered, vertex};
+use super::width;
 use crate::customs::Customs;
 use crate::harmless::harmless;
 
@@ -11,9 +13,13 @@ use crate::harmless::harmless;
 const OPEN_RANKS: usize = 5;
 
 /// The lines of the board: files named above and ranks on the left, the last move in brackets, a
-/// winning line in stars, so that both are seen without colour too. A position that is no such board is shown as
-/// the text that it is.
-pub(crate) fn board(match_now: &Snapshot, game: Option<&GameSummary>) -> Vec<String> {
+/// winning line in stars, so that both are seen without colour too. Where so many `columns` have no room
+/// for it, it is drawn narrower. A position that is no such board is shown as the text that it is.
+pub(crate) fn board(
+    match_now: &Snapshot,
+    game: Option<&GameSummary>,
+    columns: Option<usize>,
+) -> Vec<String> {
     let size = game.and_then(|game| {
         let side = |n: u64| {
             usize::try_from(n)
@@ -28,7 +34,15 @@ pub(crate) fn board(match_now: &Snapshot, game: Option<&GameSummary>) -> Vec<Str
     let Some(ranks) = ranks else {
         return vec![harmless(&match_now.position)];
     };
-    Drawing::new(match_now, game, customs, ranks).lines()
+    let drawing = Drawing::new(match_now, game, customs, ranks);
+    let fits = |lines: &[String]| {
+        let widest = lines.iter().map(|line| width(line)).max();
+        columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
+    };
+    // On the narrowest only colours tell of the last move and of a line.
+    let drawn = [Drawing::lines, Drawing::narrow, Drawing::narrowest].map(|draw| draw(&drawing));
+    let widest = drawn.iter().find(|lines| fits(lines));
+    widest.unwrap_or(&drawn[2]).clone()
 }
 
 struct Drawing {
@@ -88,13 +102,59 @@ impl Drawing {
         Some((file, self.ranks.len() - 1 - from_top))
     }
 
+    /// Without lines between the squares, which have a column each, and one between.
+    fn narrow(&self) -> Vec<String> {
+        self.without_lines(" ")
+    }
+
+    /// With nothing between the squares.
+    fn narrowest(&self) -> Vec<String> {
+        self.without_lines("")
+    }
+
+    fn without_lines(&self, gap: &str) -> Vec<String> {
+        let (files, width) = (self.files(), self.label_width());
+        let letters = files.iter().map(|&file| self.customs.file_label(file));
+        let letters: Vec<String> = letters.map(String::from).collect();
+        let letters = format!("{} {gap}{}", " ".repeat(width), letters.join(gap));
+        let mut lines = Vec::new();
+        if !letters.trim().is_empty() {
+            lines.push(paint(FAINT, letters.trim_end()));
+        }
+        for rank in self.rows() {
+            let label = format!("{:>width$}", self.customs.rank_label(rank, self.turned));
+            let mut row = paint(FAINT, &label) + " ";
+            // What stands before a square also stands after the one before it.
+            let mut between = " ";
+            for square in files.iter().map(|&file| (file, rank)) {
+                let (signs, effects) = self.marks(square);
+                let [open, close] = signs.unwrap_or([between, " "]);
+                let (content, of_piece) = self.content(square, '·');
+                if !gap.is_empty() {
+                    row.push_str(open);
+                }
+                row.push_str(&paint(of_piece | effects, &content.to_string()));
+                between = close;
+            }
+            if !gap.is_empty() {
+                row.push_str(between);
+            }
+            lines.push(row);
+        }
+        lines
+    }
+
+    /// How many columns the widest name of a rank takes, at least two.
+    fn label_width(&self) -> usize {
+        let labels = self.rows();
+        let labels = labels.map(|rank| self.customs.rank_label(rank, self.turned));
+        labels.map(|label| label.len()).max().unwrap_or(0).max(2)
+    }
+
     fn lines(&self) -> Vec<String> {
         let count = self.ranks.len();
         let files = self.files();
-        let labels = self
-            .rows()
-            .map(|rank| self.customs.rank_label(rank, self.turned));
-        let width = labels.map(|label| label.len()).max().unwrap_or(0).max(2);
+        let width = self.label_width();
         let margin = " ".repeat(width + 1);
         // Where lines cross nothing stands between the squares.
         let crosses = self.customs.crosses();
@@ -150,21 +210,35 @@ impl Drawing {
         row.and_then(|row| row.get(file)).copied().unwrap_or('.')
     }
 
-    fn square(&self, square: Square) -> String {
+    /// What is drawn on a square, and how: `empty` where nothing stands.
+    fn content(&self, square: Square, empty: char) -> (char, Style) {
         let c = self.at(square);
-        let empty = c == '.';
+        if c == '.' {
+            return (empty, FAINT);
+        }
         let (seat, drawn) = match self.customs.figure(c) {
             Some((seat, figure)) => (Some(seat), figure),
             None => (self.seat_of(c), c),
         };
-        let content = match (empty, self.customs.crosses()) {
-            (true, true) => '·',
-            (true, false) => ' ',
-            (false, _) => drawn,
-        };
-        let content = content.to_string();
         let style = seat.map_or(PLAIN, |seat| paint::of_seat(seat, &self.sides[seat]));
-        let style = if empty { FAINT } else { style };
+        (drawn, style)
+    }
+
+    /// What stands on both sides of a square that is marked, and how it is drawn.
+    fn marks(&self, square: Square) -> (Option<[&'static str; 2]>, Effects) {
+        if self.line.contains(&square) {
+            return (Some(["*", "*"]), LINE.get_effects());
+        }
+        if self.last == Some(square) {
+            return (Some(["[", "]"]), LAST.get_effects());
+        }
+        (None, Effects::new())
+    }
+
+    fn square(&self, square: Square) -> String {
+        let empty = if self.customs.crosses() { '·' } else { ' ' };
+        let (content, style) = self.content(square, empty);
+        let content = content.to_string();
         if self.line.contains(&square) {
             return paint(style | LINE.get_effects(), &format!("*{content}*"));
         }
@@ -191,7 +265,7 @@ mod tests {
     use super::*;
 
     fn check(match_now: &Snapshot, game: Option<&GameSummary>, expect: &str) {
-        let drawn: Vec<String> = board(match_now, game)
+        let drawn: Vec<String> = board(match_now, game, None)
             .iter()
             .map(|line| plain(line))
             .collect();
@@ -225,6 +299,7 @@ mod tests {
             winner: None,
             reason: Some(plyhouse_protocol::Reason::Rules),
             detail: None,
+            by: None,
             scores: None,
             line: Some(["a3", "b2", "c1"].map(str::to_owned).to_vec()),
         });
@@ -241,7 +316,7 @@ mod tests {
  1 │   │   │*x*│
    ╰───┴───┴───╯",
         );
-        let line = &board(&now, Some(&game("tic-tac-toe", 3, 3)))[2];
+        let line = &board(&now, Some(&game("tic-tac-toe", 3, 3)), None)[2];
         let of_x = paint::of_seat(0, "x") | LINE.get_effects();
         assert!(line.contains(&paint(of_x, "*x*")), "{line:?}");
     }
@@ -266,7 +341,7 @@ mod tests {
    │   │   │ ● │ ● │   │   │   │
    ╰───┴───┴───┴───┴───┴───┴───╯",
         );
-        let lowest = &board(&now, Some(&game("connect-four", 7, 6)))[7];
+        let lowest = &board(&now, Some(&game("connect-four", 7, 6)), None)[7];
         let red = paint(paint::of_seat(0, "red"), "●");
         assert!(lowest.contains(&red), "{lowest:?}");
     }
@@ -280,10 +355,11 @@ mod tests {
             winner: None,
             reason: Some(plyhouse_protocol::Reason::Rules),
             detail: None,
+            by: None,
             scores: None,
             line: Some(["a1", "b1", "c1", "d1"].map(str::to_owned).to_vec()),
         });
-        let drawn = board(&now, Some(&game("connect-four", 7, 6)));
+        let drawn = board(&now, Some(&game("connect-four", 7, 6)), None);
         assert_eq!(plain(&drawn[6]), "   │   │ ○ │ ○ │ ○ │   │   │   │");
         assert_eq!(plain(&drawn[7]), "   │*●*│*●*│*●*│*●*│   │   │   │");
     }
@@ -339,7 +415,7 @@ mod tests {
    ╰───┴───┴───┴───┴───┴───┴───┴───╯",
         );
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary))
+        let drawn: Vec<String> = board(&now, Some(&summary), None)
             .iter()
             .map(|l| plain(l))
             .collect();
@@ -368,7 +444,7 @@ mod tests {
       ╰───┴───┴───┴───┴───┴───┴───┴───╯",
         );
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary))
+        let drawn: Vec<String> = board(&now, Some(&summary), None)
             .iter()
             .map(|l| plain(l))
             .collect();
@@ -381,7 +457,7 @@ mod tests {
         let position = "-------------------*-------**------*O--------------------------- O";
         let (mut now, summary) = of("othello", ["black", "white"], 8, position, "d3");
         now.you = Some(SeatNumber(1));
-        let drawn: Vec<String> = board(&now, Some(&summary))
+        let drawn: Vec<String> = board(&now, Some(&summary), None)
             .iter()
             .map(|l| plain(l))
             .collect();
@@ -417,7 +493,7 @@ mod tests {
     fn a_large_board_fits_a_terminal() {
         let position = "15/15/15/15/15/15/15/5bbbbb5/6wwww5/15/15/15/15/15/15";
         let (now, summary) = of("gomoku", ["black", "white"], 15, position, "j8");
-        let drawn: Vec<String> = board(&now, Some(&summary))
+        let drawn: Vec<String> = board(&now, Some(&summary), None)
             .iter()
             .map(|l| plain(l))
             .collect();
@@ -426,5 +502,57 @@ mod tests {
             " 8 │ ·  ·  ·  ·  ·  ●  ●  ●  ● [●] ·  ·  ·  ·  · │"
         );
         assert!(drawn.iter().all(|line| line.chars().count() <= 50));
+    }
+
+    fn check_narrow(now: &Snapshot, summary: &GameSummary, columns: usize, expect: &str) {
+        let lines = board(now, Some(summary), Some(columns));
+        let drawn: Vec<String> = lines
+            .iter()
+            .map(|line| plain(line).trim_end().to_owned())
+            .collect();
+        assert!(drawn.iter().all(|line| width(line) <= columns), "{drawn:?}");
+        assert_eq!(drawn.join("\n"), expect.trim_matches('\n'));
+    }
+
+    #[test]
+    fn a_board_that_has_no_room_is_drawn_narrower() {
+        let position = "W:W21,22,K32:B1,K6:H0:F9";
+        let (now, summary) = of("draughts", ["black", "white"], 8, position, "18x9x2x6");
+        assert_eq!(width(&board(&now, Some(&summary), Some(39))[0]), 39);
+        check_narrow(
+            &now,
+            &summary,
+            38,
+            "
+32-29  · ⛁ · · · · · ·
+28-25  · · · · · · · ·
+24-21  · · · · · ⛀ · ⛀
+20-17  · · · · · · · ·
+16-13  · · · · · · · ·
+ 12-9  · · · · · · · ·
+  8-5  · · · · ·[⛃]· ·
+  4-1  · · · · · · ⛂ ·",
+        );
+        let position = "15/15/15/15/15/15/15/15/15/15/15/15/15/w14/bbbbb10";
+        let (mut now, summary) = of("gomoku", ["black", "white"], 15, position, "e1");
+        let last = |now: &Snapshot, columns| {
+            let lines = board(now, Some(&summary), Some(columns));
+            assert!(lines.iter().all(|line| width(line) <= columns), "{lines:?}");
+            plain(lines.last().expect("a rank")).trim_end().to_owned()
+        };
+        assert_eq!(last(&now, 34), " 1  ● ● ● ●[●]· · · · · · · · · ·");
+        assert_eq!(last(&now, 33), " 1 ●●●●●··········");
+        now.outcome = Some(plyhouse_protocol::Ending {
+            winner: None,
+            reason: Some(plyhouse_protocol::Reason::Rules),
+            detail: None,
+            by: None,
+            scores: None,
+            line: Some(["a1", "b1", "c1", "d1", "e1"].map(str::to_owned).to_vec()),
+        });
+        assert_eq!(last(&now, 40), " 1 *●*●*●*●*●*· · · · · · · · · ·");
+        let lines = board(&now, Some(&summary), Some(33));
+        let of_line = paint::of_seat(0, "black") | LINE.get_effects();
+        assert!(lines[15].contains(&paint(of_line, "●")), "{:?}", lines[15]);
     }
 }

@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{FAINT, PLAIN, STRONG, paint};
 use super::words::occupant;
+use crate::clock::clock_text;
 use crate::harmless::harmless;
 
 const COLUMNS: usize = 6;
@@ -95,6 +96,16 @@ fn stacked(rows: &[Row]) -> String {
     lines.collect()
 }
 
+/// A match of the list that looks otherwise now, in a line.
+pub(crate) fn changed(listing: &Listing) -> String {
+    let [code, game, seats, _, _, command] = row(listing);
+    let what = match listing.status {
+        Status::Open | Status::Running => command,
+        Status::Ended => "is over".to_owned(),
+    };
+    format!("{}  {game}  {seats}  {what}", paint(STRONG, &code))
+}
+
 fn row(listing: &Listing) -> Row {
     let code = harmless(&listing.code);
     let verb = if listing.status == Status::Open {
@@ -108,9 +119,11 @@ fn row(listing: &Listing) -> Row {
         .join(", ");
     let command = format!("ply {verb} {code}");
     let spectators = listing.spectators.to_string();
+    let clock = listing.clock.as_ref().map(clock_text);
+    let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
     [
         code,
-        harmless(&listing.game),
+        harmless(&listing.game) + &clock,
         seats,
         listing.ply.to_string(),
         spectators,
@@ -133,6 +146,7 @@ mod tests {
             status,
             seats: now.seats.clone(),
             ply: now.ply,
+            clock: None,
             spectators: 1,
         };
         let matches = [

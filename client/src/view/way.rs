@@ -47,6 +47,7 @@ mod tests {
             winner: None,
             reason: Some(Reason::Rules),
             detail: detail.map(str::to_owned),
+            by: None,
             scores,
             line: None,
         };

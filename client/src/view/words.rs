@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::{Ending, Occupant, Reason, SeatNumber, Snapshot};
+use plyhouse_protocol::{
+    Ending, Occupant, OfferKind, Reason, SeatNumber, Snapshot, StandingOffer, Status,
+};
 
 use super::paint::{STRONG, of_seat, paint};
 use super::way;
@@ -17,7 +19,7 @@ pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
         Occupant::Player { name, .. } => harmless(name).replace(BOT, "\u{fffd}"),
-        Occupant::Bot { level } => format!("{BOT} {} bot", harmless(level)),
+        Occupant::Bot { level, .. } => format!("{BOT} {} bot", harmless(level)),
     }
 }
 
@@ -105,6 +107,17 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
         Occupant::Player { .. } | Occupant::Bot { .. } if now.you == Some(seat) => {
             format!("You sit down as {}.", side(now, seat))
         }
+        Occupant::Bot {
+            stands_for: Some(person),
+            ..
+        } => {
+            let person = harmless(&person.name).replace(BOT, "\u{fffd}");
+            let bot = occupant(&state.occupant);
+            format!("{bot} plays on for {person}, who may take the seat back.")
+        }
+        Occupant::Player { .. } if now.status == Status::Running => {
+            format!("{} is back in the seat.", who(now, seat))
+        }
         Occupant::Player { .. } | Occupant::Bot { .. } => {
             format!(
                 "{} sits down as {}.",
@@ -116,18 +129,17 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
 }
 
 /// A player who has lost the connection or is back.
-pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Duration) -> String {
+pub(crate) fn presence(now: &Snapshot, seat: SeatNumber, patience: Option<Duration>) -> String {
     let here = now.seats.get(seat.index()).is_some_and(
         |state| matches!(state.occupant, Occupant::Player { connected, .. } if connected),
     );
     if here {
         return format!("{} is back.", who(now, seat));
     }
-    format!(
-        "{} has lost the connection and has {} to come back.",
-        who(now, seat),
-        span(patience)
-    )
+    let patience = patience.map_or_else(String::new, |patience| {
+        format!(" and has {} to come back", span(patience))
+    });
+    format!("{} has lost the connection{patience}.", who(now, seat))
 }
 
 /// How a match ended, and why.
@@ -140,7 +152,12 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
                     .trim_end()
                     .to_owned()
             }
-            Some(Reason::Aborted) => "The match was broken off without a result.".to_owned(),
+            Some(Reason::Aborted) => aborted(now, outcome),
+            Some(Reason::Agreement) => format!("{} By agreement.", paint(STRONG, "A draw.")),
+            Some(Reason::Timeout) => format!(
+                "{} Time is up, and the other side cannot win.",
+                paint(STRONG, "A draw.")
+            ),
             Some(Reason::Resignation | Reason::Abandonment) | None => {
                 "The match ended without a winner.".to_owned()
             }
@@ -164,10 +181,98 @@ pub(crate) fn ended(now: &Snapshot, outcome: &Ending) -> String {
         Some(Reason::Resignation) => format!("{} resigned.", who(now, loser)),
         Some(Reason::Abandonment) if is_me(loser) => "You were away for too long.".to_owned(),
         Some(Reason::Abandonment) => format!("{} did not come back.", who(now, loser)),
+        Some(Reason::Timeout) if is_me(loser) => "You ran out of time.".to_owned(),
+        Some(Reason::Timeout) => format!("{} ran out of time.", who(now, loser)),
         Some(Reason::Aborted) => "The match was broken off.".to_owned(),
-        None => String::new(),
+        Some(Reason::Agreement) | None => String::new(),
     };
     format!("{headline} {why}").trim_end().to_owned()
+}
+
+/// Why there is no result.
+fn aborted(now: &Snapshot, outcome: &Ending) -> String {
+    let who_did = |what: &str, you: &str| match outcome.by {
+        Some(seat) if now.you == Some(seat) => format!("You {you}."),
+        Some(seat) => format!("{} {what}.", who(now, seat)),
+        None => String::new(),
+    };
+    let why = match outcome.detail.as_deref() {
+        Some("no-first-move") => who_did("did not begin in time", "did not begin in time"),
+        Some("declined") => "The challenge was declined.".to_owned(),
+        Some(_) | None => who_did("broke it off", "broke it off"),
+    };
+    format!("The match was broken off without a result. {why}")
+        .trim_end()
+        .to_owned()
+}
+
+/// What a seat offers, and how it is answered.
+pub(crate) fn offered(now: &Snapshot, offer: &StandingOffer) -> String {
+    let what = match (offer.offer, offer.to_ply) {
+        (OfferKind::Draw, _) => "a draw".to_owned(),
+        (OfferKind::Takeback, Some(to)) if to.0 + 1 < offer.ply.0 => {
+            format!("to take back the last {} moves", offer.ply.0 - to.0)
+        }
+        (OfferKind::Takeback, _) => "to take back the last move".to_owned(),
+        (OfferKind::Rematch, _) => "a rematch".to_owned(),
+        (OfferKind::Challenge, _) => "a match".to_owned(),
+    };
+    let word = paint(STRONG, offer.offer.as_str());
+    match now.you {
+        Some(you) if you == offer.seat => format!("You offer {what}."),
+        Some(_) => {
+            let (who, decline) = (who(now, offer.seat), paint(STRONG, "decline"));
+            format!("{who} offers {what}: type {word} to accept, or {decline}.")
+        }
+        None => format!("{} offers {what}.", who(now, offer.seat)),
+    }
+}
+
+/// An offer of `seat` that `by` has ended.
+pub(crate) fn declined(
+    now: &Snapshot,
+    seat: SeatNumber,
+    offer: OfferKind,
+    by: SeatNumber,
+) -> String {
+    let what = match offer {
+        OfferKind::Draw => "the draw",
+        OfferKind::Takeback => "to take moves back",
+        OfferKind::Rematch => "the rematch",
+        OfferKind::Challenge => "the match",
+    };
+    let is_me = now.you == Some(by);
+    match (seat == by, is_me) {
+        (true, true) => "You withdraw your offer.".to_owned(),
+        (true, false) => format!("{} withdraws the offer.", who(now, by)),
+        (false, true) => format!("You decline {what}."),
+        (false, false) => format!("{} declines {what}.", who(now, by)),
+    }
+}
+
+/// How the series stands, from its second match on.
+pub(crate) fn series(now: &Snapshot) -> Option<String> {
+    let series = now.series?;
+    let name = |seat: u8| {
+        let state = now.seats.get(usize::from(seat));
+        state.map_or_else(String::new, |state| occupant(&state.occupant))
+    };
+    let [first, second] = series.points.map(points);
+    Some(format!(
+        "Game {}: {} {first} : {second} {}",
+        series.game,
+        name(0),
+        name(1)
+    ))
+}
+
+/// Half-points as players write them.
+fn points(halves: u64) -> String {
+    match (halves / 2, halves % 2) {
+        (whole, 0) => whole.to_string(),
+        (0, _) => "½".to_owned(),
+        (whole, _) => format!("{whole}½"),
+    }
 }
 
 /// A length of time for people.
@@ -197,6 +302,7 @@ mod tests {
             winner: winner.map(SeatNumber),
             reason: reason.into(),
             detail: None,
+            by: None,
             scores: None,
             line: line.map(|line| line.iter().map(|&square| square.to_owned()).collect()),
         }
@@ -270,11 +376,15 @@ mod tests {
     #[test]
     fn presence_is_told() {
         let now = snapshot("x../.o./...");
-        let patience = Duration::from_mins(1);
+        let patience = Some(Duration::from_mins(1));
         check(presence(&now, SeatNumber(0), patience), "ada (x) is back.");
         check(
             presence(&now, SeatNumber(1), patience),
             "⚙ medium bot (o) has lost the connection and has 60 s to come back.",
+        );
+        check(
+            presence(&now, SeatNumber(1), None),
+            "⚙ medium bot (o) has lost the connection.",
         );
     }
 
@@ -300,7 +410,13 @@ mod tests {
             })
         };
         let level = "max".to_owned();
-        assert_eq!(occupant(&Occupant::Bot { level }), "⚙ max bot");
+        assert_eq!(
+            occupant(&Occupant::Bot {
+                level,
+                stands_for: None
+            }),
+            "⚙ max bot"
+        );
         assert_eq!(player("max bot"), "max bot");
         assert_eq!(player("⚙ max bot"), "� max bot");
     }

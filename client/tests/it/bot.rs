@@ -57,6 +57,35 @@ fn two_engines_play_to_mate() {
     black.expect(0, &["playing black", "won after 4 plies: checkmate"]);
 }
 
+/// By a clock engines are told what is left. One that is not has no move here.
+#[test]
+fn engines_are_told_the_clock() {
+    let server = Real::start();
+    let by_clock = |m: &str| {
+        format!(
+            r#"case "$line" in "go wtime "*" btime "*" winc 1000 binc 1000") echo bestmove {m};;
+            *) echo bestmove 0000;; esac"#
+        )
+    };
+    let script = |first: &str, second: &str| {
+        let second = by_clock(second);
+        // The first move of each is free, and must come soon.
+        uci(&format!(
+            r#"case $plies in 0|1) case "$line" in "go movetime "*) echo bestmove {first};; esac;;
+            *) {second};; esac"#
+        ))
+    };
+    let (white, black) = (script("f2f3", "g2g4"), script("e7e5", "d8h4"));
+    let [white, black] = play(
+        &server,
+        "chess",
+        &["--clock", "5+1", "--", "sh", "-c", &white],
+        &["--", "sh", "-c", &black],
+    );
+    white.expect(0, &["lost after 4 plies: checkmate"]);
+    black.expect(0, &["won after 4 plies: checkmate"]);
+}
+
 #[test]
 fn an_illegal_move_resigns_the_match() {
     let server = Real::start();

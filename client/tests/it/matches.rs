@@ -1,10 +1,11 @@
 //! Whole matches against a scripted server.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, Home, MATCH, Peer, ended, moved, snapshot};
+use crate::fake::{Fake, Home, MATCH, Peer, Ran, ended, moved, snapshot};
 
 fn win() -> Value {
     json!({"winner": 0, "reason": "rules", "line": ["a1", "b2", "c3"]})
@@ -352,6 +353,89 @@ fn a_script_without_moves_stops_when_it_has_to_move() {
         &["the input has ended and it is your turn", "ply join K7QM2P"],
     );
     fake.finish();
+}
+
+/// Nobody would ever make a move in it.
+#[test]
+fn a_script_without_moves_does_not_wait_for_somebody_to_sit_down() {
+    let fake = Fake::start(|listener| {
+        let mut peer = Peer::welcome(listener, false, &json!([]));
+        let create = peer.expect("create");
+        let mut open = snapshot(&json!(0), &[]);
+        open["status"] = json!("open");
+        open["turn"] = Value::Null;
+        open["seats"][1] = json!({"side": "o", "occupant": "open"});
+        peer.answer(&create, open);
+        let leave = peer.expect("leave");
+        peer.answer(&leave, json!({"type": "ok"}));
+        peer.closed();
+    });
+    let ran = Home::new().run(&fake.url, &["play", "--open"], "");
+    ran.expect(
+        1,
+        &["the input has ended and nobody has sat down", "You leave"],
+    );
+    fake.finish();
+    let fake = Fake::start(|listener| {
+        let mut peer = Peer::welcome(listener, false, &json!([]));
+        let seek = peer.expect("seek");
+        peer.answer(&seek, json!({"type": "ok"}));
+        peer.closed();
+    });
+    let ran = Home::new().run(&fake.url, &["play", "--seek"], "");
+    ran.expect(1, &["the input has ended and nobody has come"]);
+    fake.finish();
+}
+
+/// What a script has to say before its match begins is kept for then.
+#[test]
+fn a_script_with_moves_waits_for_somebody_to_sit_down() {
+    let fake = Fake::start(|listener| {
+        let mut peer = Peer::welcome(listener, false, &json!([]));
+        let create = peer.expect("create");
+        let mut open = snapshot(&json!(0), &[]);
+        open["status"] = json!("open");
+        open["turn"] = Value::Null;
+        open["seats"][1] = json!({"side": "o", "occupant": "open"});
+        peer.answer(&create, open);
+        peer.send(
+            &json!({"type": "started", "match": MATCH, "seq": 4, "position": ".../.../...",
+            "ply": 0, "turn": 0, "legal": ["c3"]}),
+        );
+        assert_eq!(peer.expect("move")["move"], "c3");
+        peer.close(4001, "enough");
+    });
+    let ran = Home::new().run(&fake.url, &["play", "--open"], "c3\n");
+    ran.expect(4, &["The match begins."]);
+    fake.finish();
+}
+
+#[test]
+fn a_terminal_without_other_letters_gets_ascii_alone() {
+    for (locale, arguments) in [
+        ("C", &["join", "K7QM2P"][..]),
+        ("C.UTF-8", &["--ascii", "join", "K7QM2P"]),
+    ] {
+        let fake = Fake::start(|listener| {
+            let mut peer = Peer::welcome(listener, false, &json!([]));
+            let join = peer.expect("join");
+            let mut now = snapshot(&json!(0), &FOUR);
+            now["seats"][0]["name"] = json!("zo\u{eb}");
+            peer.answer(&join, now);
+            peer.closed();
+        });
+        let home = Home::new();
+        let mut ply = home.ply(&fake.url, arguments);
+        let ran = Ran::of(
+            ply.env("LC_ALL", locale)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        );
+        ran.expect(1, &["> x  zo?", "o  % easy bot"]);
+        assert!(ran.out.is_ascii() && ran.err.is_ascii(), "{ran:#?}");
+        fake.finish();
+    }
 }
 
 #[test]

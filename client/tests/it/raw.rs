@@ -68,6 +68,39 @@ fn a_list_shows_who_plays_and_how_to_watch() {
     fake.finish();
 }
 
+/// What changes is told without asking again.
+#[test]
+fn a_list_that_is_followed_tells_what_changes() {
+    let fake = Fake::start(|listener| {
+        let mut peer = Peer::accept(listener);
+        let watch = peer.expect("watch_list");
+        peer.answer(&watch, json!({"type": "ok"}));
+        answer_lists(&mut peer);
+        let now = snapshot(&Value::Null, &["b2"]);
+        let row = |code: &str, status: &str| {
+            json!({"match": MATCH, "code": code, "game": "tic-tac-toe", "status": status,
+                "seats": now["seats"], "ply": 1, "spectators": 2,
+                "clock": {"kind": "move", "move_ms": 30_000}})
+        };
+        peer.send(&json!({"type": "list_changed", "gone": [], "total": 2,
+            "changed": [row("AAAAAA", "open"), row("BBBBBB", "ended")]}));
+        peer.send(
+            &json!({"type": "list_changed", "gone": [], "total": 2, "changed": [],
+            "reset": true}),
+        );
+        answer_lists(&mut peer);
+        peer.close(1001, "bye");
+    });
+    let ran = Home::new().run(&fake.url, &["list", "--follow"], "");
+    let rows = [
+        "AAAAAA  tic-tac-toe 30s  x ada, o ⚙ easy bot  ply join AAAAAA\n",
+        "BBBBBB  tic-tac-toe 30s  x ada, o ⚙ easy bot  is over\n",
+    ];
+    ran.expect(3, &rows);
+    assert_eq!(ran.out.matches("ply watch K7QM2P").count(), 2, "{ran:#?}");
+    fake.finish();
+}
+
 #[test]
 fn a_list_as_json_is_what_the_server_said() {
     let fake = Fake::start(|listener| {

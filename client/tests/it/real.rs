@@ -128,6 +128,27 @@ fn two_people_play_by_code_and_one_of_them_is_killed() {
     assert_eq!(eve.ends("ann (x) wins. The line is a1 b1 c1."), Some(0));
 }
 
+#[test]
+fn two_people_play_by_the_clock_and_agree_on_a_draw() {
+    let (server, home) = (Real::start(), Home::new());
+    let arguments = ["play", "chess", "--open", "--clock", "5+3", "--name", "ann"];
+    let mut ann = Somebody::start(&home, &server, &arguments);
+    ann.sees("(5+3)");
+    let command = ann.sees("ply join ");
+    let code = command.split_whitespace().nth(2).unwrap().to_owned();
+    let mut bob = Somebody::start(&home, &server, &["join", &code, "--name", "bob"]);
+    bob.sees("ann  5:00");
+    ann.types("e4\n");
+    bob.types("e5\n");
+    ann.sees("bob (black) plays e7e5.");
+    ann.types("draw\nNf3\n");
+    bob.sees("ann (white) offers a draw: type draw to accept, or decline.");
+    bob.sees("Your turn.");
+    bob.types("draw\n");
+    assert_eq!(ann.ends("A draw. By agreement."), Some(0));
+    assert_eq!(bob.ends("A draw. By agreement."), Some(0));
+}
+
 /// A digit drops a disc, and the line is seen on the board.
 #[test]
 fn two_people_play_connect_four() {

@@ -125,6 +125,7 @@ fn ending(pos: &dyn AnyPosition, outcome: Outcome) -> Ending {
             Outcome::Draw => None,
         },
         reason: Some(Reason::Rules),
+        by: None,
         detail: way.map(|way| way.detail.to_owned()),
         scores: way.and_then(|way| way.scores),
         line: pos.line(),

@@ -6,12 +6,14 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use plyhouse_engine::catalog::{Analyst, Choice};
 use plyhouse_engine::search::{Level, Limits, Report, Stop};
+use tokio::time::Instant;
 
 use super::{Settings, bytes};
 
@@ -27,9 +29,6 @@ const WAITING_MAX: usize = 1024;
 
 /// A protocol, as seen by an engine that speaks it.
 pub(super) trait Protocol {
-    /// Whether the end of the input ends a search, too. Else what was asked for is done first.
-    const ENDS_AT_ONCE: bool;
-
     /// Does what a line asks for, while nothing is being thought about. What cannot be done changes
     /// nothing.
     fn take(
@@ -42,16 +41,27 @@ pub(super) trait Protocol {
     /// What is to become of a line that comes during a search.
     fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<Meanwhile>;
 
-    /// Tells how far a search has come.
-    fn progress(&mut self, _report: &Report<String>, _out: &mut dyn Write) -> io::Result<()> {
+    /// There are no more lines than those that wait. What was asked for is done first; `Some` is how
+    /// long the search that goes on may still take, where it would not end by itself.
+    fn end_of_input(&mut self, _out: &mut dyn Write) -> io::Result<Option<Duration>> {
+        Ok(None)
+    }
+
+    /// Tells how far a search has come with a line of play, by its number from 0 on.
+    fn progress(
+        &mut self,
+        _line: usize,
+        _report: &Report<String>,
+        _out: &mut dyn Write,
+    ) -> io::Result<()> {
         Ok(())
     }
 
-    /// A search has ended; there is no move if the game is over. `stopped` tells that it was asked to
-    /// end. Where the answer may not be given yet, it is given when a later line is taken.
+    /// A search has ended. `stopped` tells that it was asked to end. Where the answer may not be given
+    /// yet, it is given when a later line is taken.
     fn found(
         &mut self,
-        choice: Option<Choice>,
+        thought: Thought,
         stopped: bool,
         analyst: &mut Box<dyn Analyst>,
         out: &mut dyn Write,
@@ -59,7 +69,7 @@ pub(super) trait Protocol {
 }
 
 /// What comes after a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// The next line.
     Line,
@@ -76,6 +86,8 @@ pub(super) enum Meanwhile {
     Wait,
     /// It has been dealt with.
     Done,
+    /// The search is to end within this time, and has an answer.
+    Within(Duration),
     /// The search is to end now, and has an answer.
     Stop,
     /// It is the last. What comes before it is done without thinking any more.
@@ -85,10 +97,55 @@ pub(super) enum Meanwhile {
 }
 
 /// What is to be thought about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
     pub(super) level: Level,
     pub(super) limits: Limits,
+    pub(super) aim: Aim,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// The move that a player of the level plays.
+    Move,
+    /// The best so many lines, which begin with one of these moves if there are any. At full strength.
+    Lines { only: Vec<String>, count: usize },
+    /// A win within so many plies; without one, the best move as far as that.
+    Win { plies: u32 },
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Thought {
+    /// The move; `None` if the game is over.
+    pub(super) m: Option<String>,
+    /// The lines of play that were asked for, the best first. Below full strength the move need not be
+    /// that of the first.
+    pub(super) lines: Vec<Report<String>>,
+}
+
+impl Thought {
+    /// What is known of a position whose best lines are these.
+    fn of_lines(lines: Vec<Report<String>>) -> Self {
+        let best = lines.first().and_then(|line| line.pv.first());
+        Self {
+            m: best.cloned(),
+            lines,
+        }
+    }
+
+    fn of_choice(choice: Option<Choice>) -> Self {
+        choice.map_or_else(Self::default, |Choice { m, report }| Self {
+            m: Some(m),
+            lines: vec![report],
+        })
+    }
+
+    /// How long it took.
+    pub(super) fn time(&self) -> Duration {
+        self.lines.first().map_or(Duration::ZERO, |line| line.time)
+    }
 }
 
 /// What the other threads send.
@@ -96,8 +153,8 @@ enum Message {
     Line(String),
     EndOfInput,
     Unreadable(io::Error),
-    Progress(Report<String>),
-    Found(Box<dyn Analyst>, Option<Choice>),
+    Progress(usize, Report<String>),
+    Found(Box<dyn Analyst>, Thought),
     Panicked,
 }
 
@@ -111,6 +168,8 @@ struct Driver<P, W> {
     analyst: Option<Box<dyn Analyst>>,
     /// The flag that stops the search that is going on.
     search: Option<Stop>,
+    /// When that is to end at the latest, if anybody has said so since it began.
+    deadline: Option<Instant>,
     waiting: VecDeque<String>,
     has_input: bool,
     /// Whether the lines that wait are to be done without thinking.
@@ -139,15 +198,12 @@ pub(super) fn run<P: Protocol>(
         tell,
         analyst: Some(settings.game.analyst(bytes(settings.table_mib))),
         search: None,
+        deadline: None,
         waiting: VecDeque::new(),
         has_input: true,
         hurries: false,
     };
-    match driver.run() {
-        // Nobody reads the output any more.
-        Err(error) if is_broken_pipe(&error) => Ok(()),
-        ended => ended,
-    }
+    driver.run()
 }
 
 impl<P: Protocol, W: Write> Driver<P, W> {
@@ -164,8 +220,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
             if self.search.is_none() && !self.has_input {
                 return Ok(());
             }
-            let message = self.messages.recv().context("the input is gone")?;
-            match message {
+            match self.next_message()? {
                 Message::Line(line) => {
                     if self.line(line)? == Next::Quit {
                         return Ok(());
@@ -173,19 +228,33 @@ impl<P: Protocol, W: Write> Driver<P, W> {
                 }
                 Message::EndOfInput => {
                     self.has_input = false;
-                    if P::ENDS_AT_ONCE {
-                        return Ok(());
-                    }
+                    let rest = self.protocol.end_of_input(&mut self.out)?;
+                    self.out.flush()?;
+                    self.deadline = rest.map(|rest| Instant::now() + rest);
                 }
-                Message::Progress(report) => {
-                    self.protocol.progress(&report, &mut self.out)?;
+                Message::Progress(line, report) => {
+                    self.protocol.progress(line, &report, &mut self.out)?;
                     self.out.flush()?;
                 }
-                Message::Found(analyst, choice) => self.found(analyst, choice)?,
+                Message::Found(analyst, thought) => self.found(analyst, thought)?,
                 Message::Unreadable(error) => return Err(error).context("cannot read stdin"),
                 Message::Panicked => return Err(anyhow!("the search has failed")),
             }
         }
+    }
+
+    /// Waits for what comes next. A search that has to end by then is stopped.
+    fn next_message(&mut self) -> anyhow::Result<Message> {
+        const GONE: &str = "the input is gone";
+        if let (Some(deadline), Some(search)) = (self.deadline, &self.search) {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(rest) {
+                Ok(message) => return Ok(message),
+                Err(RecvTimeoutError::Disconnected) => return Err(anyhow!(GONE)),
+                Err(RecvTimeoutError::Timeout) => search.stop(),
+            }
+        }
+        self.messages.recv().context(GONE)
     }
 
     fn line(&mut self, line: String) -> anyhow::Result<Next> {
@@ -198,6 +267,7 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         match meanwhile {
             Meanwhile::Done => {}
             Meanwhile::Stop => search.stop(),
+            Meanwhile::Within(rest) => self.deadline = Some(Instant::now() + rest),
             Meanwhile::Hurry => {
                 search.stop();
                 self.hurries = true;
@@ -218,10 +288,13 @@ impl<P: Protocol, W: Write> Driver<P, W> {
         let analyst = self.analyst.as_mut().expect("nothing is thought about");
         let next = self.protocol.take(line, analyst, &mut self.out)?;
         self.out.flush()?;
-        if let Next::Think(question) = next {
-            self.think(question)?;
+        match next {
+            Next::Think(question) => {
+                self.think(question)?;
+                Ok(Next::Line)
+            }
+            Next::Line | Next::Quit => Ok(next),
         }
-        Ok(next)
     }
 
     fn think(&mut self, question: Question) -> anyhow::Result<()> {
@@ -236,18 +309,16 @@ impl<P: Protocol, W: Write> Driver<P, W> {
             .spawn(move || think(analyst, question, seed, &raised, &tell))
             .context("cannot think beside the input")?;
         self.search = Some(stop);
+        self.deadline = None;
         Ok(())
     }
 
-    fn found(
-        &mut self,
-        mut analyst: Box<dyn Analyst>,
-        choice: Option<Choice>,
-    ) -> anyhow::Result<()> {
+    fn found(&mut self, mut analyst: Box<dyn Analyst>, thought: Thought) -> anyhow::Result<()> {
         let search = self.search.take();
+        self.deadline = None;
         let stopped = search.is_some_and(|stop| stop.is_stopped());
         self.protocol
-            .found(choice, stopped, &mut analyst, &mut self.out)?;
+            .found(thought, stopped, &mut analyst, &mut self.out)?;
         self.out.flush()?;
         self.analyst = Some(analyst);
         Ok(())
@@ -261,17 +332,44 @@ fn think(
     stop: &Stop,
     tell: &SyncSender<Message>,
 ) {
-    let Question { level, limits } = question;
-    let mut watch = |report: &Report<String>| {
+    let mut watch = |line: usize, report: &Report<String>| {
         // The loop may have ended before.
-        let _ = tell.send(Message::Progress(report.clone()));
+        let _ = tell.send(Message::Progress(line, report.clone()));
     };
-    let choose = || analyst.choose(level, seed, &limits, stop, &mut watch);
-    let message = match catch_unwind(AssertUnwindSafe(choose)) {
-        Ok(choice) => Message::Found(analyst, choice),
+    let answer = || answer(analyst.as_mut(), &question, seed, stop, &mut watch);
+    let message = match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(thought) => Message::Found(analyst, thought),
         Err(_) => Message::Panicked,
     };
     let _ = tell.send(message);
+}
+
+/// Finds what is looked for.
+pub(super) fn answer(
+    analyst: &mut dyn Analyst,
+    question: &Question,
+    seed: u64,
+    stop: &Stop,
+    watch: &mut dyn FnMut(usize, &Report<String>),
+) -> Thought {
+    let mut limits = question.limits;
+    match &question.aim {
+        Aim::Lines { only, count } => {
+            return Thought::of_lines(analyst.best_lines(only, *count, &limits, stop, watch));
+        }
+        Aim::Win { plies } => {
+            let begin = Instant::now();
+            if let Some(win) = analyst.win_within(*plies, &limits, stop) {
+                return Thought::of_lines(vec![win]);
+            }
+            limits.depth = Some(limits.depth.unwrap_or(u32::MAX).min(*plies));
+            let spent = begin.elapsed();
+            limits.time = limits.time.map(|time| time.saturating_sub(spent));
+        }
+        Aim::Move => {}
+    }
+    let mut watch = |report: &Report<String>| watch(0, report);
+    Thought::of_choice(analyst.choose(question.level, seed, &limits, stop, &mut watch))
 }
 
 /// Sends each line until the input ends, or the loop has.
@@ -305,9 +403,4 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     }
     let text = String::from_utf8_lossy(&line);
     Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<io::Error>();
-    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -2,32 +2,43 @@
 //!
 //! Every command is answered once and in order, by `=` or `?` and the number that it came with.
 
+mod handicap;
+mod record;
 mod score;
 mod time;
 
 use std::io::{self, Write};
 
-use plyhouse_engine::catalog::{Analyst, Choice, SetUpError};
+use plyhouse_engine::catalog::{Analyst, AnyPosition, SetUpError};
 use plyhouse_engine::game::Seat;
 
-use self::score::{Komi, final_score};
+use self::record::Record;
+use self::score::{Komi, final_score, stones_by_status};
 use self::time::TimeSystem;
 use super::Settings;
-use super::driver::{Meanwhile, Next, Protocol, Question};
+use super::driver::{Aim, Meanwhile, Next, Protocol, Question, Thought};
 
 /// Every command, in the order of the alphabet.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 24] = [
     "boardsize",
     "clear_board",
     "final_score",
+    "final_status_list",
+    "fixed_handicap",
     "genmove",
+    "kgs-genmove_cleanup",
+    "kgs-time_settings",
     "known_command",
     "komi",
     "list_commands",
+    "loadsgf",
     "name",
+    "place_free_handicap",
     "play",
     "protocol_version",
     "quit",
+    "reg_genmove",
+    "set_free_handicap",
     "showboard",
     "time_left",
     "time_settings",
@@ -47,8 +58,18 @@ pub(super) struct Gtp {
     /// What was played by each command that played something.
     turns: Vec<Vec<String>>,
     time: TimeSystem,
-    /// The number of the command that has the engine think, and the passes that come before its move.
-    asked: Option<(String, Vec<String>)>,
+    asked: Option<Asked>,
+}
+
+/// The command that has the engine think.
+#[derive(Debug)]
+struct Asked {
+    /// The number that it came with.
+    number: String,
+    /// The passes that come before the move.
+    passes: Vec<String>,
+    /// Whether the move is played, and not told alone.
+    plays: bool,
 }
 
 /// What a command has come to: a text, or why not.
@@ -91,6 +112,9 @@ impl Gtp {
                 Ok(String::new())
             }
             "play" => self.play(words, analyst),
+            "fixed_handicap" | "place_free_handicap" => self.handicap(words, analyst),
+            "set_free_handicap" => self.set_handicap(words, analyst),
+            "loadsgf" => self.load(words, analyst),
             "undo" => {
                 self.turns.pop().ok_or("cannot undo")?;
                 self.replay(analyst);
@@ -98,6 +122,10 @@ impl Gtp {
             }
             "time_settings" => {
                 self.time = TimeSystem::read(words).ok_or(SYNTAX)?;
+                Ok(String::new())
+            }
+            "kgs-time_settings" => {
+                self.time = TimeSystem::read_kgs(words).ok_or(SYNTAX)?;
                 Ok(String::new())
             }
             "time_left" => {
@@ -108,6 +136,10 @@ impl Gtp {
             }
             "showboard" => Ok(score::drawn(analyst.position(), &self.settings.game.info)),
             "final_score" => Ok(final_score(analyst.position(), self.komi, self.own_komi)),
+            "final_status_list" => {
+                let stones = stones_by_status(words, analyst.position(), &self.settings.game.info);
+                Ok(stones.ok_or(SYNTAX)?)
+            }
             "quit" => Ok(String::new()),
             _ => Err("unknown command".to_owned()),
         }
@@ -131,23 +163,93 @@ impl Gtp {
             return Err(SYNTAX.to_owned());
         };
         let seat = seat(color).ok_or(SYNTAX)?;
-        let mut turn = self.to_the_turn_of(seat, analyst)?;
-        if play_on(vertex, analyst).is_err() {
-            self.replay(analyst);
-            return Err("illegal move".to_owned());
+        if !is_vertex(vertex) {
+            return Err(SYNTAX.to_owned());
         }
-        turn.push((*vertex).to_owned());
-        self.turns.push(turn);
+        self.play_for(seat, vertex, analyst)?;
         Ok(String::new())
     }
 
-    /// Lets the other side pass if it is not this seat's turn, and tells what was played for that.
-    fn to_the_turn_of(&self, seat: Seat, analyst: &mut dyn Analyst) -> Result<Vec<String>, String> {
-        if analyst.position().turn() == seat {
-            return Ok(Vec::new());
+    fn play_for(
+        &mut self,
+        seat: Seat,
+        vertex: &str,
+        analyst: &mut dyn Analyst,
+    ) -> Result<(), &'static str> {
+        let mut turn = to_the_turn_of(seat, analyst)?;
+        if play_on(vertex, analyst).is_err() {
+            self.replay(analyst);
+            return Err("illegal move");
         }
-        play_on(PASS, analyst).map_err(|_| "illegal move")?;
-        Ok(vec![PASS.to_owned()])
+        turn.push(vertex.to_owned());
+        self.turns.push(turn);
+        Ok(())
+    }
+
+    /// Puts black's stones where they are by custom.
+    fn handicap(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+        let count = words.first().and_then(|text| text.parse().ok());
+        let count: usize = count.ok_or(SYNTAX)?;
+        let points = handicap::points(count).ok_or("invalid number of stones")?;
+        self.put_handicap(&points, analyst)?;
+        Ok(points.join(" "))
+    }
+
+    fn set_handicap(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+        if !words.iter().all(|word| is_vertex(word)) {
+            return Err(SYNTAX.to_owned());
+        }
+        let is_point = |word: &&str| !word.eq_ignore_ascii_case(PASS);
+        let area = usize::from(self.settings.game.info.files).pow(2);
+        if !words.iter().all(is_point) || !(2..area).contains(&words.len()) {
+            return Err(BAD_VERTICES.to_owned());
+        }
+        self.put_handicap(words, analyst)?;
+        Ok(String::new())
+    }
+
+    /// Puts black's stones on an empty board, all or none.
+    fn put_handicap(
+        &mut self,
+        points: &[&str],
+        analyst: &mut dyn Analyst,
+    ) -> Result<(), &'static str> {
+        if !self.turns.is_empty() {
+            return Err("board not empty");
+        }
+        for point in points {
+            if self.play_for(Seat::First, point, analyst).is_err() {
+                self.turns.clear();
+                self.replay(analyst);
+                return Err(BAD_VERTICES);
+            }
+        }
+        Ok(())
+    }
+
+    /// `loadsgf FILE [MOVE]`: the main line of a record, up to before that move.
+    fn load(&mut self, words: &[&str], analyst: &mut dyn Analyst) -> Answer {
+        const FAILED: &str = "cannot load file";
+        let (file, moves_max) = match words {
+            [file] => (file, usize::MAX),
+            [file, number] => {
+                let number: usize = number.parse().map_err(|_| SYNTAX)?;
+                (file, number.saturating_sub(1))
+            }
+            _ => return Err(SYNTAX.to_owned()),
+        };
+        let record = Record::load(file, self.settings.game.info.files).ok_or(FAILED)?;
+        let before = std::mem::take(&mut self.turns);
+        self.replay(analyst);
+        for (seat, vertex) in record.played(moves_max) {
+            if self.play_for(seat, vertex, analyst).is_err() {
+                self.turns = before;
+                self.replay(analyst);
+                return Err(FAILED.to_owned());
+            }
+        }
+        self.komi = record.komi.unwrap_or(self.komi);
+        Ok(String::new())
     }
 
     /// Sets up what was played.
@@ -158,28 +260,73 @@ impl Gtp {
         }
     }
 
+    /// Has the engine think about a move, which is played or told alone.
     fn genmove(
         &mut self,
         number: &str,
+        plays: bool,
         words: &[&str],
         analyst: &mut dyn Analyst,
     ) -> Result<Question, String> {
         let color = words.first().ok_or(SYNTAX)?;
         let seat = seat(color).ok_or(SYNTAX)?;
-        let passes = self.to_the_turn_of(seat, analyst)?;
-        analyst.resume();
-        self.asked = Some((number.to_owned(), passes));
-        Ok(self.settings.question(self.time.share(seat)))
+        let passes = to_the_turn_of(seat, analyst)?;
+        let mut question = self.settings.question(self.time.share(seat));
+        if passes.is_empty() {
+            analyst.resume();
+        } else {
+            // Nobody has really passed, so that to pass now ends nothing.
+            analyst.resume_afresh();
+            if ends_by_a_pass(analyst.position()) {
+                question.aim = any_but_a_pass(analyst.position());
+            }
+        }
+        self.asked = Some(Asked {
+            number: number.to_owned(),
+            passes,
+            plays,
+        });
+        Ok(question)
     }
+}
+
+/// Lets the other side pass if it is not this seat's turn, and tells what was played for that.
+fn to_the_turn_of(seat: Seat, analyst: &mut dyn Analyst) -> Result<Vec<String>, &'static str> {
+    if analyst.position().turn() == seat {
+        return Ok(Vec::new());
+    }
+    play_on(PASS, analyst).map_err(|_| "illegal move")?;
+    Ok(vec![PASS.to_owned()])
+}
+
+/// Whether a pass would end the game: on a board without a stone of the side to move its opponent must
+/// have passed, and that cannot be forgotten.
+fn ends_by_a_pass(pos: &dyn AnyPosition) -> bool {
+    let mut end = pos.clone_box();
+    end.play(PASS).is_ok() && end.outcome().is_some()
+}
+
+fn any_but_a_pass(pos: &dyn AnyPosition) -> Aim {
+    let mut only = pos.legal_moves();
+    only.retain(|m| m != PASS);
+    Aim::Lines { only, count: 1 }
+}
+
+/// Whether this is how the protocol writes a point, on whatever board, or a pass.
+fn is_vertex(text: &str) -> bool {
+    let (letter, number) = text.split_at_checked(1).unwrap_or_default();
+    let is_column = letter
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic() && !byte.eq_ignore_ascii_case(&b'i'));
+    let is_row = number.parse().is_ok_and(|row: u8| (1..=25).contains(&row));
+    text.eq_ignore_ascii_case(PASS) || is_column && is_row
 }
 
 /// What is told of a command whose words do not fit it, as the protocol has it.
 const SYNTAX: &str = "syntax error";
+const BAD_VERTICES: &str = "bad vertex list";
 
 impl Protocol for Gtp {
-    // A script is a list of commands to be done.
-    const ENDS_AT_ONCE: bool = false;
-
     fn take(
         &mut self,
         line: &str,
@@ -197,13 +344,16 @@ impl Protocol for Gtp {
         let Some((command, words)) = words.split_first() else {
             return Ok(Next::Line);
         };
-        let answer = if *command == "genmove" {
-            match self.genmove(number, words, analyst.as_mut()) {
-                Ok(question) => return Ok(Next::Think(question)),
-                Err(why) => Err(why),
+        let answer = match *command {
+            // All stones on the board are alive, so dead ones have to be captured at any time.
+            "genmove" | "kgs-genmove_cleanup" | "reg_genmove" => {
+                let plays = *command != "reg_genmove";
+                match self.genmove(number, plays, words, analyst.as_mut()) {
+                    Ok(question) => return Ok(Next::Think(question)),
+                    Err(why) => Err(why),
+                }
             }
-        } else {
-            self.answer(command, words, analyst.as_mut())
+            command => self.answer(command, words, analyst.as_mut()),
         };
         tell(number, &answer, out)?;
         Ok(if *command == "quit" {
@@ -225,22 +375,26 @@ impl Protocol for Gtp {
 
     fn found(
         &mut self,
-        choice: Option<Choice>,
+        thought: Thought,
         _stopped: bool,
         analyst: &mut Box<dyn Analyst>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let (number, mut turn) = self.asked.take().expect("it was asked for");
+        let asked = self.asked.take().expect("it was asked for");
+        let (number, time) = (asked.number, thought.time());
         // Only a game that has gone on for as long as any may is over here.
-        let Some(choice) = choice else {
+        let Some(m) = thought.m else {
             return tell(&number, &Ok(PASS.to_owned()), out);
         };
-        self.time
-            .spend(analyst.position().turn(), choice.report.time);
-        analyst.play(&choice.m).expect("what is chosen is legal");
-        turn.push(choice.m.clone());
-        self.turns.push(turn);
-        tell(&number, &Ok(choice.m), out)
+        if asked.plays {
+            self.time.spend(analyst.position().turn(), time);
+            analyst.play(&m).expect("what is chosen is legal");
+            let turn = asked.passes.into_iter().chain([m.clone()]);
+            self.turns.push(turn.collect());
+        } else {
+            self.replay(analyst.as_mut());
+        }
+        tell(&number, &Ok(m), out)
     }
 }
 

@@ -6,11 +6,11 @@ mod time;
 
 use std::io::{self, Write};
 
-use plyhouse_engine::catalog::{Analyst, Choice};
+use plyhouse_engine::catalog::Analyst;
 
 use self::board::{Board, Owner, Point};
 use self::time::Timing;
-use super::driver::{Meanwhile, Next, Protocol};
+use super::driver::{Meanwhile, Next, Protocol, Thought};
 use super::{Settings, bytes};
 
 /// An engine that speaks it.
@@ -178,8 +178,6 @@ impl Piskvork {
 }
 
 impl Protocol for Piskvork {
-    const ENDS_AT_ONCE: bool = true;
-
     fn take(
         &mut self,
         line: &str,
@@ -219,14 +217,14 @@ impl Protocol for Piskvork {
 
     fn found(
         &mut self,
-        choice: Option<Choice>,
+        thought: Thought,
         _stopped: bool,
         _analyst: &mut Box<dyn Analyst>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let choice = choice.expect("it was asked in a game that goes on");
-        self.timing.spend(choice.report.time);
-        let point = Point::of_move(&choice.m, self.settings.game.info.files);
+        self.timing.spend(thought.time());
+        let m = thought.m.expect("it was asked in a game that goes on");
+        let point = Point::of_move(&m, self.settings.game.info.files);
         let board = self.board.as_mut().expect("it was asked in a game");
         let put = board.put(point, Owner::Own);
         put.expect("what is chosen is legal");

@@ -4,26 +4,31 @@
 //! as `info string`, and changes nothing.
 
 mod go;
+mod options;
 mod placement;
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use plyhouse_engine::catalog::{Analyst, Choice};
-use plyhouse_engine::search::{Level, Report, Score};
+use plyhouse_engine::catalog::Analyst;
+use plyhouse_engine::game::Outcome;
+use plyhouse_engine::search::{Report, Score};
 
 use self::go::Go;
+use self::options::{Options, Then};
 use self::placement::Placement;
-use super::driver::{Meanwhile, Next, Protocol, Question};
-use super::{Settings, TABLE_MIB_MAX, bytes};
+use super::driver::{Aim, Meanwhile, Next, Protocol, Question, Thought};
+use super::{Settings, bytes};
 
 /// The words that a line may begin with. Others before them are skipped.
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "uci",
     "isready",
     "setoption",
     "ucinewgame",
     "position",
     "go",
+    "ponderhit",
     "stop",
     "quit",
 ];
@@ -32,68 +37,41 @@ const COMMANDS: [&str; 8] = [
 #[derive(Debug)]
 pub(super) struct Uci {
     settings: Settings,
+    options: Options,
     placement: Placement,
-    /// Whether the search that goes on may not answer before it is told to stop.
-    is_infinite: bool,
-    /// An answer that waits for `stop`.
-    held: Option<Option<String>>,
+    /// What was asked for last.
+    go: Go,
+    /// For whom, and so by whose clock.
+    time: Option<Duration>,
+    /// An answer that waits for `stop` or `ponderhit`.
+    held: Option<String>,
+    /// Whether nobody is there any more to say `stop`.
+    input_has_ended: bool,
 }
 
 impl Uci {
     pub(super) fn new(settings: Settings) -> Self {
         Self {
+            options: Options::new(&settings),
             settings,
             placement: Placement::default(),
-            is_infinite: false,
+            go: Go::default(),
+            time: None,
             held: None,
+            input_has_ended: false,
         }
     }
 
     fn introduce(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "id name Plyhouse {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(out, "id author the Plyhouse authors")?;
-        writeln!(
-            out,
-            "option name Hash type spin default {} min 1 max {TABLE_MIB_MAX}",
-            self.settings.table_mib
-        )?;
-        write!(
-            out,
-            "option name Level type combo default {}",
-            self.settings.level
-        )?;
-        for level in Level::ALL {
-            write!(out, " var {level}")?;
-        }
-        writeln!(out, "\nuciok")
-    }
-
-    /// `setoption name NAME value VALUE`.
-    fn set_option(
-        &mut self,
-        words: &[&str],
-        analyst: &mut Box<dyn Analyst>,
-    ) -> Result<(), &'static str> {
-        let ["name", name, "value", value] = words else {
-            return Err("an option is set by: setoption name NAME value VALUE");
-        };
-        if name.eq_ignore_ascii_case("Hash") {
-            let size = value.parse().ok();
-            let fits = |mib: &u32| (1..=TABLE_MIB_MAX).contains(mib);
-            self.settings.table_mib = size.filter(fits).ok_or("not a size of Hash")?;
-            self.renew(analyst);
-        } else if name.eq_ignore_ascii_case("Level") {
-            let level = value.to_ascii_lowercase().parse();
-            self.settings.level = level.map_err(|_| "not a Level")?;
-        } else {
-            return Err("there is no such option");
-        }
-        Ok(())
+        self.options.tell(out)?;
+        writeln!(out, "uciok")
     }
 
     /// An analyst that knows nothing but the position.
     fn renew(&self, analyst: &mut Box<dyn Analyst>) {
-        self.settings.renew(analyst, bytes(self.settings.table_mib));
+        self.settings.renew(analyst, bytes(self.options.table_mib));
         let placed = self.placement.set_up(analyst.as_mut());
         placed.expect("it has been set up before");
     }
@@ -109,19 +87,94 @@ impl Uci {
         Ok(())
     }
 
-    fn go(&mut self, words: &[&str], analyst: &dyn Analyst) -> Question {
-        let go = Go::read(words);
-        self.is_infinite = go.is_infinite;
-        Question {
-            level: self.settings.level,
-            limits: go.limits(analyst.position().turn()),
+    /// What `go` asks for here.
+    fn go(
+        &mut self,
+        words: &[&str],
+        analyst: &dyn Analyst,
+        out: &mut dyn Write,
+    ) -> io::Result<Question> {
+        self.go = Go::read(words);
+        let turn = analyst.position().turn();
+        self.time = self.go.time(turn);
+        let mut limits = self.go.limits(turn, self.options.threads);
+        if self.input_has_ended && self.waits() {
+            limits.time = Some(self.settings.time);
+            self.go.is_infinite = false;
+            self.go.ponders = false;
         }
+        let legal = analyst.position().legal_moves();
+        let canonical = |m: &String| analyst.position().read_move(m).ok();
+        let mut only: Vec<_> = self.go.only.iter().filter_map(canonical).collect();
+        only.retain(|m| legal.contains(m));
+        if only.len() < self.go.only.len() {
+            writeln!(
+                out,
+                "info string searchmoves has moves that cannot be played"
+            )?;
+        }
+        Ok(Question {
+            level: self.options.level,
+            limits,
+            aim: self.aim(only),
+        })
+    }
+
+    fn aim(&self, only: Vec<String>) -> Aim {
+        if let Some(moves) = self.go.mate.filter(|_| only.is_empty()) {
+            let plies = moves.saturating_mul(2) - 1;
+            return Aim::Win { plies };
+        }
+        if only.is_empty() && self.options.lines == 1 {
+            return Aim::Move;
+        }
+        Aim::Lines {
+            only,
+            count: self.options.lines,
+        }
+    }
+
+    /// Whether the search that goes on may not answer before it is told to.
+    const fn waits(&self) -> bool {
+        self.go.is_infinite || self.go.ponders
+    }
+
+    fn tell_held(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.held.take() {
+            Some(answer) => writeln!(out, "{answer}"),
+            None => Ok(()),
+        }
+    }
+
+    fn tell_report(
+        &self,
+        line: usize,
+        report: &Report<String>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let number = match self.options.lines {
+            1 => String::new(),
+            _ => format!(" multipv {}", line + 1),
+        };
+        write!(
+            out,
+            "info depth {} seldepth {}{number} score {} nodes {} nps {} hashfull {} time {} pv",
+            report.depth,
+            report.selective_depth.max(report.depth),
+            score(report.score),
+            report.nodes,
+            report.nodes_per_second(),
+            report.table_use,
+            report.time.as_millis(),
+        )?;
+        for m in &report.pv {
+            write!(out, " {m}")?;
+        }
+        writeln!(out)
     }
 }
 
 impl Protocol for Uci {
-    const ENDS_AT_ONCE: bool = true;
-
     fn take(
         &mut self,
         line: &str,
@@ -135,31 +188,26 @@ impl Protocol for Uci {
         };
         let (command, words) = (words[first], &words[first + 1..]);
         // A program that goes on without `stop` gets the answer that was held back first.
-        if matches!(command, "stop" | "go" | "position" | "ucinewgame")
-            && let Some(m) = self.held.take()
-        {
-            tell_best(m.as_deref(), out)?;
+        let is_next = matches!(command, "stop" | "go" | "position" | "ucinewgame" | "quit");
+        if is_next || command == "ponderhit" && !self.go.is_infinite {
+            self.tell_held(out)?;
         }
         match command {
             "uci" => self.introduce(out)?,
             "isready" => writeln!(out, "readyok")?,
-            "setoption" => {
-                if let Err(why) = self.set_option(words, analyst) {
-                    writeln!(out, "info string {why}")?;
-                }
-            }
+            "setoption" => match self.options.set(words) {
+                Ok(Then::Nothing) => {}
+                Ok(Then::Renew) => self.renew(analyst),
+                Err(why) => writeln!(out, "info string {why}")?,
+            },
             "ucinewgame" => self.renew(analyst),
             "position" => {
                 if let Err(why) = self.set_up(words, analyst.as_mut()) {
                     writeln!(out, "info string {why}")?;
                 }
             }
-            "go" => {
-                for word in words.iter().filter(|word| go::UNKNOWN.contains(word)) {
-                    writeln!(out, "info string {word} is not known here, and skipped")?;
-                }
-                return Ok(Next::Think(self.go(words, analyst.as_ref())));
-            }
+            "go" => return Ok(Next::Think(self.go(words, analyst.as_ref(), out)?)),
+            "ponderhit" => self.go.ponders = false,
             "quit" => return Ok(Next::Quit),
             // There is nothing to stop.
             _ => {}
@@ -170,64 +218,86 @@ impl Protocol for Uci {
     fn meanwhile(&mut self, line: &str, out: &mut dyn Write) -> io::Result<Meanwhile> {
         Ok(match line.split_whitespace().next() {
             Some("stop") => Meanwhile::Stop,
-            Some("quit") => Meanwhile::Quit,
+            Some("quit") => Meanwhile::Hurry,
             Some("isready") => {
                 writeln!(out, "readyok")?;
                 Meanwhile::Done
+            }
+            Some("ponderhit") if self.go.ponders => {
+                self.go.ponders = false;
+                let time = self.time.filter(|_| !self.go.is_infinite);
+                time.map_or(Meanwhile::Done, Meanwhile::Within)
             }
             Some(_) | None => Meanwhile::Wait,
         })
     }
 
-    fn progress(&mut self, report: &Report<String>, out: &mut dyn Write) -> io::Result<()> {
-        tell_report(report, out)
+    /// Nobody will say `stop` any more.
+    fn end_of_input(&mut self, out: &mut dyn Write) -> io::Result<Option<Duration>> {
+        self.input_has_ended = true;
+        self.tell_held(out)?;
+        let rest = self.waits().then_some(self.settings.time);
+        self.go.is_infinite = false;
+        self.go.ponders = false;
+        Ok(rest)
+    }
+
+    fn progress(
+        &mut self,
+        line: usize,
+        report: &Report<String>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.tell_report(line, report, out)
     }
 
     fn found(
         &mut self,
-        choice: Option<Choice>,
+        thought: Thought,
         stopped: bool,
-        _analyst: &mut Box<dyn Analyst>,
+        analyst: &mut Box<dyn Analyst>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        if let Some(choice) = &choice {
-            tell_report(&choice.report, out)?;
+        for (line, report) in thought.lines.iter().enumerate() {
+            self.tell_report(line, report, out)?;
         }
-        let best = choice.map(|choice| choice.m);
-        if self.is_infinite && !stopped {
-            self.held = Some(best);
+        if thought.m.is_none() {
+            tell_end(analyst.position().outcome(), out)?;
+        }
+        self.held = Some(best_move(&thought));
+        if self.waits() && !stopped {
             return Ok(());
         }
-        tell_best(best.as_deref(), out)
+        self.tell_held(out)
     }
 }
 
-fn tell_best(m: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "bestmove {}", m.unwrap_or("(none)"))
+/// The move, and the reply that is expected, which may be thought about in the opponent's time.
+fn best_move(thought: &Thought) -> String {
+    let Some(m) = &thought.m else {
+        return "bestmove (none)".to_owned();
+    };
+    let line = thought.lines.first().map(|line| line.pv.as_slice());
+    match line.unwrap_or_default() {
+        [first, reply, ..] if first == m => format!("bestmove {m} ponder {reply}"),
+        _ => format!("bestmove {m}"),
+    }
 }
 
-fn tell_report(report: &Report<String>, out: &mut dyn Write) -> io::Result<()> {
-    write!(
-        out,
-        "info depth {} seldepth {} score {} nodes {} nps {} hashfull {} time {} pv",
-        report.depth,
-        report.selective_depth.max(report.depth),
-        score(report.score),
-        report.nodes,
-        report.nodes_per_second(),
-        report.table_use,
-        report.time.as_millis(),
-    )?;
-    for m in &report.pv {
-        write!(out, " {m}")?;
-    }
-    writeln!(out)
+/// The value of a game that is over: who is to move is mated, or it is a draw.
+fn tell_end(outcome: Option<Outcome>, out: &mut dyn Write) -> io::Result<()> {
+    let score = match outcome {
+        Some(Outcome::Decisive { .. }) => Score::loss_in(0),
+        Some(Outcome::Draw) | None => Score::DRAW,
+    };
+    writeln!(out, "info depth 0 score {}", self::score(score))
 }
 
 /// Mates are counted in moves of the side that mates, losses below zero.
 fn score(score: Score) -> String {
     match score.plies_to_end() {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
+        Some(0) => "mate 0".to_owned(),
         Some(plies) => format!("mate -{}", plies / 2),
         None => format!("cp {}", score.value()),
     }

@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use super::date::Date;
+use super::timing::{after_moves, hours, seconds};
 use super::{Color, Verdict, name, verdict};
 use crate::{Match, Occupant};
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::Reason;
+use plyhouse_protocol::{ClockControl, Reason};
 
 /// PGN's export format, section 8.2.1: lines are shorter than this.
 const LINE_CHARS_MAX: usize = 80;
@@ -53,15 +54,44 @@ pub(super) fn text(state: &Match, game_type: Option<&str>, moves: &[String]) -> 
         );
         match state.occupant(seat) {
             Occupant::Open => {}
-            Occupant::Player { .. } => tag(&title, "human"),
+            Occupant::Player { .. } | Occupant::StandIn { .. } => tag(&title, "human"),
             Occupant::Bot(_) => tag(&title, "program"),
         }
     }
     tag("PlyCount", &moves.len().to_string());
+    if let Some(clock) = state.clock() {
+        tag("TimeControl", &time_control(&clock));
+    }
     tag("Termination", termination(verdict));
     text.push('\n');
-    add_moves(&mut text, moves, result);
+    let clocks = after_moves(state).map(|after| {
+        after
+            .map(|(_, ms, _)| format!("{{[%clk {}]}}", hours(ms)))
+            .collect::<Vec<_>>()
+    });
+    add_words(&mut text, &words(moves, clocks.as_deref(), result));
     text
+}
+
+/// The tag `TimeControl`: the standard's own forms where it has one, else after their pattern.
+fn time_control(clock: &ClockControl) -> String {
+    match *clock {
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms: 0,
+        } => seconds(main_ms),
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        } => format!("{}+{}", seconds(main_ms), seconds(increment_ms)),
+        ClockControl::Delay { main_ms, delay_ms } => {
+            format!("{}d{}", seconds(main_ms), seconds(delay_ms))
+        }
+        ClockControl::ByoYomi {
+            main_ms, period_ms, ..
+        } => format!("{}:1/{}", seconds(main_ms), seconds(period_ms)),
+        ClockControl::Move { move_ms } => format!("1/{}", seconds(move_ms)),
+    }
 }
 
 /// A side's name with a capital: `White`.
@@ -84,23 +114,39 @@ const fn termination(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Open => "unterminated",
         Verdict::Void | Verdict::Won(_, Reason::Abandonment | Reason::Aborted) => "abandoned",
-        Verdict::Drawn | Verdict::Won(_, Reason::Rules | Reason::Resignation) => "normal",
+        Verdict::Won(_, Reason::Timeout) => "time forfeit",
+        Verdict::Drawn
+        | Verdict::Won(_, Reason::Rules | Reason::Resignation | Reason::Agreement) => "normal",
     }
 }
 
-/// Adds the moves, each pair with its number, and the result.
-fn add_moves(text: &mut String, moves: &[String], result: &str) {
-    let numbers = (1..).map(|number: usize| format!("{number}."));
-    let pairs = moves.chunks(2).zip(numbers);
-    let words = pairs.flat_map(|(pair, number)| [number].into_iter().chain(pair.iter().cloned()));
+/// The moves, each pair with its number and each move with its clock, and the result.
+fn words(moves: &[String], clocks: Option<&[String]>, result: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (ply, m) in moves.iter().enumerate() {
+        let number = ply / 2 + 1;
+        if ply.is_multiple_of(2) {
+            words.push(format!("{number}."));
+        } else if clocks.is_some() {
+            // After a comment it is said again whose move comes.
+            words.push(format!("{number}..."));
+        }
+        words.push(m.clone());
+        words.extend(clocks.and_then(|clocks| clocks.get(ply)).cloned());
+    }
+    words.push(result.to_owned());
+    words
+}
+
+fn add_words(text: &mut String, words: &[String]) {
     let mut width = 0;
-    for word in words.chain([result.to_owned()]) {
+    for word in words {
         let fits = width + 1 + word.len() < LINE_CHARS_MAX;
         if width > 0 {
             text.push(if fits { ' ' } else { '\n' });
         }
         width = if width > 0 && fits { width + 1 } else { 0 } + word.len();
-        text.push_str(&word);
+        text.push_str(word);
     }
     text.push('\n');
 }

@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use super::date::Date;
+use super::timing::{after_moves, seconds};
 use super::{Color, Verdict, color, name, verdict};
 use crate::Match;
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::Reason;
+use plyhouse_protocol::{ClockControl, Reason};
 
 /// How many moves stand in a line, for people who look at the file.
 const MOVES_IN_LINE: usize = 10;
@@ -43,6 +44,14 @@ pub(super) fn text(state: &Match, game: u8, rules: &[(&str, &str)], moves: &[Str
     if let Some(result) = result(state) {
         add(&mut text, "RE", &result);
     }
+    if let Some(clock) = state.clock() {
+        let (main_ms, overtime) = times(&clock);
+        add(&mut text, "TM", &seconds(main_ms));
+        if let Some(overtime) = overtime {
+            add(&mut text, "OT", &overtime);
+        }
+    }
+    let mut clocks = after_moves(state);
     for (ply, m) in moves.iter().enumerate() {
         if ply.is_multiple_of(MOVES_IN_LINE) {
             text.push('\n');
@@ -52,10 +61,60 @@ pub(super) fn text(state: &Match, game: u8, rules: &[(&str, &str)], moves: &[Str
         } else {
             Seat::Second
         };
-        let _ = write!(text, ";{}[{m}]", letter(color(state, seat)));
+        let color = letter(color(state, seat));
+        let _ = write!(text, ";{color}[{m}]");
+        let after = clocks.as_mut().and_then(Iterator::next);
+        if let Some((_, ms, periods)) = after {
+            add_clock(&mut text, state.clock(), color, ms, periods);
+        }
     }
     text.push_str(")\n");
     text
+}
+
+/// The properties TM, in milliseconds, and OT.
+fn times(clock: &ClockControl) -> (u64, Option<String>) {
+    match *clock {
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms: 0,
+        } => (main_ms, None),
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        } => (main_ms, Some(format!("{} fischer", seconds(increment_ms)))),
+        ClockControl::Delay { main_ms, delay_ms } => {
+            (main_ms, Some(format!("{} delay", seconds(delay_ms))))
+        }
+        ClockControl::ByoYomi {
+            main_ms,
+            period_ms,
+            periods,
+        } => {
+            let overtime = format!("{periods}x{} byo-yomi", seconds(period_ms));
+            (main_ms, Some(overtime))
+        }
+        ClockControl::Move { move_ms } => (0, Some(format!("1/{} simple", seconds(move_ms)))),
+    }
+}
+
+/// Adds what the mover has left: BL or WL, and in overtime how many periods, OB or OW. Then the time is
+/// that of a period, which has been kept.
+fn add_clock(
+    text: &mut String,
+    clock: Option<ClockControl>,
+    color: char,
+    ms: u64,
+    periods: Option<u64>,
+) {
+    match (clock, periods) {
+        (Some(ClockControl::ByoYomi { period_ms, .. }), Some(periods)) if ms == 0 => {
+            let kept = if periods == 0 { 0 } else { period_ms };
+            add(text, &format!("{color}L"), &seconds(kept));
+            add(text, &format!("O{color}"), &periods.to_string());
+        }
+        _ => add(text, &format!("{color}L"), &seconds(ms)),
+    }
 }
 
 /// Adds a property; what would end its value is escaped.
@@ -81,8 +140,9 @@ fn result(state: &Match) -> Option<String> {
             let how = match reason {
                 Reason::Rules => margin(state),
                 Reason::Resignation => "R".to_owned(),
+                Reason::Timeout => "T".to_owned(),
                 // Whoever is not there forfeits.
-                Reason::Abandonment | Reason::Aborted => "F".to_owned(),
+                Reason::Abandonment | Reason::Aborted | Reason::Agreement => "F".to_owned(),
             };
             format!("{}+{how}", letter(color))
         }

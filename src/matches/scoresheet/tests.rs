@@ -1,8 +1,8 @@
 use super::*;
-use crate::{EventKind, Terms};
+use crate::{Action, EventKind, Moment, Terms};
 use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, Ply};
 
 /// A match of this game: Ann, who would break any quotation, against a bot.
 fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> String {
@@ -12,11 +12,7 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
         code: MatchCode::from_number(0),
         game: find(game).expect("it is hosted"),
         host: PlayerId(id),
-        terms: Terms {
-            listed: true,
-            pace_ms: 0,
-            seed: 0,
-        },
+        terms: Terms::plain(true, 0, 0),
     };
     let ann = Occupant::Player {
         id: PlayerId(id),
@@ -31,12 +27,23 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
             seat: Seat::Second,
             occupant: Occupant::Bot(Level::Hard),
         },
-        EventKind::Started,
+        EventKind::Started { left: None },
     ];
     let seats = Seat::ALL.into_iter().cycle();
     let moves = moves.split_whitespace().map(str::to_owned).zip(seats);
-    events.extend(moves.map(|(m, seat)| EventKind::Moved { seat, m }));
-    events.extend(ended.map(|(winner, reason)| EventKind::Ended { winner, reason }));
+    events.extend(moves.map(|(m, seat)| EventKind::Moved {
+        seat,
+        m,
+        spent_ms: None,
+        left: None,
+    }));
+    events.extend(ended.map(|(winner, reason)| EventKind::Ended {
+        winner,
+        reason,
+        detail: None,
+        by: None,
+        left: None,
+    }));
     let events: Vec<Event> = events.into_iter().map(|kind| kind.at(0)).collect();
     let sheet = Scoresheet::of(creation, &events).expect("it can be written");
     sheet.text
@@ -167,4 +174,94 @@ fn every_end_has_its_result() {
         drawn.contains("[Result \"1/2-1/2\"]") && drawn.ends_with("1. e4 1/2-1/2\n"),
         "{drawn}"
     );
+}
+
+/// Ann and Bob by this clock: each move with what it was charged.
+fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
+    let id = PlayerId(uuid::Uuid::from_u128(1));
+    let creation = Creation {
+        id: MatchId(uuid::Uuid::from_u128(7)),
+        code: MatchCode::from_number(0),
+        game: find(game).expect("it is hosted"),
+        host: id,
+        terms: Terms {
+            clock: Some(clock),
+            ..Terms::plain(true, 0, 0)
+        },
+    };
+    let seats = [1, 2].map(|number| Occupant::Player {
+        id: PlayerId(uuid::Uuid::from_u128(number)),
+        name: format!("player {number}"),
+    });
+    let mut events = Match::opening(&creation.terms, seats, 0);
+    let mut state = Match::replay(creation.clone(), &events).expect("it can happen");
+    for (ply, (m, spent_ms)) in moves.iter().enumerate() {
+        let play = Action::Play {
+            player: PlayerId(uuid::Uuid::from_u128(1 + ply as u128 % 2)),
+            ply: Ply(ply as u64),
+            m: (*m).to_owned(),
+            takebacks: None,
+        };
+        let now = Moment {
+            at_ms: 0,
+            spent_ms: *spent_ms,
+        };
+        for event in state.apply(&play, now).expect("it is allowed") {
+            state.fold(&event).expect("it can happen");
+            events.push(event);
+        }
+    }
+    let flag = state.apply(&Action::Flag, Moment::free(0));
+    events.extend(flag.expect("it can run out"));
+    Scoresheet::of(creation, &events)
+        .expect("it can be written")
+        .text
+}
+
+#[test]
+fn clocks_stand_in_pgn_and_pdn() {
+    let clock = ClockControl::Fischer {
+        main_ms: 300_000,
+        increment_ms: 3000,
+    };
+    let moves = [("e2e4", 0), ("e7e5", 0), ("g1f3", 13_050), ("b8c6", 61_000)];
+    let game = timed("chess", clock, &moves);
+    let expected = "[TimeControl \"300+3\"]\n[Termination \"time forfeit\"]\n\n\
+        1. e4 {[%clk 0:05:00]} 1... e5 {[%clk 0:05:00]} 2. Nf3 {[%clk 0:04:49.95]} 2...\n\
+        Nc6 {[%clk 0:04:02]} 0-1\n";
+    assert!(game.ends_with(expected), "{game}");
+    let clock = ClockControl::Delay {
+        main_ms: 60_000,
+        delay_ms: 500,
+    };
+    let game = timed("draughts", clock, &[("11-15", 0), ("22-18", 0)]);
+    let control = "[TimeControl \"60d0.5\"]\n";
+    assert!(game.contains(control), "{game}");
+    let expected = "\n1. 11-15 {[%clk 0:01:00]} 1... 22-18 {[%clk 0:01:00]} 1-0\n";
+    assert!(game.ends_with(expected), "{game}");
+}
+
+#[test]
+fn clocks_stand_in_sgf() {
+    let clock = ClockControl::ByoYomi {
+        main_ms: 300_000,
+        period_ms: 30_000,
+        periods: 3,
+    };
+    let moves = [
+        ("D4", 0),
+        ("E5", 0),
+        ("A9", 100_500),
+        ("J1", 331_000),
+        ("C3", 1000),
+    ];
+    let game = timed("go", clock, &moves);
+    assert!(game.contains("RE[B+T]TM[300]OT[3x30 byo-yomi]\n"), "{game}");
+    let expected = ";B[df]BL[300];W[ee]WL[300];B[aa]BL[199.5];W[ii]WL[30]OW[2];B[cg]BL[198.5])\n";
+    assert!(game.ends_with(expected), "{game}");
+    let days = ClockControl::Move {
+        move_ms: 86_400_000,
+    };
+    let game = timed("go", days, &[("D4", 0), ("E5", 0)]);
+    assert!(game.contains("TM[0]OT[1/86400 simple]"), "{game}");
 }

@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::Question;
 use crate::metrics::Counted;
 use crate::settings::Settings;
+use plyhouse_engine::catalog::Choice;
 use plyhouse_engine::search::Limits;
 use plyhouse_protocol::PlayerId;
 
@@ -26,7 +27,7 @@ pub(super) struct Job {
     pub(super) question: Question,
     pub(super) limits: Limits,
     pub(super) waiting: Counted,
-    pub(super) answer: oneshot::Sender<Option<String>>,
+    pub(super) answer: oneshot::Sender<Option<Choice>>,
     /// Its place in the queue.
     pub(super) room: OwnedSemaphorePermit,
 }
@@ -179,6 +180,7 @@ mod tests {
                 level: Level::Max,
                 seed: 0,
                 host: player(host),
+                budget: None,
                 has_people,
                 stop: Stop::new(),
             },

@@ -1,32 +1,21 @@
 //! What becomes of each request of a client that has been welcomed.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio_util::sync::CancellationToken;
-
 use super::{Client, Player};
-use crate::addresses::OpenMatchPermit;
-use crate::births::{self, Wanted};
+use crate::births;
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
-use crate::lobby::Filter;
 use crate::match_handle::{MatchHandle, Pending};
-use crate::players::TooManyHosted;
-use crate::port::NoRoom;
 use crate::reply::Reply;
-use crate::seeks::Seek;
+use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Action, Occupant};
+use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, SeatRequest, Seq, ServerMessage, Status, WireError,
+    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Seq, ServerMessage, Status,
+    WireError,
 };
 
 /// How many matches a page of a list shows unless the client says otherwise.
 const PAGE: u64 = 50;
-
-/// How long a seek waits for a person unless the client says otherwise, in milliseconds.
-const BOT_AFTER_MS: u64 = 10_000;
 
 impl Client {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
@@ -45,20 +34,7 @@ impl Client {
                 unreachable!("hello is answered before anything is served")
             }
             ClientMessage::Ping => self.pong(reply),
-            ClientMessage::Create {
-                game,
-                seats,
-                listed,
-                shuffle,
-                pace_ms,
-            } => {
-                let seats = seats.unwrap_or([SeatRequest::Me, SeatRequest::Open]);
-                let wanted = self.wanted(player, &game, seats, shuffle.unwrap_or(false));
-                let (mut wanted, reply) = reply.check(wanted)?;
-                wanted.listed = listed.unwrap_or(true);
-                wanted.pace_ms = pace_ms.unwrap_or(0);
-                Some(Box::pin(self.create(player, wanted, reply)))
-            }
+            ClientMessage::Create(create) => Some(Box::pin(self.create(player, *create, reply))),
             ClientMessage::Join { target, seat } => {
                 let seat = seat.map(from_protocol::seat);
                 Some(Box::pin(self.join(player, target, seat, reply)))
@@ -73,10 +49,30 @@ impl Client {
                 let action = from_protocol::seating(id, seat, &occupant);
                 self.act(player, target, action, reply)
             }
-            ClientMessage::Move { target, ply, m } => {
-                let play = Action::Play { player: id, ply, m };
+            ClientMessage::Move {
+                target,
+                ply,
+                m,
+                takebacks,
+            } => {
+                let play = Action::Play {
+                    player: id,
+                    ply,
+                    m,
+                    takebacks,
+                };
                 self.act(player, target, Ok(play), reply)
             }
+            ClientMessage::Abort { target } => {
+                let call_off = Action::CallOff { player: id };
+                self.act(player, target, Ok(call_off), reply)
+            }
+            ClientMessage::GiveTime { target, ms } => {
+                let give = Action::GiveTime { player: id, ms };
+                self.act(player, target, Ok(give), reply)
+            }
+            ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
+            ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
             ClientMessage::Resign { target } => {
                 self.act(player, target, Ok(Action::Resign { player: id }), reply)
             }
@@ -86,21 +82,73 @@ impl Client {
                 limit,
                 after,
             } => Some(Box::pin(self.list(game, status, limit, after, reply))),
-            ClientMessage::Seek {
-                game,
-                bot,
-                bot_after_ms,
-            } => Some(Box::pin(self.seek(player, game, bot, bot_after_ms, reply))),
+            ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
+            ClientMessage::WatchList { game, status } => self.watch_list(game, status, reply),
+            ClientMessage::UnwatchList => {
+                let connection = self.peer.id;
+                self.server.lobby.watched(|lists| lists.unwatch(connection));
+                reply.ok(None);
+                None
+            }
         }
+    }
+
+    fn offer<'a>(
+        &'a self,
+        player: &'a Player,
+        target: MatchRef,
+        offer: WireOffer,
+        reply: Reply,
+    ) -> Pending<'a> {
+        let id = player.record.id;
+        let action = match offer {
+            WireOffer::Draw { ply } => Action::OfferDraw { player: id, ply },
+            WireOffer::Takeback { ply, to_ply } => Action::OfferTakeback {
+                player: id,
+                ply,
+                to_ply,
+            },
+            WireOffer::Rematch => {
+                return self.ask(player, target, Ok(MatchRequest::Rematch), reply);
+            }
+        };
+        self.act(player, target, Ok(action), reply)
+    }
+
+    fn decline<'a>(
+        &'a self,
+        player: &'a Player,
+        target: MatchRef,
+        offer: OfferKind,
+        reply: Reply,
+    ) -> Pending<'a> {
+        let player_id = player.record.id;
+        let decline = |offer| Action::Decline {
+            player: player_id,
+            offer,
+        };
+        let action = match offer {
+            OfferKind::Draw => decline(Offer::Draw),
+            OfferKind::Takeback => decline(Offer::Takeback),
+            OfferKind::Challenge => Action::DeclineChallenge { player: player_id },
+            OfferKind::Rematch => {
+                return self.ask(player, target, Ok(MatchRequest::DeclineRematch), reply);
+            }
+        };
+        self.act(player, target, Ok(action), reply)
     }
 
     fn pong(&self, reply: Reply) -> Pending<'_> {
         let now_ms = self.server.clock.now_ms();
-        reply.tell(|re| ServerMessage::Pong { re, now_ms });
+        reply.tell(|re| ServerMessage::Pong {
+            re,
+            now_ms,
+            ignored: Vec::new(),
+        });
         None
     }
 
@@ -129,19 +177,20 @@ impl Client {
     /// The match that a request means, where this connection does not follow it.
     async fn find_elsewhere(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
         let found = births::find(&self.server, target).await;
-        if matches!(&found, Err(error) if error.code == ErrorCode::UnknownMatch) {
+        if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
             self.guessed().await;
         }
         found
     }
 
-    fn command(&self, player: &Player, request: MatchRequest) -> Command {
+    pub(super) fn command(&self, player: &Player, request: MatchRequest) -> Command {
         Command {
             connection: self.peer.id,
             cmd: self.requests,
             player: player.record.id,
             request,
             received_at: self.received_at,
+            rtt_us: self.peer.outbox.rtt_us(),
         }
     }
 
@@ -154,68 +203,30 @@ impl Client {
         action: Result<Action, WireError>,
         reply: Reply,
     ) -> Pending<'a> {
-        let command = |action| self.command(player, MatchRequest::Act(action));
+        self.ask(player, target, action.map(MatchRequest::Act), reply)
+    }
+
+    /// Has the match answer, whether this connection follows it or not.
+    fn ask<'a>(
+        &'a self,
+        player: &'a Player,
+        target: MatchRef,
+        request: Result<MatchRequest, WireError>,
+        reply: Reply,
+    ) -> Pending<'a> {
         match self.followed(target) {
             Some(handle) => {
-                let (action, reply) = reply.check(action)?;
-                handle.post(command(action), reply)
+                let (request, reply) = reply.check(request)?;
+                handle.post(self.command(player, request), reply)
             }
             None => Some(Box::pin(async move {
                 if let Some((handle, reply)) = reply.check(self.find_elsewhere(target).await)
-                    && let Some((action, reply)) = reply.check(action)
-                    && let Some(pending) = handle.post(command(action), reply)
+                    && let Some((request, reply)) = reply.check(request)
+                    && let Some(pending) = handle.post(self.command(player, request), reply)
                 {
                     pending.await;
                 }
             })),
-        }
-    }
-
-    /// What a `create` asks for: its game, its host and who sits where.
-    fn wanted(
-        &self,
-        player: &Player,
-        game: &str,
-        seats: [SeatRequest; 2],
-        shuffle: bool,
-    ) -> Result<Wanted, WireError> {
-        let game = from_protocol::game(game)?;
-        let occupant = |seat: &SeatRequest| match seat {
-            SeatRequest::Me => Ok(player.occupant()),
-            SeatRequest::Open => Ok(Occupant::Open),
-            SeatRequest::Bot(level) => from_protocol::level(level).map(Occupant::Bot),
-        };
-        let mut seats = [occupant(&seats[0])?, occupant(&seats[1])?];
-        if shuffle && self.server.chance.coin() {
-            seats.reverse();
-        }
-        if !self.peer.port.has_room() {
-            return Err(NoRoom.into());
-        }
-        Ok(Wanted {
-            game,
-            host: player.record.id,
-            listed: true,
-            pace_ms: 0,
-            hosted_max: self.server.settings.live_matches_per_player,
-            open: self.open_match(&seats)?,
-            seats,
-        })
-    }
-
-    /// The permit for a match that waits for an opponent or is played by bots alone; `None` for others.
-    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatchPermit>, WireError> {
-        let has_people = seats.iter().any(|seat| seat.player().is_some());
-        if has_people && !seats.contains(&Occupant::Open) {
-            return Ok(None);
-        }
-        Ok(Some(self.permit.open_match()?))
-    }
-
-    async fn create(&self, player: &Player, wanted: Wanted, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(births::create(&self.server, wanted).await) {
-            let watch = self.command(player, MatchRequest::Watch);
-            self.follow(&handle, watch, reply).await;
         }
     }
 
@@ -243,7 +254,7 @@ impl Client {
     }
 
     /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
-    async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
+    pub(super) async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
         let Some((follow, reply)) = reply.check(self.peer.port.follow(handle)) else {
             return;
         };
@@ -268,6 +279,25 @@ impl Client {
         }
     }
 
+    /// The answer comes first: what changes from then on is told, or listed.
+    fn watch_list(
+        &self,
+        game: Option<String>,
+        status: Option<Status>,
+        reply: Reply,
+    ) -> Pending<'_> {
+        let game = game.as_deref().map(from_protocol::game).transpose();
+        let (game, reply) = reply.check(game)?;
+        let game = game.map(|entry| entry.info.id);
+        reply.ok(None);
+        let outbox = &self.peer.outbox;
+        let filter = Filter { game, status };
+        self.server
+            .lobby
+            .watched(|lists| lists.watch(filter, outbox));
+        None
+    }
+
     async fn list(
         &self,
         game: Option<String>,
@@ -290,69 +320,13 @@ impl Client {
             self.guessed().await;
         }
         if let Some(((total, matches), reply)) = reply.check(page) {
-            reply.tell(|re| ServerMessage::Matches { re, total, matches });
+            reply.tell(|re| ServerMessage::Matches {
+                re,
+                total,
+                matches,
+                ignored: Vec::new(),
+            });
         }
-    }
-
-    async fn seek(
-        &self,
-        player: &Player,
-        game: String,
-        bot: Option<String>,
-        bot_after_ms: Option<u64>,
-        reply: Reply,
-    ) {
-        let Some((game, reply)) = reply.check(from_protocol::game(&game)) else {
-            return;
-        };
-        let Some((bot, reply)) = reply.check(bot.as_deref().map(from_protocol::level).transpose())
-        else {
-            return;
-        };
-        let max = self.server.settings.live_matches_per_player;
-        if !self.server.players.may_host(player.record.id, max) {
-            return reply.error(TooManyHosted.into());
-        }
-        if !self.peer.port.has_room() {
-            return reply.error(NoRoom.into());
-        }
-        let seek = Arc::new(Seek {
-            peer: Arc::clone(&self.peer),
-            player: player.record.id,
-            name: player.record.name.clone(),
-            game,
-            bot,
-            over: CancellationToken::new(),
-        });
-        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
-            return;
-        };
-        reply.ok(None);
-        match found {
-            Some(longest) => births::pair(&self.server, &longest, Some(&seek)).await,
-            None if bot.is_some() => {
-                let bot_after = Duration::from_millis(bot_after_ms.unwrap_or(BOT_AFTER_MS));
-                self.play_bot_after(bot_after, seek);
-            }
-            None => {}
-        }
-    }
-
-    /// Pairs the seek with a bot if no person has come by then.
-    fn play_bot_after(&self, bot_after: Duration, seek: Arc<Seek>) {
-        let server = Arc::clone(&self.server);
-        self.server.spawn(async move {
-            tokio::select! {
-                biased; // Nothing is left to a chance that no seed governs.
-                () = seek.over.cancelled() => {}
-                () = server.shutdown.cancelled() => {}
-                () = tokio::time::sleep(bot_after) => {
-                    if server.seeks.take(&seek) {
-                        births::pair(&server, &seek, None).await;
-                    }
-                }
-            }
-        });
     }
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {

@@ -31,6 +31,11 @@ impl Draft {
         self.raw(itoa::Buffer::new().format(number))
     }
 
+    /// A number for each seat.
+    pub(super) fn pair(&mut self, [first, second]: [u64; 2]) -> &mut Self {
+        self.raw("[").number(first).raw(",").number(second).raw("]")
+    }
+
     /// A seat by its number, or `null` for none.
     pub(super) fn seat(&mut self, seat: Option<Seat>) -> &mut Self {
         match seat {

@@ -17,7 +17,14 @@ fn by_the_protocol(told: &Frame) -> Frame {
 /// Everything that a match tells at this point, to a player and to a stranger.
 fn check_snapshots(state: &Match) {
     for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
-        let told = snapshot(state, re, recipient, |player| player == GUEST, 3);
+        let told = snapshot(
+            state,
+            re,
+            recipient,
+            |player| player == GUEST,
+            3,
+            (None, None),
+        );
         assert_eq!(told, by_the_protocol(&told));
     }
 }
@@ -36,11 +43,7 @@ fn open(game: &'static Entry) -> Match {
         code: MatchCode::from_number(7),
         game,
         host: GUEST,
-        terms: Terms {
-            listed: true,
-            pace_ms: 0,
-            seed: 1,
-        },
+        terms: Terms::plain(true, 0, 1),
     })
 }
 
@@ -66,7 +69,7 @@ fn played(entry: &'static Entry) -> Match {
         &mut state,
         &seated(Seat::Second, Occupant::Bot(Level::Hard)),
     );
-    check_event(&mut state, &EventKind::Started);
+    check_event(&mut state, &EventKind::STARTED);
     for ply in 0..200 {
         let mut legal = state.position().legal_moves();
         if legal.is_empty() {
@@ -74,7 +77,7 @@ fn played(entry: &'static Entry) -> Match {
         }
         let m = legal.swap_remove(ply * 7 % legal.len());
         let seat = state.position().turn();
-        check_event(&mut state, &EventKind::Moved { seat, m });
+        check_event(&mut state, &EventKind::moved(seat, m));
     }
     assert!(state.ply().0 > 4);
     state
@@ -84,10 +87,8 @@ fn played(entry: &'static Entry) -> Match {
 fn what_happens_is_told_as_the_protocol_has_it() {
     for entry in &CATALOG {
         for &reason in Reason::ALL {
-            let ended = EventKind::Ended {
-                winner: (reason != Reason::Aborted).then_some(Seat::Second),
-                reason,
-            };
+            let winner = (reason != Reason::Aborted).then_some(Seat::Second);
+            let ended = EventKind::ended(winner, reason);
             let mut state = played(entry);
             let told = check_event(&mut state, &ended);
             let told: serde_json::Value = serde_json::from_str(&told).unwrap();
@@ -118,15 +119,12 @@ fn a_snapshot_says_everything() {
     for happens in [
         seated(Seat::First, guest("A\"nn\\ ✓")),
         seated(Seat::Second, Occupant::Bot(Level::Easy)),
-        EventKind::Started,
-        EventKind::Moved {
-            seat: Seat::First,
-            m: state.position().legal_moves().swap_remove(0),
-        },
+        EventKind::STARTED,
+        EventKind::moved(Seat::First, state.position().legal_moves().swap_remove(0)),
     ] {
         check_event(&mut state, &happens);
     }
-    let told = snapshot(&state, Some(RequestId(9)), GUEST, |_| true, 2);
+    let told = snapshot(&state, Some(RequestId(9)), GUEST, |_| true, 2, (None, None));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let first = state.moves().next().unwrap();
     let seats = serde_json::json!([
@@ -143,6 +141,7 @@ fn a_snapshot_says_everything() {
             "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true,
             "you": 0, "seats": seats, "position": state.position().to_string(), "ply": 1, "turn": 1,
             "moves": [first], "legal": state.position().legal_moves(), "spectators": 2,
+            "offers": [], "takeback": true, "takebacks": 0,
         })
     );
 }

@@ -7,6 +7,7 @@ use http::Uri;
 use tokio::sync::Semaphore;
 
 use super::{ClientAddress, Search};
+use plyhouse_protocol::{ClockControl, NotAClock};
 
 /// A number of seconds: `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -18,6 +19,13 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         }
         Ok(_) | Err(_) => Err("a number of seconds from 0.001 to a year is needed".to_owned()),
     }
+}
+
+/// A number of milliseconds, up to a second.
+pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
+    let ms = text.parse().ok().filter(|ms| *ms <= 1000);
+    let ms = ms.ok_or_else(|| "a number of milliseconds from 0 to 1000 is needed".to_owned());
+    ms.map(Duration::from_millis)
 }
 
 /// A number of days, up to a hundred years.
@@ -50,6 +58,11 @@ pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddress> {
         "peer" => ClientAddress::Peer,
         _ => ClientAddress::XForwardedFor,
     })
+}
+
+/// A clock as people write it: `5+3`, `10m+3x30s`, `3d`.
+pub(super) fn clock(text: &str) -> Result<ClockControl, String> {
+    text.parse().map_err(|error: NotAClock| error.to_string())
 }
 
 /// An origin as browsers send it: a scheme, a host, a port unless it is the default, and no path.

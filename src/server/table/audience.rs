@@ -93,12 +93,21 @@ impl Audience {
         }
     }
 
-    /// From now on the connection, which has its snapshot, is told everything.
-    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Presence) {
+    /// From now on the connection, which has its snapshot, is told everything. It knows who is there, if
+    /// nothing more is to be said of that.
+    pub(super) fn has_snapshot(&mut self, id: ConnectionId, presence: Option<Presence>) {
         if let Ok(place) = self.place(id) {
             let member = &mut self.members[place];
             member.has_snapshot = true;
-            member.knows = Some(presence);
+            member.knows = presence;
+        }
+    }
+
+    /// Measures the line of this player's connection, if it follows.
+    pub(super) fn ask_rtt(&self, player: PlayerId) {
+        let mut members = self.members.iter();
+        if let Some(member) = members.find(|member| member.player == player) {
+            member.outbox.ask_rtt();
         }
     }
 
@@ -181,7 +190,12 @@ impl Audience {
         self.presence_due
     }
 
-    pub(super) fn tell_presence(&mut self, id: MatchId, presence: Presence) {
+    pub(super) fn tell_presence(
+        &mut self,
+        id: MatchId,
+        presence: Presence,
+        gone_ms: [Option<u64>; 2],
+    ) {
         self.presence_due = None;
         let told = |member: &&mut Member| member.has_snapshot;
         for member in self.members.iter_mut().filter(told) {
@@ -191,6 +205,7 @@ impl Audience {
         self.tell(&encode(&ServerMessage::Presence {
             match_id: id,
             seats,
+            gone_ms,
             spectators,
         }));
     }

@@ -2,37 +2,44 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::bots::{Bots, Question};
+use plyhouse_engine::catalog::Choice;
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::Stop;
+use plyhouse_engine::search::{BotClock, Stop};
 use plyhouse_matches::{Action, Match};
-use plyhouse_protocol::Ply;
+use plyhouse_protocol::{ClockControl, Ply};
 
 /// What a bot does about one ply. Dropped when the match has moved on without it; its search is
 /// then told to stop.
 pub(super) struct BotTurn {
     seat: Seat,
     ply: Ply,
+    /// How often moves had been taken back when it began: the same ply may be another position.
+    takebacks: u64,
     stage: Stage,
+    /// For how long it has searched.
+    searched: Duration,
     stop: Stop,
 }
 
 enum Stage {
-    Thinking(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
+    Thinking(Pin<Box<dyn Future<Output = Option<Choice>> + Send>>),
     Ready { m: String, at: Instant },
 }
 
 impl BotTurn {
-    /// The turn of the bot that is to move, if a bot is.
-    pub(super) fn begin(state: &Match, bots: &Arc<Bots>) -> Option<Self> {
+    /// The turn of the bot that is to move, if a bot is. By the clock, somebody for whom it stands in may
+    /// have used up some of the turn.
+    pub(super) fn begin(state: &Match, bots: &Arc<Bots>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
         let question = Question {
             position: state.position().clone_box(),
             level,
             seed: seed(state),
+            budget: budget(state, seat, used_up),
             host: state.creation().host,
             has_people: state.players().next().is_some(),
             stop: stop.clone(),
@@ -42,7 +49,9 @@ impl BotTurn {
         Some(Self {
             seat,
             ply: state.ply(),
+            takebacks: state.takebacks(),
             stage: thinking,
+            searched: Duration::ZERO,
             stop,
         })
     }
@@ -53,10 +62,11 @@ impl BotTurn {
             .bot_to_move()
             .is_some_and(|(seat, _)| seat == self.seat)
             && state.ply() == self.ply
+            && state.takebacks() == self.takebacks
     }
 
     /// Waits until the bot knows its move; for ever once it does. May be cancelled.
-    pub(super) async fn thought(&mut self) -> Option<String> {
+    pub(super) async fn thought(&mut self) -> Option<Choice> {
         match &mut self.stage {
             Stage::Thinking(thinking) => thinking.await,
             Stage::Ready { .. } => std::future::pending().await,
@@ -64,11 +74,23 @@ impl BotTurn {
     }
 
     /// Notes what the bot has thought of. A bot that has failed plays any legal move.
-    pub(super) fn decide(&mut self, found: Option<String>, state: &Match, at: Instant) {
-        let Some(m) = found.or_else(|| any_move(state)) else {
+    pub(super) fn decide(&mut self, found: Option<Choice>, state: &Match, at: Instant) {
+        let report = found.as_ref().map(|choice| &choice.report);
+        self.searched = report.map_or(Duration::ZERO, |report| report.time);
+        let Some(m) = found.map(|choice| choice.m).or_else(|| any_move(state)) else {
             return; // No legal move in a running match: the rules have ended it.
         };
         self.stage = Stage::Ready { m, at };
+    }
+
+    /// The seat of the bot.
+    pub(super) const fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// For how long the bot has searched, once it knows its move.
+    pub(super) const fn searched(&self) -> Duration {
+        self.searched
     }
 
     /// When the move is to be played, once it is known.
@@ -105,6 +127,24 @@ impl std::fmt::Debug for BotTurn {
             .field("ply", &self.ply)
             .finish()
     }
+}
+
+/// What a bot has on its clock, less what was used up of the turn already; `None` without a clock.
+fn budget(state: &Match, seat: Seat, used_up: Duration) -> Option<BotClock> {
+    let (clock, left) = state.clock().zip(state.left())?;
+    let left = Duration::from_millis(left.left_ms()[seat.index()]);
+    let (left, increment, free) = match clock {
+        ClockControl::Fischer { increment_ms, .. } => (left, increment_ms, 0),
+        ClockControl::Delay { delay_ms, .. } => (left, 0, delay_ms),
+        ClockControl::ByoYomi { period_ms, .. } => (left, 0, period_ms),
+        ClockControl::Move { move_ms } => (Duration::ZERO, 0, move_ms),
+    };
+    let free = Duration::from_millis(free);
+    Some(BotClock {
+        left: left.saturating_sub(used_up.saturating_sub(free)),
+        increment: Duration::from_millis(increment),
+        free: free.saturating_sub(used_up),
+    })
 }
 
 /// The chance of one ply: the same whenever this ply of this match is thought about.

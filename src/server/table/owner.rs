@@ -4,12 +4,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plyhouse_matches::{Action, Attendance, Event, EventKind, Match, Refusal, Stage};
+use plyhouse_engine::catalog::Choice;
+use plyhouse_matches::{
+    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, Stage,
+};
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Seq, WireError};
 use plyhouse_store::{Mark, WriteError};
 use serde::{Deserialize, Serialize};
 
 use super::bot_turn::BotTurn;
+use super::minds::Minds;
+use super::timekeeping::{Time, TimeDue};
 use crate::addresses::OpenMatchPermit;
 use crate::card::{Card, Presence};
 use crate::clock::now;
@@ -25,7 +30,7 @@ pub(super) const RETRY: Duration = Duration::from_secs(1);
 /// [publishes](Published).
 #[derive(Debug)]
 pub(super) struct Owner {
-    server: Arc<Shared>,
+    pub(super) server: Arc<Shared>,
     card: Arc<Card>,
     /// Where the game is counted.
     game: Arc<GameMetrics>,
@@ -33,8 +38,10 @@ pub(super) struct Owner {
     open: Option<OpenMatchPermit>,
     /// The end of the journal, as far as this owner knows.
     pub(super) mark: Mark,
-    attendance: Attendance,
+    pub(super) attendance: Attendance,
+    pub(super) time: Time,
     bot_turn: Option<BotTurn>,
+    minds: Minds,
     /// When the last move was durable, or the start of the match.
     last_ply_at: Instant,
     /// Nothing is tried by the match itself before this, because the store failed.
@@ -85,6 +92,10 @@ pub(super) enum NotDone {
 pub(super) enum Due {
     Nothing,
     Act(Action),
+    /// The turn should have ended at this instant.
+    Flag(Instant),
+    /// The store is to be asked whether it keeps things again.
+    Probe,
     /// It ended long ago, and is to be forgotten.
     Retire,
 }
@@ -108,7 +119,8 @@ impl Owner {
         mark: Mark,
         open: Option<OpenMatchPermit>,
     ) -> Self {
-        let attendance = Attendance::new(server.settings.abandon_after);
+        let attendance = Attendance::new(server.settings.open_patience());
+        let time = Time::new(state, server.settings.lag_compensation);
         let game = Arc::clone(server.metrics.game(state.creation().game));
         Self {
             server,
@@ -117,7 +129,9 @@ impl Owner {
             open,
             mark,
             attendance,
+            time,
             bot_turn: None,
+            minds: Minds::default(),
             last_ply_at: now(),
             not_before: None,
             retires_at: None,
@@ -126,10 +140,17 @@ impl Owner {
 
     /// Begins, or begins again, with a match that has come from the store. The place of an open match
     /// is kept.
-    pub(super) fn begin(&mut self, state: &Match) {
+    pub(super) fn begin(&mut self, state: &Match, roster: &Roster) {
+        let settings = &self.server.settings;
+        let is_present = |player| roster.present.contains(&player);
+        let now_ms = self.server.clock.now_ms();
+        let lag_max = settings.lag_compensation;
+        self.time.begin(state, is_present, now_ms, lag_max);
+        self.minds = Minds::default();
+        self.minds.offered(Offer::Draw, now());
         self.bot_turn = None;
         self.not_before = None;
-        self.attendance = Attendance::new(self.server.settings.abandon_after);
+        self.attendance = Attendance::new(settings.open_patience());
         self.last_ply_at = now();
         self.card.set_ply(state.ply());
         self.retires_at = matches!(state.stage(), Stage::Ended { .. })
@@ -156,21 +177,33 @@ impl Owner {
             answer: Ok(None),
             is_lost: false,
         };
-        if let Action::Play { player, ply, m } = action {
-            if let Some(seq) = state.repeated(*player, *ply, m) {
-                decision.answer = Ok(Some(seq));
-                return decision;
-            }
+        if let Some(seq) = known_already(state, action) {
+            decision.answer = Ok(Some(seq));
+            return decision;
+        }
+        if is_answered_by_number(action) {
             decision.answer = Ok(Some(state.seq().next()));
         }
-        match self.commit(state, action).await {
-            Ok(published) => decision.published = published,
+        let meant = self.as_meant(state, action);
+        let action = meant.as_ref().unwrap_or(action);
+        let now = self.moment(state, command);
+        match self.commit(state, action, now).await {
+            Ok(published) => {
+                if matches!(action, Action::Play { .. }) {
+                    self.time.moved(state, command);
+                }
+                decision.published = published;
+            }
             Err(not_done) => {
-                if let NotDone::Refused(refusal) = &not_done {
-                    let Command {
-                        connection, cmd, ..
-                    } = command;
-                    tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
+                match &not_done {
+                    NotDone::Refused(refusal) => {
+                        let Command {
+                            connection, cmd, ..
+                        } = command;
+                        tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
+                    }
+                    NotDone::Unavailable => self.time.store_refuses(state, command.received_at),
+                    NotDone::Lost => {}
                 }
                 decision.is_lost = matches!(not_done, NotDone::Lost);
                 decision.answer = Err(Box::new(not_done.into()));
@@ -179,26 +212,70 @@ impl Owner {
         decision
     }
 
-    /// Stores what an action leads to.
-    pub(super) async fn commit(
+    /// When a command was read, as its match counts time. Only whoever is to move gets something back
+    /// for the network.
+    fn moment(&self, state: &Match, command: &Command) -> Moment {
+        let is_mover = state.turn() == state.seat_of(command.player);
+        let rtt = command.rtt().filter(|_| is_mover);
+        let now_ms = self.server.clock.now_ms();
+        self.time.moment(state, command.received_at, rtt, now_ms)
+    }
+
+    /// What a player who leaves asks for where the match has a bot for that: that it stands in.
+    fn as_meant(&self, state: &Match, action: &Action) -> Option<Action> {
+        let Action::Leave { player } = action else {
+            return None;
+        };
+        let seat = state.seat_of(*player)?;
+        let may_leave =
+            state.times_stood_in(seat) < STOOD_IN_MAX && self.attendance.may_stand_in(state, seat);
+        may_leave.then_some(Action::StandIn { seat })
+    }
+
+    /// Does by itself what is due.
+    pub(super) async fn act(
         &mut self,
         state: &Match,
         action: &Action,
     ) -> Result<Published, NotDone> {
         let now_ms = self.server.clock.now_ms();
-        let events = state.apply(action, now_ms).map_err(NotDone::Refused)?;
-        let (id, after) = (state.id(), state.seq());
+        let moment = match (action, &self.bot_turn) {
+            (Action::PlayAsBot { .. }, Some(turn)) => {
+                self.time.moment_of_bot(state, turn.searched(), now_ms)
+            }
+            _ => self.time.moment(state, now(), None, now_ms),
+        };
+        self.commit(state, action, moment).await
+    }
+
+    /// Stores what an action leads to.
+    async fn commit(
+        &mut self,
+        state: &Match,
+        action: &Action,
+        now: Moment,
+    ) -> Result<Published, NotDone> {
+        let events = state.apply(action, now).map_err(NotDone::Refused)?;
         if !events.is_empty() {
-            let store = &self.server.store;
-            self.mark = match store.append(id, self.mark, events.clone()).await {
-                Ok(mark) => mark,
-                Err(error) => {
-                    tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
-                    self.read_back(id, &events, error).await?
-                }
-            };
+            self.store(state, &events).await?;
+            self.time.store_accepts(state);
         }
+        let after = state.seq();
         Ok(Published { after, events })
+    }
+
+    /// Has events stored. With none, that tells whether the store keeps things.
+    pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
+        let (id, after) = (state.id(), state.seq());
+        let store = &self.server.store;
+        self.mark = match store.append(id, self.mark, events.to_vec()).await {
+            Ok(mark) => mark,
+            Err(error) => {
+                tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
+                self.read_back(id, events, error).await?
+            }
+        };
+        Ok(())
     }
 
     /// Puts off what the match does by itself, since an action of its own failed.
@@ -207,6 +284,8 @@ impl Owner {
             // Whatever the match does by itself is derived from the state, which allows it.
             tracing::error!(match_id = %state.id(), ?action, %refusal, "a match refused itself");
             self.bot_turn = None;
+        } else {
+            self.time.store_refuses(state, now());
         }
         self.not_before = Some(now() + RETRY);
     }
@@ -230,8 +309,10 @@ impl Owner {
 
     /// Takes note of who stands up by an event, which is not yet part of the match.
     pub(super) fn before(&self, state: &Match, event: &Event) {
-        if let EventKind::Seated { seat, .. } = &event.kind
-            && let Some(player) = state.occupant(*seat).player()
+        if let EventKind::Seated { seat, occupant } = &event.kind
+            && let Some(player) = state.occupant(*seat).holder()
+            // Whoever a bot stands in for may come back.
+            && occupant.holder() != Some(player)
         {
             self.server.players.stood_up(player, state.id());
         }
@@ -246,8 +327,10 @@ impl Owner {
                 if let Some(player) = occupant.player() {
                     self.server.players.sat_down(player, id);
                 }
+                // Another bot, or another's turn: what was thought is not asked for any more.
+                self.bot_turn = None;
             }
-            EventKind::Started => {
+            EventKind::Started { .. } => {
                 if state.players().next().is_some() {
                     self.open = None;
                 }
@@ -258,7 +341,14 @@ impl Owner {
                 self.game.moves.inc();
                 self.card.set_ply(state.ply());
             }
-            EventKind::Ended { winner, reason } => {
+            EventKind::Offered { offer, .. } => self.minds.offered(*offer, durable_at),
+            EventKind::TakenBack { .. } => {
+                self.last_ply_at = durable_at;
+                self.card.set_ply(state.ply());
+                self.minds.taken_back();
+            }
+            EventKind::Declined { .. } | EventKind::TimeGiven { .. } => {}
+            EventKind::Ended { winner, reason, .. } => {
                 self.game.ended(*reason);
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open = None;
@@ -268,20 +358,38 @@ impl Owner {
         }
     }
 
+    /// Takes note of the instant at which events have been told.
+    pub(super) fn told(&mut self, state: &Match, published: &Published, told_at: Instant) {
+        let now_ms = self.server.clock.now_ms();
+        // Who sits down before the start begins no turn.
+        let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
+        let start = published.events.iter().position(is_start).unwrap_or(0);
+        for event in &published.events[start..] {
+            self.time.told(state, event, told_at, now_ms);
+        }
+    }
+
     /// Takes note of who is there.
     pub(super) fn attend(&mut self, state: &Match, roster: &Roster) {
         let is_present = |player| roster.present.contains(&player);
         self.attendance.update(state, is_present, now());
-        if let Some(status) = self.card.update(state, roster.presence) {
+        self.time.attend(state, is_present);
+        let update = self.card.update(state, roster.presence);
+        if let Some(status) = update.status {
             self.server.lobby.status_changed(&self.card, status);
+        }
+        if update.seats {
+            self.server.lobby.seats_changed(&self.card);
         }
     }
 
     /// When something is due next.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(super) fn deadline(&self, state: &Match) -> Option<Instant> {
         let times = [
-            self.attendance.next_deadline(),
+            self.attendance.next_deadline(state),
             self.bot_turn.as_ref().and_then(BotTurn::due),
+            self.minds.answers_at(state),
+            self.time.deadline(),
             self.retires_at,
         ];
         let first = times.into_iter().flatten().min()?;
@@ -300,9 +408,33 @@ impl Owner {
         if self.retires_at.is_some_and(|at| at <= now) {
             return Due::Retire;
         }
+        match self.time_due(state, now) {
+            Some(TimeDue::Flag(at)) => return Due::Flag(at),
+            Some(TimeDue::Probe) => return Due::Probe,
+            None => {}
+        }
         let absence = self.attendance.due(state, now);
-        let bot = || self.bot_turn.as_ref().and_then(|turn| turn.action(now));
+        let bot = || self.bot_action(state, now);
         absence.or_else(bot).map_or(Due::Nothing, Due::Act)
+    }
+
+    /// What a bot does now. It answers an offer before it moves.
+    fn bot_action(&self, state: &Match, now: Instant) -> Option<Action> {
+        let moves = self.bot_turn.as_ref().and_then(|turn| turn.action(now));
+        let answers_at = self.minds.answers_at(state);
+        if moves.is_some() || answers_at.is_some_and(|at| at <= now) {
+            let answer = self.minds.answer(state);
+            if answer.is_some() {
+                return answer;
+            }
+        }
+        let seat = self.bot_turn.as_ref().map(BotTurn::seat);
+        let gives_up =
+            self.server.settings.bots_resign && seat.is_some_and(|seat| self.minds.gives_up(seat));
+        match (moves, seat) {
+            (Some(_), Some(seat)) if gives_up => Some(Action::ResignAsBot { seat }),
+            (moves, _) => moves,
+        }
     }
 
     /// Whether the match has ended and has not been forgotten yet.
@@ -314,7 +446,8 @@ impl Owner {
     pub(super) fn take_bot_turn(&mut self, state: &Match) {
         let is_taken = self.bot_turn.as_ref().is_some_and(|turn| turn.is_of(state));
         if !is_taken {
-            self.bot_turn = BotTurn::begin(state, &self.server.bots);
+            let used_up = self.time.before_bot();
+            self.bot_turn = BotTurn::begin(state, &self.server.bots, used_up);
         }
     }
 
@@ -324,7 +457,7 @@ impl Owner {
     }
 
     /// Waits until the bot whose turn it is knows its move. May be cancelled.
-    pub(super) async fn thought(&mut self) -> Option<String> {
+    pub(super) async fn thought(&mut self) -> Option<Choice> {
         match &mut self.bot_turn {
             Some(turn) => turn.thought().await,
             None => std::future::pending().await,
@@ -332,10 +465,52 @@ impl Owner {
     }
 
     /// Notes what a bot has thought of.
-    pub(super) fn on_thought(&mut self, found: Option<String>, state: &Match) {
+    pub(super) fn on_thought(&mut self, found: Option<Choice>, state: &Match) {
         if let Some(turn) = &mut self.bot_turn {
+            let judgement = found.as_ref().map(|choice| choice.report.judgement());
+            self.minds.thought(turn.seat(), judgement);
             let pace = Duration::from_millis(state.creation().terms.pace_ms);
             turn.decide(found, state, self.last_ply_at + pace);
         }
     }
+}
+
+/// How often a player may leave a running match to a bot.
+const STOOD_IN_MAX: u32 = 3;
+
+/// The event that an action has become already, if it was sent before.
+fn known_already(state: &Match, action: &Action) -> Option<Seq> {
+    match action {
+        Action::Play {
+            player,
+            ply,
+            m,
+            takebacks,
+        } => {
+            let is_current = takebacks.is_none_or(|known| known == state.takebacks());
+            let repeated = || state.repeated(*player, *ply, m);
+            is_current.then(repeated).flatten()
+        }
+        Action::OfferDraw { player, ply } => {
+            state.offered_already(*player, Offer::Draw, *ply, None)
+        }
+        Action::OfferTakeback {
+            player,
+            ply,
+            to_ply,
+        } => state.offered_already(*player, Offer::Takeback, *ply, *to_ply),
+        _ => None,
+    }
+}
+
+/// Whether the answer tells the number of the event that an action has become.
+const fn is_answered_by_number(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Play { .. }
+            | Action::OfferDraw { .. }
+            | Action::OfferTakeback { .. }
+            | Action::CallOff { .. }
+            | Action::GiveTime { .. }
+    )
 }

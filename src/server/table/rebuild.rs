@@ -6,6 +6,7 @@ use tokio::time::sleep;
 
 use super::Table;
 use super::owner::RETRY;
+use super::rematch::Wishes;
 use crate::command::MatchRequest;
 use crate::match_handle::Letter;
 
@@ -62,7 +63,13 @@ impl Table {
                     reply.ok(None);
                 }
             }
-            MatchRequest::Act(_) | MatchRequest::Watch | MatchRequest::Resync { .. } => {
+            // Read from the store, it will be known.
+            MatchRequest::RematchBegins { .. } => {}
+            MatchRequest::Act(_)
+            | MatchRequest::Watch
+            | MatchRequest::Resync { .. }
+            | MatchRequest::Rematch
+            | MatchRequest::DeclineRematch => {
                 letter.refuse("the store cannot be read now");
             }
         }
@@ -70,14 +77,16 @@ impl Table {
 
     /// Goes on from what the store holds, and shows it to everybody who follows.
     fn begin_again(&mut self, loaded: Loaded) -> Result<(), Damaged> {
-        let Loaded { record, mark } = loaded;
-        let state = self.teller.replay(record.creation, &record.events)?;
+        let Loaded { record, mark, next } = loaded;
+        self.wishes = Wishes::known(next);
+        let state = self.teller.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
         self.owner.mark = mark;
         self.begin();
-        self.teller.tell_snapshots(&self.state);
+        let time = self.owner.time.turn_time(&self.state);
+        self.teller.tell_snapshots(&self.state, time);
         Ok(())
     }
 }

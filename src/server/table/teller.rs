@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use plyhouse_matches::{Creation, Damaged, Event, EventKind, Match};
-use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, RequestId, Seq};
+use plyhouse_matches::{Damaged, Event, EventKind, Match, TurnTime};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Rematch, RequestId, Seq, ServerMessage};
+use plyhouse_store::Record;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -15,7 +16,7 @@ use super::owner::{Published, Roster};
 use crate::clock::now;
 use crate::command::Command;
 use crate::encode::{self, encode};
-use crate::outbox::Frame;
+use crate::outbox::{Frame, Outbox};
 use crate::reply::Reply;
 use crate::shared::Shared;
 
@@ -35,6 +36,8 @@ pub(super) struct Teller {
     history: VecDeque<Frame>,
     /// A move that was durable at this instant has been told and not been written yet.
     unwritten: Option<Instant>,
+    /// Who wants a rematch, once the match has ended.
+    rematch: Option<Rematch>,
 }
 
 impl Teller {
@@ -44,16 +47,22 @@ impl Teller {
             audience: Audience::default(),
             history: VecDeque::with_capacity(HISTORY_ROOM),
             unwritten: None,
+            rematch: None,
         }
     }
 
-    /// The match that these events made, all of which happened before anybody follows. Has the last of
-    /// them ready for those who ask for them.
-    pub(super) fn replay(
-        &mut self,
-        creation: Creation,
-        events: &[Event],
-    ) -> Result<Match, Damaged> {
+    /// The match that the events of this record made, all of which happened before anybody follows. Has
+    /// the last of them ready for those who ask for them.
+    pub(super) fn replay(&mut self, record: Record) -> Result<Match, Damaged> {
+        let Record {
+            mut creation,
+            events,
+        } = record;
+        // What was not settled yet when a match from before was created is settled now.
+        let terms = &mut creation.terms;
+        if terms.patience.is_none() {
+            terms.patience = self.server.settings.patience(terms.clock, None);
+        }
         let mut state = Match::new(creation);
         let known_from = events.len().saturating_sub(HISTORY);
         self.history.clear();
@@ -133,36 +142,111 @@ impl Teller {
         self.audience.dismiss(command.connection)
     }
 
+    /// Everybody who follows.
+    pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
+        self.audience.followers()
+    }
+
+    /// Whether this player has a connection that follows.
+    pub(super) fn has_player(&self, player: PlayerId) -> bool {
+        self.audience.has_player(player)
+    }
+
+    /// Has snapshots tell who wants a rematch.
+    pub(super) fn keep_rematch(&mut self, rematch: Rematch) {
+        self.rematch = Some(rematch);
+    }
+
+    fn rematch(&self, state: &Match) -> Option<Frame> {
+        let rematch = self.rematch.clone()?;
+        let match_id = state.id();
+        Some(encode(&ServerMessage::Rematch { match_id, rematch }))
+    }
+
+    /// Tells everybody who wants a rematch. It goes out with the next [`flush`](Self::flush).
+    pub(super) fn tell_rematch(&mut self, state: &Match) {
+        if let Some(told) = self.rematch(state) {
+            self.audience.tell(&told);
+        }
+    }
+
+    /// Tells one connection who wants a rematch.
+    pub(super) fn show_rematch(&self, state: &Match, outbox: &Outbox) {
+        if let Some(told) = self.rematch(state) {
+            outbox.send(told);
+        }
+    }
+
     /// Dismisses everybody, since the match is served no longer.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
         let followers = self.audience.dismiss_all();
         self.server.connections.match_over(id, followers);
     }
 
-    /// Answers with the match as it stands. From then on the connection is told everything.
-    pub(super) fn tell_snapshot(&mut self, state: &Match, command: &Command, reply: Reply) {
-        reply.send(|re| self.snapshot(state, re, command.player));
+    /// Answers with the match as it stands. From then on the connection is told everything. If somebody
+    /// is gone whose absence counts, that is told next, since a snapshot does not say for how long.
+    pub(super) fn tell_snapshot(
+        &mut self,
+        state: &Match,
+        command: &Command,
+        (time, is_gone): (Option<TurnTime>, bool),
+        reply: Reply,
+    ) {
+        reply.send(|re| self.snapshot(state, re, command.player, time));
         let presence = self.audience.presence(state, &self.server.players);
-        self.audience.has_snapshot(command.connection, presence);
-    }
-
-    /// Shows everybody the match as it stands.
-    pub(super) fn tell_snapshots(&mut self, state: &Match) {
-        let presence = self.audience.presence(state, &self.server.players);
-        for (player, outbox) in self.audience.followers() {
-            outbox.send(self.snapshot(state, None, player));
-            self.audience.has_snapshot(outbox.connection(), presence);
+        let known = (!is_gone).then_some(presence);
+        self.audience.has_snapshot(command.connection, known);
+        if is_gone {
+            self.audience.plan_presence(state, presence, now());
         }
     }
 
-    fn snapshot(&self, state: &Match, re: Option<RequestId>, player: PlayerId) -> Frame {
+    /// Shows everybody the match as it stands.
+    pub(super) fn tell_snapshots(&mut self, state: &Match, time: Option<TurnTime>) {
+        let presence = self.audience.presence(state, &self.server.players);
+        for (player, outbox) in self.audience.followers() {
+            outbox.send(self.snapshot(state, None, player, time));
+            self.audience
+                .has_snapshot(outbox.connection(), Some(presence));
+        }
+    }
+
+    fn snapshot(
+        &self,
+        state: &Match,
+        re: Option<RequestId>,
+        player: PlayerId,
+        time: Option<TurnTime>,
+    ) -> Frame {
         let is_connected = |player| self.server.players.is_connected(player);
         let spectators = self.audience.spectators(state);
-        encode::snapshot(state, re, player, is_connected, spectators)
+        let rematch = self.rematch.clone();
+        encode::snapshot(state, re, player, is_connected, spectators, (time, rematch))
+    }
+
+    /// Tells everybody how the clock stands. It goes out with the next [`flush`](Self::flush).
+    pub(super) fn tell_clock(&mut self, state: &Match, time: TurnTime) {
+        if let Some(told) = encode::clock(state, time) {
+            self.audience.tell(&told);
+        }
+    }
+
+    /// Measures the line of whoever is to move, with what is told next.
+    pub(super) fn measure(&self, state: &Match) {
+        let player = state.turn().and_then(|seat| state.occupant(seat).player());
+        if let Some(player) = player {
+            self.audience.ask_rtt(player);
+        }
     }
 
     /// Answers with what happened after `since`, or with a snapshot if that is too long ago.
-    pub(super) fn resync(&self, state: &Match, command: &Command, since: Seq, reply: Reply) {
+    pub(super) fn resync(
+        &self,
+        state: &Match,
+        command: &Command,
+        (since, time): (Seq, Option<TurnTime>),
+        reply: Reply,
+    ) {
         if !self.follows(command) {
             reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             return;
@@ -182,7 +266,7 @@ impl Teller {
                         .expect("what was told is JSON"),
                 })
             }
-            None => self.snapshot(state, re, command.player),
+            None => self.snapshot(state, re, command.player, time),
         });
     }
 
@@ -204,17 +288,21 @@ impl Teller {
         self.audience.presence_due()
     }
 
-    /// Tells who is there, if that is due.
-    pub(super) fn on_time(&mut self, state: &Match, now: Instant) {
+    /// Tells who is there, if that is due, and for how long those who are gone may stay so.
+    pub(super) fn on_time(
+        &mut self,
+        state: &Match,
+        now: Instant,
+        gone_ms: impl FnOnce() -> [Option<u64>; 2],
+    ) {
         if self.deadline().is_some_and(|due| due <= now) {
             let presence = self.audience.presence(state, &self.server.players);
-            self.audience.tell_presence(state.id(), presence);
+            self.audience.tell_presence(state.id(), presence, gone_ms());
         }
     }
 }
 
-/// [`ServerMessage::Events`](plyhouse_protocol::ServerMessage::Events) from events that are written
-/// already.
+/// [`ServerMessage::Events`] from events that are written already.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Events<'a> {

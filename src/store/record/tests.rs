@@ -18,17 +18,14 @@ fn every_event_is_read_as_it_was_written() {
             seat: Seat::Second,
             occupant,
         });
-    let moved = EventKind::Moved {
-        seat: Seat::First,
-        m: "b2".to_owned(),
-    };
-    let ended = Reason::ALL.iter().map(|&reason| EventKind::Ended {
-        winner: (reason == Reason::Rules).then_some(Seat::Second),
-        reason,
+    let moved = EventKind::moved(Seat::First, "b2".to_owned());
+    let ended = Reason::ALL.iter().map(|&reason| {
+        let winner = (reason == Reason::Rules).then_some(Seat::Second);
+        EventKind::ended(winner, reason)
     });
     let all = seated
         .into_iter()
-        .chain([EventKind::Started, moved])
+        .chain([EventKind::STARTED, moved])
         .chain(ended);
     for event in all {
         assert_eq!(event_from_text(&event_to_text(&event)), Ok(event));
@@ -38,15 +35,49 @@ fn every_event_is_read_as_it_was_written() {
 /// What is on disks stays readable.
 #[test]
 fn events_are_written_like_this() {
-    let moved = EventKind::Moved {
-        seat: Seat::First,
-        m: "b2".to_owned(),
-    };
+    let moved = EventKind::moved(Seat::First, "b2".to_owned());
     assert_eq!(
         event_to_text(&moved),
         r#"{"type":"moved","seat":0,"move":"b2"}"#
     );
-    assert_eq!(event_to_text(&EventKind::Started), r#"{"type":"started"}"#);
+    assert_eq!(event_to_text(&EventKind::STARTED), r#"{"type":"started"}"#);
+}
+
+/// What has happened in all matches, by the clock or not.
+#[test]
+fn whatever_happens_is_written_like_this() {
+    for text in [
+        r#"{"type":"seated","seat":1,"player":"00000000-0000-0000-0000-000000000002","name":"ann"}"#,
+        r#"{"type":"seated","seat":1}"#,
+        r#"{"type":"seated","seat":1,"player":"00000000-0000-0000-0000-000000000002","name":"ann","bot":"easy"}"#,
+        r#"{"type":"started","left":{"ms":[300000,300000],"periods":[3,3]}}"#,
+        r#"{"type":"moved","seat":0,"move":"b2","spent_ms":13000,"left":{"ms":[287000,300000]}}"#,
+        r#"{"type":"offered","seat":0,"offer":"draw","ply":31}"#,
+        r#"{"type":"offered","seat":0,"offer":"takeback","ply":31,"to_ply":29}"#,
+        r#"{"type":"declined","seat":1,"offer":"draw","by":0}"#,
+        r#"{"type":"taken_back","ply":29}"#,
+        r#"{"type":"taken_back","ply":29,"left":{"ms":[1,2]}}"#,
+        r#"{"type":"time_given","seat":1,"ms":15000,"left":{"ms":[1,15002]}}"#,
+        r#"{"type":"ended","winner":null,"reason":"agreement"}"#,
+        r#"{"type":"ended","winner":null,"reason":"aborted","by":1}"#,
+        r#"{"type":"ended","winner":null,"reason":"aborted","detail":"no-first-move","by":1,"left":{"ms":[5,6]}}"#,
+        r#"{"type":"ended","winner":0,"reason":"timeout","left":{"ms":[5,0]}}"#,
+    ] {
+        let event = event_from_text(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!(event_to_text(&event), text);
+    }
+}
+
+/// Terms that were kept before there was anything else to settle.
+#[test]
+fn terms_from_before_are_read() {
+    let old = r#"{"listed":true,"pace_ms":1500,"seed":-1}"#;
+    let terms = terms_from_text(old).unwrap();
+    assert_eq!(terms, Terms::plain(true, 1500, u64::MAX));
+    assert_eq!(terms_to_text(&terms), old);
+    let all = r#"{"listed":false,"pace_ms":0,"seed":7,"clock":{"kind":"move","move_ms":5000},"takeback":false,"patience":{"people_ms":60000,"bot_ms":86400000},"stand_in":"easy","rated":true,"for":"00000000-0000-0000-0000-000000000002"}"#;
+    let terms = terms_from_text(all).unwrap();
+    assert_eq!(terms_to_text(&terms), all);
 }
 
 #[test]
@@ -72,11 +103,7 @@ fn creations_and_events_are_plain_data() {
         code: MatchCode::from_number(0),
         game: &catalog::CATALOG[0],
         host: PlayerId(Uuid::from_u128(2)),
-        terms: Terms {
-            listed: true,
-            pace_ms: 1500,
-            seed: u64::MAX,
-        },
+        terms: Terms::plain(true, 1500, u64::MAX),
     };
     let written = serde_json::to_string(&creation).unwrap();
     assert_eq!(

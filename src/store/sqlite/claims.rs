@@ -1,15 +1,17 @@
 //! Who owns which match. A database serves one server, so this need not outlive the process: whoever
 //! opened it before is gone.
 
+use std::collections::BTreeMap;
+
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 
 use crate::NodeId;
 use plyhouse_protocol::MatchId;
 
-/// The owners of live matches.
+/// The owners of live matches. A tree, since a hash map that grows moves all that it holds at once, while
+/// everybody waits for the lock.
 #[derive(Debug, Default)]
-pub(super) struct Claims(Mutex<FxHashMap<MatchId, NodeId>>);
+pub(super) struct Claims(Mutex<BTreeMap<MatchId, NodeId>>);
 
 impl Claims {
     pub(super) fn claim(&self, id: MatchId, owner: NodeId) {

@@ -12,7 +12,7 @@ use super::Condition;
 use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
 use crate::record::event_from_text;
-use crate::{Damage, Live, Loaded, Mark, PlayerRecord, ReadError, Record, Tail, TokenHash};
+use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail, TokenHash};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -86,11 +86,22 @@ fn not_read(failure: Failure) -> ReadError {
 }
 
 /// The record of a match.
-pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Record>, Failure> {
+pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded>, Failure> {
     // One reading transaction, so that the events are those of the match as it was.
     let at_once = connection.unchecked_transaction()?;
-    match load_within(&at_once, id) {
-        Ok(found) => Ok(found.map(|(record, _)| record)),
+    let loaded = load_within(&at_once, id).and_then(|found| {
+        let Some((record, _)) = found else {
+            return Ok(None);
+        };
+        let next = match record.has_ended() {
+            true => next(&at_once, id)?,
+            false => None,
+        };
+        let loaded = Loaded::from(record);
+        Ok(Some(Loaded { next, ..loaded }))
+    });
+    match loaded {
+        Ok(found) => Ok(found),
         Err(Failure::Sqlite(error)) if is_damage(&error) => {
             Err(Failure::Damaged(damage(id, &error.to_string())))
         }
@@ -124,6 +135,23 @@ pub(super) fn load_within(
     }
     let events = events.finish(length).map_err(damaged)?;
     Ok(Some((Record { creation, events }, length)))
+}
+
+/// The rematch of a match.
+fn next(at_once: &Connection, id: MatchId) -> Result<Option<Next>, Failure> {
+    let sql = "SELECT id, code FROM matches WHERE previous = ?1";
+    let found = at_once
+        .prepare_cached(sql)?
+        .query_row([id.0.as_bytes()], |row| {
+            Ok((row.get(0)?, row.get::<_, String>(1)?))
+        })
+        .optional()?;
+    Ok(found.and_then(|(next, code)| {
+        Some(Next {
+            id: MatchId(Uuid::from_bytes(next)),
+            code: code.parse().ok()?,
+        })
+    }))
 }
 
 /// What has happened in a match since this event; `None` if it has not got that far.
@@ -192,6 +220,18 @@ pub(super) fn player(
     let sql = "SELECT id, name, token FROM players WHERE token = ?1";
     let found = connection.prepare_cached(sql)?;
     Ok({ found }.query_row([token.0], player_of).optional()?)
+}
+
+/// The player with this id.
+pub(super) fn player_by_id(
+    connection: &Connection,
+    id: PlayerId,
+) -> Result<Option<PlayerRecord>, Failure> {
+    let sql = "SELECT id, name, token FROM players WHERE id = ?1";
+    let found = connection.prepare_cached(sql)?;
+    Ok({ found }
+        .query_row([id.0.as_bytes()], player_of)
+        .optional()?)
 }
 
 /// The live matches that are wanted, and the players in them. What is damaged is told match by match,

@@ -71,6 +71,11 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX matches_live ON matches (id) WHERE ended_ms IS NULL;
     CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL;
     ",
+    // A match has one rematch, which is found by the match before it.
+    "
+    ALTER TABLE matches ADD COLUMN previous BLOB;  -- the match of which it is the rematch
+    CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

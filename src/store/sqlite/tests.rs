@@ -115,7 +115,7 @@ async fn an_earlier_version_is_brought_up_to_date() {
         assert_eq!(version, Ok(schema::MIGRATIONS.len()));
         let live = all_live(&store).await.expect("readable").matches;
         assert_eq!(live.len(), 5);
-        let Loaded { record, mark } = live[0].clone().expect("sound");
+        let Loaded { record, mark, .. } = live[0].clone().expect("sound");
         let appended = store.append(record.creation.id, mark, vec![suite::RESIGNED]);
         appended.await.expect("it goes on");
     }
@@ -158,7 +158,7 @@ async fn a_torn_end_of_the_log_is_no_harm() {
 
     let store = open(crashed.path());
     let read = store.load(the_match()).await.expect("readable");
-    let Loaded { record, mark } = read.expect("there");
+    let Loaded { record, mark, .. } = read.expect("there");
     assert_eq!(record.events.len(), 5, "all but the last, which was torn");
     let appended = store.append(the_match(), mark, vec![moved(Seat::First, "c3")]);
     appended.await.expect("it goes on");

@@ -73,11 +73,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
                         code: MatchCode::from_number(number as u64),
                         game,
                         host: host.id,
-                        terms: Terms {
-                            listed: true,
-                            pace_ms: 0,
-                            seed: 1,
-                        },
+                        terms: Terms::plain(true, 0, 1),
                     },
                     events: events(number),
                 },
@@ -109,7 +105,7 @@ fn events(number: usize) -> Vec<Event> {
         let occupant = Occupant::Player { id, name };
         EventKind::Seated { seat, occupant }
     });
-    let mut events: Vec<EventKind> = seated.chain([EventKind::Started]).collect();
+    let mut events: Vec<EventKind> = seated.chain([EventKind::STARTED]).collect();
     let mut position = game().expect("it is there").start();
     for ply in 0..PLIES {
         let seat = position.turn();
@@ -126,7 +122,7 @@ fn events(number: usize) -> Vec<Event> {
             }
             choice += 1;
         };
-        events.push(EventKind::Moved { seat, m });
+        events.push(EventKind::moved(seat, m));
     }
     events.into_iter().map(|kind| kind.at(0)).collect()
 }

@@ -380,7 +380,13 @@ fn requests_are_known_by_their_types() {
         json!({"type": "seat", "match": "a", "seat": 0, "occupant": "open"}),
         json!({"type": "move", "match": "a", "ply": 0, "move": "a1"}),
         json!({"type": "resign", "match": "a"}),
+        json!({"type": "abort", "match": "a"}),
+        json!({"type": "offer", "match": "a", "offer": "draw", "ply": 2}),
+        json!({"type": "decline", "match": "a", "offer": "draw"}),
+        json!({"type": "give_time", "match": "a", "ms": 15000}),
         json!({"type": "list"}),
+        json!({"type": "watch_list"}),
+        json!({"type": "unwatch_list"}),
         json!({"type": "seek", "game": "chess"}),
         json!({"type": "unseek"}),
         json!({"type": "resync", "match": "a", "since": 0}),
@@ -388,7 +394,7 @@ fn requests_are_known_by_their_types() {
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {
         let read = Request::decode(&request.to_string()).expect("a request");
-        let index = read.message.type_index();
+        let index = read.request.message.type_index();
         assert_eq!(request["type"], ClientMessage::TYPES[index]);
     }
 }

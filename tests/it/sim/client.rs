@@ -193,7 +193,13 @@ impl Client {
             | ServerMessage::Matches { .. }
             | ServerMessage::Events { .. }
             | ServerMessage::Error(_)
-            | ServerMessage::Presence { .. } => {}
+            | ServerMessage::Presence { .. }
+            | ServerMessage::Clock { .. }
+            | ServerMessage::Rematch { .. }
+            | ServerMessage::YourTurn { .. }
+            | ServerMessage::Challenge(_)
+            | ServerMessage::ChallengeOver { .. }
+            | ServerMessage::ListChanged { .. } => {}
         }
     }
 
@@ -223,12 +229,18 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         }
         ClientMessage::Hello { .. }
         | ClientMessage::Ping
-        | ClientMessage::Create { .. }
+        | ClientMessage::Create(_)
         | ClientMessage::Watch { .. }
         | ClientMessage::Leave { .. }
         | ClientMessage::Seat { .. }
+        | ClientMessage::Abort { .. }
+        | ClientMessage::Offer { .. }
+        | ClientMessage::Decline { .. }
+        | ClientMessage::GiveTime { .. }
         | ClientMessage::List { .. }
-        | ClientMessage::Seek { .. }
+        | ClientMessage::WatchList { .. }
+        | ClientMessage::UnwatchList
+        | ClientMessage::Seek(_)
         | ClientMessage::Unseek
         | ClientMessage::Resync { .. } => false,
     }

@@ -79,7 +79,7 @@ const EDITS: &[(&str, Kind, Edit)] = &[
         })
     }),
     ("an impossible event", Kind::Impossible, |_, kept| {
-        moved(kept)?.push(EventKind::Started.at(0));
+        moved(kept)?.push(EventKind::STARTED.at(0));
         Some(())
     }),
     ("a doubled move", Kind::PlayedTwice, |_, kept| {
@@ -114,10 +114,7 @@ const EDITS: &[(&str, Kind, Edit)] = &[
     ("two results kept", Kind::TwoResults, |_, kept| {
         let mut records = kept.matches.values_mut();
         let events = records.find_map(|record| record.has_ended().then_some(&mut record.events))?;
-        let ended = EventKind::Ended {
-            winner: Some(Seat::First),
-            reason: Reason::Resignation,
-        };
+        let ended = EventKind::ended(Some(Seat::First), Reason::Resignation);
         events.push(ended.at(0));
         Some(())
     }),
@@ -158,7 +155,10 @@ const EDITS: &[(&str, Kind, Edit)] = &[
     }),
     ("a forgotten match", Kind::Forgotten, |history, _| {
         got(history, true, |message| match message {
-            ServerMessage::Match(snapshot) if snapshot.re.is_some() => {
+            // What answers a `create` names no match that could be forgotten.
+            ServerMessage::Match(snapshot)
+                if snapshot.re.is_some() && snapshot.ply.0 > 0 && snapshot.outcome.is_none() =>
+            {
                 *message = error(snapshot.re, ErrorCode::UnknownMatch);
                 Some(())
             }
@@ -166,8 +166,9 @@ const EDITS: &[(&str, Kind, Edit)] = &[
         })
     }),
     ("a forgotten player", Kind::Forgotten, |history, _| {
+        // Who has a match is to be known for ever; who was only given a token, for a while.
         got(history, true, |message| match message {
-            ServerMessage::Welcome(welcome) if welcome.resumed => {
+            ServerMessage::Welcome(welcome) if welcome.resumed && !welcome.following.is_empty() => {
                 welcome.resumed = false;
                 welcome.player.id = nobody();
                 Some(())

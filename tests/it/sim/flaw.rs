@@ -56,7 +56,7 @@ impl Flaw {
                 // The last of the list is what a player, who chooses at random, hardly tries.
                 let m = state.position().legal_moves().pop().expect("it goes on");
                 let at_ms = record.events.last().map_or(0, |last| last.at_ms);
-                record.events.push(EventKind::Moved { seat, m }.at(at_ms));
+                record.events.push(EventKind::moved(seat, m).at(at_ms));
                 true
             }),
             Self::ChangesWinner => change(tables, dice, |record| {

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
 use plyhouse_matches::Event;
-use plyhouse_protocol::{MatchCode, MatchId};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
     Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
 };
@@ -321,6 +321,14 @@ impl Store for SimStore {
     fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
         self.try_read(move |tables| tables.players.get(&token.0).cloned())
             .boxed()
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.try_read(move |tables| {
+            let mut players = tables.players.values();
+            players.find(|player| player.id == id).cloned()
+        })
+        .boxed()
     }
 
     fn is_well(&self) -> bool {

@@ -67,6 +67,15 @@ impl View {
                 self.legal.clone_from(legal);
                 self.last = Some(m.clone());
             }
+            Event::TakenBack {
+                ply, turn, legal, ..
+            } => {
+                self.ply = *ply;
+                self.turn = Some(*turn);
+                self.legal.clone_from(legal);
+                self.last = None;
+            }
+            Event::Offered { .. } | Event::Declined { .. } | Event::TimeGiven { .. } => {}
             Event::Ended { .. } => {
                 self.status = Status::Ended;
                 self.turn = None;

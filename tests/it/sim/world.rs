@@ -146,7 +146,7 @@ async fn serve(base: Rc<Base>) -> turmoil::Result {
 fn settings(base: &Base) -> Settings {
     let now = turmoil::sim_elapsed().expect("the server is a host of the world");
     Settings {
-        abandon_after: Duration::from_millis(1500),
+        abandon_after: Some(Duration::from_millis(1500)),
         linger: Duration::from_millis(400),
         ping_interval: Duration::from_millis(400),
         idle_timeout: Duration::from_millis(1200),

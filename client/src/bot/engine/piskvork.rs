@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use plyhouse_protocol::GameSummary;
+use plyhouse_protocol::{ClockControl, GameSummary};
 
-use super::Answer;
+use super::{Answer, THINK};
 use crate::bot::program::{Deadline, Fault, Program};
+use crate::bot::turn::Times;
 
 /// A board with so many files and ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,7 @@ pub(super) async fn greet(
     program: &mut Program,
     game: &GameSummary,
     think: Duration,
+    whole_ms: Option<u64>,
     deadline: &Deadline,
 ) -> Result<(), Fault> {
     program.say(&format!("START {}", game.files)).await?;
@@ -56,9 +58,34 @@ pub(super) async fn greet(
     let ms = think.as_millis();
     program
         .say(&format!(
-            "INFO timeout_turn {ms}\nINFO timeout_match 0\nINFO rule 0"
+            "INFO timeout_turn {ms}\nINFO timeout_match {}\nINFO rule 0",
+            whole_ms.unwrap_or(0)
         ))
         .await
+}
+
+/// Tells how long the move may take, and what is left of the match.
+pub(super) async fn tell_times(
+    program: &mut Program,
+    times: &Times,
+    think: Option<Duration>,
+) -> Result<(), Fault> {
+    program.say(&time_told(times, think)).await
+}
+
+fn time_told(times: &Times, think: Option<Duration>) -> String {
+    let budget = u128::from(times.budget_ms());
+    let think = match (think, times.clock) {
+        (Some(think), _) => think.as_millis(),
+        // Nobody wants to wait for hours because there are days.
+        (None, ClockControl::Move { .. }) => THINK.as_millis(),
+        (None, _) => u128::MAX,
+    };
+    let left = times.left_ms[times.seat];
+    format!(
+        "INFO timeout_turn {}\nINFO time_left {left}",
+        budget.min(think)
+    )
 }
 
 /// The engine's move after these. If it knows all but the last, it is told that one, else all.
@@ -71,7 +98,14 @@ pub(super) async fn choose(
 ) -> Result<Answer, Fault> {
     let point = |m: &String| board.point(m).ok_or_else(|| Fault::Nonsense(m.clone()));
     match moves.split_last() {
-        None => program.say("BEGIN").await?,
+        None => {
+            // The board of a match before is full of stones.
+            if !told.is_empty() {
+                program.say("RESTART").await?;
+                heed(program, deadline, is_ok).await?;
+            }
+            program.say("BEGIN").await?;
+        }
         Some((last, before)) if before == told.as_slice() => {
             program.say(&format!("TURN {}", point(last)?)).await?;
         }
@@ -142,5 +176,23 @@ mod tests {
         for square in ["a16", "", "h", "7"] {
             assert_eq!(board.point(square), None, "{square}");
         }
+    }
+
+    #[test]
+    fn the_clock_is_told_before_each_move() {
+        let times = Times {
+            clock: ClockControl::Fischer {
+                main_ms: 300_000,
+                increment_ms: 0,
+            },
+            left_ms: [250_000, 1],
+            in_period: [false, false],
+            seat: 0,
+            first_move_ms: None,
+        };
+        let told = "INFO timeout_turn 10000\nINFO time_left 250000";
+        assert_eq!(time_told(&times, None), told);
+        let told = "INFO timeout_turn 700\nINFO time_left 250000";
+        assert_eq!(time_told(&times, Some(Duration::from_millis(700))), told);
     }
 }

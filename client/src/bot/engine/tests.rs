@@ -5,7 +5,7 @@ use super::*;
 fn engine(script: &str, protocol: EngineProtocol) -> Engine {
     let command = ["sh", "-c", script].map(OsString::from);
     let limits = Limits {
-        think: Duration::from_millis(10),
+        think: Some(Duration::from_millis(10)),
         start: Duration::from_secs(20),
         answer: Duration::from_secs(20),
     };
@@ -16,8 +16,9 @@ fn engine(script: &str, protocol: EngineProtocol) -> Engine {
         files: 15,
         ranks: 15,
         record: None,
+        draws: true,
     };
-    Engine::new(command.into(), protocol, Vec::new(), limits, game)
+    Engine::new(command.into(), protocol, Vec::new(), limits, game, None)
 }
 
 fn run<T>(test: impl Future<Output = T>) -> T {
@@ -28,8 +29,11 @@ fn run<T>(test: impl Future<Output = T>) -> T {
         .block_on(test)
 }
 
-fn moves(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+fn moves(text: &str) -> Turn {
+    Turn {
+        moves: text.split_whitespace().map(str::to_owned).collect(),
+        times: None,
+    }
 }
 
 fn plays(m: &str) -> Result<Answer, Fault> {
@@ -56,7 +60,7 @@ fn uci_is_told_the_whole_game() {
     run(async {
         assert_eq!(engine.start().await, Ok(()));
         assert_eq!(engine.choose(&moves("e2e4 e7e5")).await, plays("e7e5"));
-        assert_eq!(engine.choose(&[]).await, plays("startpos"));
+        assert_eq!(engine.choose(&Turn::default()).await, plays("startpos"));
         assert_eq!(engine.restarts, 0);
         engine.end().await;
     });
@@ -66,7 +70,7 @@ fn uci_is_told_the_whole_game() {
 fn a_program_that_ends_is_started_anew_but_not_for_ever() {
     let mut engine = engine(&uci("exit"), EngineProtocol::Uci);
     run(async {
-        assert_eq!(engine.choose(&[]).await, Err(Fault::Gone));
+        assert_eq!(engine.choose(&Turn::default()).await, Err(Fault::Gone));
         assert_eq!(engine.restarts, RESTARTS_MAX);
     });
 }
@@ -76,7 +80,7 @@ fn a_program_that_hangs_is_started_anew_but_not_for_ever() {
     let mut engine = engine(&uci("sleep 60"), EngineProtocol::Uci);
     engine.limits.answer = Duration::from_millis(50);
     run(async {
-        let fault = engine.choose(&[]).await.expect_err("it hangs");
+        let fault = engine.choose(&Turn::default()).await.expect_err("it hangs");
         assert!(matches!(fault, Fault::TooSlow(..)), "{fault}");
     });
 }
@@ -89,7 +93,7 @@ fn a_program_that_has_no_move_is_not_asked_again() {
         "echo bestmove 0000",
     ] {
         let mut engine = engine(&uci(nonsense), EngineProtocol::Uci);
-        let fault = run(engine.choose(&[])).expect_err("there is no move");
+        let fault = run(engine.choose(&Turn::default())).expect_err("there is no move");
         assert!(matches!(fault, Fault::Nonsense(_)), "{fault}");
         assert_eq!(engine.restarts, 0);
     }
@@ -120,7 +124,7 @@ fn gtp_is_told_what_is_new() {
         done"#;
     let mut engine = engine(script, EngineProtocol::Gtp);
     run(async {
-        assert_eq!(engine.choose(&[]).await, plays("A5"));
+        assert_eq!(engine.choose(&Turn::default()).await, plays("A5"));
         assert_eq!(engine.choose(&moves("A5 pass")).await, plays("A7"));
         // Another game than it has played: all anew.
         assert_eq!(engine.choose(&moves("B5 pass")).await, plays("A11"));
@@ -136,7 +140,7 @@ fn gtp_may_resign_or_complain() {
                 *) printf '=\n\n';;
             esac; done"#
         );
-        run(engine(&script, EngineProtocol::Gtp).choose(&[]))
+        run(engine(&script, EngineProtocol::Gtp).choose(&Turn::default()))
     };
     assert_eq!(answer("= resign"), Ok(Answer::Resign));
     assert_eq!(answer("= PASS"), plays("PASS"));
@@ -158,7 +162,7 @@ fn piskvork_is_told_a_turn_or_a_board() {
         esac; done"#;
     let mut engine = engine(script, EngineProtocol::Piskvork);
     run(async {
-        assert_eq!(engine.choose(&[]).await, plays("h8"));
+        assert_eq!(engine.choose(&Turn::default()).await, plays("h8"));
         assert_eq!(engine.choose(&moves("h8 a1")).await, plays("b1"));
         assert_eq!(engine.choose(&moves("h8 a1 c4 d5 e6")).await, plays("d15"));
     });
@@ -167,7 +171,7 @@ fn piskvork_is_told_a_turn_or_a_board() {
         esac; done"#;
     let mut engine = self::engine(complains, EngineProtocol::Piskvork);
     assert_eq!(
-        run(engine.choose(&[])),
+        run(engine.choose(&Turn::default())),
         Err(Fault::Nonsense("ERROR no".to_owned()))
     );
 }

@@ -45,6 +45,8 @@ fn seat(goal: Goal) -> Seat {
         goal,
         game: Some("chess".to_owned()),
         name: None,
+        clock: None,
+        games: 1,
     })
 }
 
@@ -59,7 +61,8 @@ fn asked(effects: &[Effect]) -> Vec<Value> {
 
 fn thinks(effects: &[Effect], moves: &[&str]) {
     let moves = moves.iter().map(|m| (*m).to_owned()).collect();
-    assert_eq!(effects, [Effect::Think(moves)]);
+    let times = None;
+    assert_eq!(effects, [Effect::Think(Turn { moves, times })]);
 }
 
 /// A seat with white at the start of a match, whose engine thinks about the first move.
@@ -68,7 +71,7 @@ fn playing() -> Seat {
     assert_eq!(asked(&seat.connected())[0]["type"], "hello");
     assert_eq!(asked(&seat.receive(welcome(false)))[0]["type"], "watch");
     let effects = seat.receive(message(snapshot(None, &[])));
-    assert!(matches!(&effects[..], [Effect::Start(game)] if game.game == "chess"));
+    assert!(matches!(&effects[..], [Effect::Start(game, None)] if game.game == "chess"));
     assert_eq!(asked(&seat.ready())[0]["type"], "join");
     let effects = seat.receive(message(snapshot(Some(0), &[])));
     assert!(
@@ -80,14 +83,15 @@ fn playing() -> Seat {
 
 fn refusal(request: &Value, code: &str) -> ServerMessage {
     message(json!({
-        "type": "error", "re": request["id"], "code": code, "message": "told", "retryable": false,
+        "type": "error", "re": request["id"], "code": code, "message": "told",
+        "retryable": code == "rate_limited", "retry_after_ms": 70,
     }))
 }
 
 #[test]
 fn the_engine_is_there_before_the_seat_is_taken() {
     let mut seat = playing();
-    let sent = asked(&seat.play("e2e4"));
+    let sent = asked(&seat.play("e2e4", None));
     assert_eq!(
         (&sent[0]["move"], &sent[0]["ply"]),
         (&json!("e2e4"), &json!(0))
@@ -108,7 +112,7 @@ fn a_match_is_created_once_the_engine_is_there() {
     seat.connected();
     assert!(matches!(
         &seat.receive(welcome(false))[..],
-        [Effect::Start(_)]
+        [Effect::Start(..)]
     ));
     let sent = asked(&seat.ready());
     assert_eq!(sent[0]["seats"], json!([{"bot": "hard"}, "me"]));
@@ -139,7 +143,7 @@ fn an_answer_outlives_a_connection() {
         seat.receive(message(snapshot(Some(0), &[]))).is_empty(),
         "it thinks already"
     );
-    assert_eq!(asked(&seat.play("e2e4")).len(), 1);
+    assert_eq!(asked(&seat.play("e2e4", None)).len(), 1);
     seat.connected();
     seat.receive(welcome(true));
     let again = asked(&seat.receive(message(snapshot(Some(0), &[]))));
@@ -157,7 +161,7 @@ fn an_answer_outlives_a_connection() {
 fn an_illegal_move_resigns() {
     for code in ["illegal_move", "unreadable_move"] {
         let mut seat = playing();
-        let sent = asked(&seat.play("e2e5"));
+        let sent = asked(&seat.play("e2e5", None));
         let effects = seat.receive(refusal(&sent[0], code));
         assert_eq!(asked(&effects)[0]["type"], "resign", "{code}");
         let ended = message(json!({"type": "ended", "match": MATCH, "seq": 4,
@@ -174,11 +178,12 @@ fn an_illegal_move_resigns() {
 #[test]
 fn what_may_succeed_later_is_asked_again() {
     let mut seat = playing();
-    let sent = asked(&seat.play("e2e4"));
+    let sent = asked(&seat.play("e2e4", None));
     let effects = seat.receive(refusal(&sent[0], "rate_limited"));
-    let [Effect::SendAfter(_, request)] = &effects[..] else {
+    let [Effect::SendAfter(pause, request)] = &effects[..] else {
         panic!("{effects:?}");
     };
+    assert_eq!(*pause, Duration::from_millis(70));
     assert_eq!(serde_json::to_value(request).expect("JSON"), sent[0]);
     let effects = seat.receive(refusal(&sent[0], "stale_ply"));
     assert_eq!(asked(&effects)[0]["type"], "watch");
@@ -202,5 +207,145 @@ fn an_engine_that_fails_for_good_resigns_and_so_does_who_runs_it() {
     assert_eq!(
         seat.give_up("gone"),
         end(Failure::Failed("gone".to_owned()))
+    );
+}
+
+fn event(kind: &str, seq: u64, fields: &Value) -> ServerMessage {
+    let mut event = json!({"type": kind, "match": MATCH, "seq": seq});
+    let fields = fields.as_object().expect("fields").clone();
+    event.as_object_mut().expect("an object").extend(fields);
+    message(event)
+}
+
+/// A draw is taken by an engine that is behind, and by no other.
+#[test]
+fn draws_are_judged_by_what_the_engine_thought_last() {
+    for (worth, answer) in [
+        (Some(-50), "offer"),
+        (Some(-49), "decline"),
+        (None, "decline"),
+    ] {
+        let mut seat = playing();
+        seat.play("e2e4", worth);
+        seat.receive(moved(0, "e2e4"));
+        let offer = json!({"seat": 1, "offer": "draw", "ply": 1});
+        let effects = seat.receive(event("offered", 5, &offer));
+        let [request] = &asked(&effects)[..] else {
+            panic!("{effects:?}");
+        };
+        assert_eq!(
+            (&request["type"], &request["offer"], &request["match"]),
+            (&json!(answer), &json!("draw"), &json!(MATCH))
+        );
+        // It is answered once, and the match goes on.
+        thinks(
+            &seat.receive(message(
+                json!({"type": "moved", "match": MATCH, "seq": 6, "ply": 1,
+                "seat": 1, "move": "e7e5", "position": "", "turn": 0, "legal": []}),
+            )),
+            &["e2e4", "e7e5"],
+        );
+    }
+}
+
+/// After a takeback the same ply is another place: what was thought about the other is not played.
+#[test]
+fn moves_are_taken_back_and_thought_about_anew() {
+    let mut seat = playing();
+    seat.play("e2e4", None);
+    seat.receive(moved(0, "e2e4"));
+    thinks(&seat.receive(moved(1, "e7e5")), &["e2e4", "e7e5"]);
+    let offer = json!({"seat": 1, "offer": "takeback", "ply": 2, "to_ply": 1});
+    let effects = seat.receive(event("offered", 6, &offer));
+    let sent = asked(&effects);
+    assert_eq!(
+        (&sent[0]["type"], &sent[0]["offer"], &sent[0]["ply"]),
+        (&json!("offer"), &json!("takeback"), &json!(2))
+    );
+    let back = json!({"ply": 1, "position": "", "turn": 1, "legal": [], "takebacks": 1});
+    assert_eq!(seat.receive(event("taken_back", 7, &back)), []);
+    let again = json!({"ply": 1, "seat": 1, "move": "c7c5", "position": "", "turn": 0,
+        "legal": []});
+    assert_eq!(
+        seat.receive(event("moved", 8, &again)),
+        [],
+        "it still thinks"
+    );
+    thinks(&seat.play("g1f3", None), &["e2e4", "c7c5"]);
+    let sent = asked(&seat.play("d2d4", None));
+    assert_eq!(
+        (&sent[0]["move"], &sent[0]["takebacks"]),
+        (&json!("d2d4"), &json!(1))
+    );
+}
+
+#[test]
+fn the_engine_is_told_what_the_clock_leaves_it() {
+    let mut seat = seat(Goal::Join("K7QM2P".to_owned()));
+    seat.connected();
+    seat.receive(welcome(false));
+    let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 1000});
+    let mut open = snapshot(None, &[]);
+    open["clock"] = clock.clone();
+    let effects = seat.receive(message(open));
+    assert!(
+        matches!(&effects[..], [Effect::Start(_, Some(_))]),
+        "{effects:?}"
+    );
+    seat.ready();
+    seat.takes(Duration::from_millis(25));
+    let mut now = snapshot(Some(0), &["e2e4", "e7e5"]);
+    now["clock"] = clock;
+    now["left_ms"] = json!([50_000, 40_000]);
+    now["turn_ms"] = json!(3000);
+    now["stands"] = json!(false);
+    let effects = seat.receive(message(now));
+    let Some(Effect::Think(turn)) = effects.last() else {
+        panic!("{effects:?}");
+    };
+    let times = turn.times.expect("there is a clock");
+    // 100 ms and the way to the server and back are kept.
+    assert_eq!(times.left_ms, [46_875, 40_000]);
+}
+
+#[test]
+fn as_many_matches_are_played_as_were_asked_for() {
+    let mut seat = playing();
+    seat.wanted.games = 2;
+    let over = json!({"outcome": {"winner": 1, "reason": "resignation"}});
+    let effects = seat.receive(event("ended", 4, &over));
+    assert!(
+        matches!(&effects[..], [Effect::Say(_), Effect::SendAfter(..)]),
+        "{effects:?}"
+    );
+    let next = "0b9e0000-0000-7000-8000-000000000002";
+    let told = |next: Value| {
+        message(
+            json!({"type": "rematch", "match": MATCH, "offers": [false, true],
+            "declined": [false, false], "here": [true, true], "next": next}),
+        )
+    };
+    let sent = asked(&seat.receive(told(Value::Null)));
+    assert_eq!(
+        (&sent[0]["type"], &sent[0]["offer"]),
+        (&json!("offer"), &json!("rematch"))
+    );
+    seat.receive(told(json!({"match": next, "code": "K7QM2P"})));
+    let mut second = snapshot(Some(1), &["e2e4"]);
+    second["match"] = json!(next);
+    let effects = seat.receive(message(second));
+    assert!(
+        matches!(
+            &effects[..],
+            [Effect::Say(_), Effect::Think(_)] | [Effect::Say(_)]
+        ),
+        "{effects:?}"
+    );
+    let ended = message(json!({"type": "ended", "match": next, "seq": 5,
+        "outcome": {"winner": null, "reason": "agreement"}}));
+    let effects = seat.receive(ended);
+    assert!(
+        matches!(effects.last(), Some(Effect::End(Ok(())))),
+        "{effects:?}"
     );
 }

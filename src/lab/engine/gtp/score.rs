@@ -66,10 +66,42 @@ impl fmt::Display for Margin {
     }
 }
 
+/// The stones with a status that `final_status_list` asks for, a row of the board in a line; `None` if
+/// there is no such status. All stones are alive, as the rules have it.
+pub(super) fn stones_by_status(
+    words: &[&str],
+    pos: &dyn AnyPosition,
+    info: &GameInfo,
+) -> Option<String> {
+    match words {
+        ["alive"] => {}
+        ["dead" | "seki"] => return Some(String::new()),
+        _ => return None,
+    }
+    let text = pos.to_string();
+    let rows = text.split(' ').next().unwrap_or_default().split('/');
+    let lines = rows.zip((1..=info.ranks).rev()).map(|(row, number)| {
+        let stones = row
+            .chars()
+            .zip(columns())
+            .filter(|(point, _)| *point != '.');
+        let names: Vec<_> = stones
+            .map(|(_, column)| format!("{column}{number}"))
+            .collect();
+        names.join(" ")
+    });
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    Some(lines.join("\n"))
+}
+
+/// The names of columns, of which I is none.
+fn columns() -> impl Iterator<Item = char> {
+    ('A'..='Z').filter(|column| *column != 'I')
+}
+
 /// The board with its coordinates: `X` for black, `O` for white.
 pub(super) fn drawn(pos: &dyn AnyPosition, info: &GameInfo) -> String {
-    let columns: String = ('A'..='Z')
-        .filter(|column| *column != 'I')
+    let columns: String = columns()
         .take(info.files.into())
         .flat_map(|column| [' ', column])
         .collect();

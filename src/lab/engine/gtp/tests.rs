@@ -3,6 +3,7 @@ use std::time::Duration;
 use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::{Level, Stop};
 
+use super::super::driver::answer;
 use super::*;
 
 struct Table {
@@ -29,9 +30,10 @@ impl Table {
     fn say(&mut self, line: &str) -> String {
         let mut out = Vec::new();
         let next = self.gtp.take(line, &mut self.analyst, &mut out);
-        if let Next::Think(Question { level, limits }) = next.expect("it can be written") {
-            let choice = (self.analyst).choose(level, 1, &limits, &Stop::new(), &mut |_| {});
-            let found = (self.gtp).found(choice, false, &mut self.analyst, &mut out);
+        if let Next::Think(question) = next.expect("it can be written") {
+            let (analyst, stop) = (self.analyst.as_mut(), Stop::new());
+            let thought = answer(analyst, &question, 1, &stop, &mut |_, _| {});
+            let found = (self.gtp).found(thought, false, &mut self.analyst, &mut out);
             found.expect("it can be written");
         }
         String::from_utf8(out).expect("text")
@@ -68,6 +70,10 @@ fn commands_are_answered_as_the_protocol_has_it() {
         ("play b D4", "=\n\n"),
         ("play white d4", "? illegal move\n\n"),
         ("play white Z9", "? illegal move\n\n"),
+        // There is no column I, on no board.
+        ("play white I5", "? syntax error\n\n"),
+        ("play white e0", "? syntax error\n\n"),
+        ("play white resign", "? syntax error\n\n"),
         ("play green E5", "? syntax error\n\n"),
         ("play w", "? syntax error\n\n"),
         ("3\tquit", "=3\n\n"),
@@ -130,6 +136,108 @@ fn a_move_is_made_and_played() {
         ("play w pass", "=\n\n"),
         ("genmove pink", "? syntax error\n\n"),
     ]);
+}
+
+/// Nobody has passed before white's first move, so that white wins nothing by passing.
+#[test]
+fn a_pass_that_nobody_made_ends_nothing() {
+    for before in [&[][..], &["play b E5"], &["play b E5", "play b C3"]] {
+        for color in ["b", "w"] {
+            let mut table = Table::new();
+            table.check(&[("clear_board", "=\n\n")]);
+            for line in before {
+                table.check(&[(line, "=\n\n")]);
+            }
+            let answer = table.say(&format!("genmove {color}"));
+            assert!(
+                answer.starts_with("= ") && !answer.contains("pass"),
+                "{answer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_move_may_be_asked_for_and_not_played() {
+    let mut table = Table::new();
+    table.check(&[("play b E5", "=\n\n")]);
+    let before = table.position();
+    for color in ["w", "b"] {
+        let answer = table.say(&format!("reg_genmove {color}"));
+        assert!(answer.starts_with("= "), "{answer}");
+        assert_eq!(table.position(), before);
+    }
+    let answer = table.say("kgs-genmove_cleanup w");
+    assert!(
+        answer.starts_with("= ") && table.position() != before,
+        "{answer}"
+    );
+}
+
+#[test]
+fn stones_of_a_handicap_are_put_down_at_once() {
+    let mut table = Table::new();
+    table.check(&[
+        ("fixed_handicap 1", "? invalid number of stones\n\n"),
+        ("fixed_handicap", "? syntax error\n\n"),
+        ("fixed_handicap 5", "= C3 G7 C7 G3 E5\n\n"),
+        ("fixed_handicap 2", "? board not empty\n\n"),
+        ("final_status_list alive", "= C7 G7\nE5\nC3 G3\n\n"),
+    ]);
+    // White moves.
+    assert!(table.position().contains(" w "), "{}", table.position());
+    assert!(!table.say("genmove w").contains("pass"));
+    table.check(&[
+        ("clear_board", "=\n\n"),
+        ("place_free_handicap 2", "= C3 G7\n\n"),
+        ("clear_board", "=\n\n"),
+        ("set_free_handicap D4", "? bad vertex list\n\n"),
+        ("set_free_handicap D4 pass", "? bad vertex list\n\n"),
+        ("set_free_handicap D4 D4", "? bad vertex list\n\n"),
+        ("set_free_handicap D4 I9", "? syntax error\n\n"),
+        ("set_free_handicap D4 E6 F2", "=\n\n"),
+        ("final_status_list alive", "= E6\nD4\nF2\n\n"),
+        ("final_status_list dead", "=\n\n"),
+        ("final_status_list seki", "=\n\n"),
+        ("final_status_list dying", "? syntax error\n\n"),
+    ]);
+}
+
+#[test]
+fn a_record_is_set_up_or_nothing_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("text").to_owned()
+    };
+    let good = file(
+        "good.sgf",
+        "(;SZ[9]KM[5.5];B[ee];W[cc];B[gg](;W[aa])(;W[bb]))",
+    );
+    let twice = file("twice.sgf", "(;SZ[9];B[ee];W[ee])");
+    let large = file("large.sgf", "(;SZ[19];B[ee])");
+    let mut table = Table::new();
+    table.check(&[("play b C3", "=\n\n")]);
+    let before = table.position();
+    for bad in [&twice, &large, "nowhere.sgf"] {
+        table.check(&[(&format!("loadsgf {bad}"), "? cannot load file\n\n")]);
+        assert_eq!(table.position(), before);
+    }
+    table.check(&[
+        ("loadsgf", "? syntax error\n\n"),
+        (&format!("loadsgf {good} soon"), "? syntax error\n\n"),
+        (&format!("loadsgf {good} 3"), "=\n\n"),
+        ("final_status_list alive", "= C7\nE5\n\n"),
+        (&format!("loadsgf {good}"), "=\n\n"),
+        ("final_status_list alive", "= A9\nC7\nE5\nG3\n\n"),
+        ("final_score", "= W+5.5\n\n"),
+    ]);
+    assert!(
+        table.position().ends_with(" b 0 0 0 4"),
+        "{}",
+        table.position()
+    );
 }
 
 #[test]
@@ -198,4 +306,19 @@ fn time_is_shared_out() {
     assert_eq!(ms(&byo_yomi), Some(1994));
     byo_yomi.tell(Seat::First, &["2", "4"]).expect("a time");
     assert_eq!(ms(&byo_yomi), Some(492));
+    // A period for each stone, none of which is to be lost.
+    let kgs = |text: &str| TimeSystem::read_kgs(&text.split(' ').collect::<Vec<_>>());
+    assert_eq!(kgs("none"), Some(TimeSystem::default()));
+    assert_eq!(kgs("absolute 60"), read("60 0 0"));
+    assert_eq!(kgs("canadian 0 10 5"), read("0 10 5"));
+    assert_eq!((kgs("byoyomi 0 10"), kgs("fischer 1 2 3")), (None, None));
+    let mut periods = kgs("byoyomi 60 10 3").expect("a time");
+    assert_eq!(ms(&periods), Some(1999));
+    periods.spend(Seat::First, Duration::from_secs(60));
+    for _ in 0..5 {
+        assert_eq!(ms(&periods), Some(9970));
+        periods.spend(Seat::First, Duration::from_secs(9));
+    }
+    periods.tell(Seat::First, &["5", "1"]).expect("a time");
+    assert_eq!(ms(&periods), Some(4970));
 }

@@ -1,4 +1,6 @@
-//! Time as GTP tells it: a main time, and after it Canadian byo-yomi, so much for so many stones.
+//! Time as GTP tells it: a main time, and after it Canadian byo-yomi, so much for so many stones. The
+//! servers of KGS tell more: also Japanese byo-yomi, a period for each stone, several of which may be
+//! lost.
 
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use plyhouse_engine::search::Clock;
 pub(super) struct TimeSystem {
     /// A time, and for how many stones. No stones: there is none.
     byo_yomi: (Duration, u32),
+    /// Whether that is a period for each stone, and how many of them there are.
+    is_japanese: bool,
     /// By seat. `None` is as long as one likes.
     left: Option<[Left; 2]>,
 }
@@ -18,7 +22,7 @@ pub(super) struct TimeSystem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Left {
     time: Duration,
-    /// For how many stones; in the main time 0.
+    /// For how many stones, or how many periods are left; in the main time 0.
     stones: u32,
 }
 
@@ -34,8 +38,27 @@ impl TimeSystem {
         if stones == 0 && !byo_yomi.is_zero() {
             return Some(Self::default());
         }
+        Some(Self::with(main, (byo_yomi, stones), false))
+    }
+
+    /// Reads `kgs-time_settings`: the kind, and what belongs to it.
+    pub(super) fn read_kgs(words: &[&str]) -> Option<Self> {
+        match words {
+            ["none"] => Some(Self::default()),
+            ["absolute", main] => Self::read(&[main, "0", "0"]),
+            ["canadian", rest @ ..] => Self::read(rest),
+            ["byoyomi", main, period, periods] => {
+                let byo_yomi = (seconds(period)?, periods.parse().ok()?);
+                Some(Self::with(seconds(main)?, byo_yomi, true))
+            }
+            _ => None,
+        }
+    }
+
+    fn with(main: Duration, byo_yomi: (Duration, u32), is_japanese: bool) -> Self {
         let mut system = Self {
-            byo_yomi: (byo_yomi, stones),
+            byo_yomi,
+            is_japanese,
             left: None,
         };
         let left = Left {
@@ -43,7 +66,7 @@ impl TimeSystem {
             stones: 0,
         };
         system.left = Some([system.renewed(left); 2]);
-        Some(system)
+        system
     }
 
     /// Reads `time_left` after its colour: a time in seconds, and for how many stones.
@@ -64,6 +87,9 @@ impl TimeSystem {
     /// How long to think about a move; `None` without a limit.
     pub(super) fn share(&self, seat: Seat) -> Option<Duration> {
         let left = self.left?[seat.index()];
+        if self.is_japanese && left.stones > 0 {
+            return Some(Clock::within(left.time));
+        }
         let clock = Clock {
             left: left.time,
             increment: Duration::ZERO,
@@ -78,6 +104,9 @@ impl TimeSystem {
             return;
         };
         let left = both[seat.index()];
+        if self.is_japanese && left.stones > 0 {
+            return;
+        }
         let after = Left {
             time: left.time.saturating_sub(time),
             stones: left.stones.saturating_sub(1),

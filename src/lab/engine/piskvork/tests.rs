@@ -4,7 +4,7 @@ use plyhouse_engine::catalog::find;
 use plyhouse_engine::search::{Level, Limits, Stop};
 
 use super::*;
-use crate::engine::driver::Question;
+use crate::engine::driver::answer;
 
 struct Table {
     piskvork: Piskvork,
@@ -32,10 +32,11 @@ impl Table {
     fn say(&mut self, line: &str) -> String {
         let mut out = Vec::new();
         let next = self.piskvork.take(line, &mut self.analyst, &mut out);
-        if let Next::Think(Question { level, limits }) = next.expect("it can be written") {
-            self.limits = Some(limits);
-            let choice = (self.analyst).choose(level, 1, &limits, &Stop::new(), &mut |_| {});
-            let found = (self.piskvork).found(choice, false, &mut self.analyst, &mut out);
+        if let Next::Think(question) = next.expect("it can be written") {
+            self.limits = Some(question.limits);
+            let (analyst, stop) = (self.analyst.as_mut(), Stop::new());
+            let thought = answer(analyst, &question, 1, &stop, &mut |_, _| {});
+            let found = (self.piskvork).found(thought, false, &mut self.analyst, &mut out);
             found.expect("it can be written");
         }
         String::from_utf8(out).expect("text")

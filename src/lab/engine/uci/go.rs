@@ -1,15 +1,29 @@
 //! `go` and what may follow it.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::{Clock, Limits};
 
-/// What the protocol knows and this engine does not.
-pub(super) const UNKNOWN: [&str; 3] = ["mate", "ponder", "searchmoves"];
+/// The words that may follow `go`. Between one of them and the next stands what belongs to it.
+const WORDS: [&str; 12] = [
+    "searchmoves",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "infinite",
+];
 
 /// What `go` asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Go {
     depth: Option<u32>,
     nodes: Option<u64>,
@@ -18,8 +32,15 @@ pub(super) struct Go {
     left: [Option<Duration>; 2],
     increment: [Duration; 2],
     moves: Option<u32>,
+    /// A mate within so many moves is looked for.
+    pub(super) mate: Option<u32>,
+    /// Only these moves are looked at; all, if there are none.
+    pub(super) only: Vec<String>,
     /// Whether there is to be no answer before `stop`.
     pub(super) is_infinite: bool,
+    /// Whether the opponent is still thinking, so that no time counts, and there is to be no answer,
+    /// before `ponderhit` or `stop`.
+    pub(super) ponders: bool,
 }
 
 impl Go {
@@ -37,12 +58,19 @@ impl Go {
                 "winc" => go.increment[0] = time(next).unwrap_or_default(),
                 "binc" => go.increment[1] = time(next).unwrap_or_default(),
                 "movestogo" => go.moves = next.parse().ok(),
+                "mate" => go.mate = next.parse().ok().filter(|moves| *moves > 0),
+                "searchmoves" => {
+                    let moves = words[index + 1..].iter();
+                    let moves = moves.take_while(|word| !WORDS.contains(word));
+                    go.only = moves.map(|m| (*m).to_owned()).collect();
+                }
+                "ponder" => go.ponders = true,
                 "infinite" => go.is_infinite = true,
                 _ => {}
             }
         }
-        let is_limited = go.depth.is_some() || go.nodes.is_some() || go.has_time();
-        go.is_infinite |= !is_limited;
+        let is_limited = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some();
+        go.is_infinite |= !is_limited && !go.has_time();
         go
     }
 
@@ -51,10 +79,24 @@ impl Go {
     }
 
     /// The limits for the seat that is to move.
-    pub(super) fn limits(&self, turn: Seat) -> Limits {
+    pub(super) fn limits(&self, turn: Seat, threads: NonZeroUsize) -> Limits {
+        let threads = Some(threads);
         if self.is_infinite {
-            return Limits::default();
+            return Limits {
+                threads,
+                ..Limits::default()
+            };
         }
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            time: self.time(turn).filter(|_| !self.ponders),
+            threads,
+        }
+    }
+
+    /// How long to think, for the seat that is to move; `None` without a limit.
+    pub(super) fn time(&self, turn: Seat) -> Option<Duration> {
         let clock = self.left[turn.index()].map(|left| Clock {
             left,
             increment: self.increment[turn.index()],
@@ -62,12 +104,7 @@ impl Go {
         });
         let by_clock = clock.map(|clock| clock.share());
         let times = [self.move_time.map(Clock::within), by_clock];
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            time: times.into_iter().flatten().min(),
-            threads: None,
-        }
+        times.into_iter().flatten().min()
     }
 }
 

@@ -1,8 +1,10 @@
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use plyhouse_engine::catalog::find;
-use plyhouse_engine::search::{Limits, Stop};
+use plyhouse_engine::search::{Level, Limits, Stop};
 
+use super::super::driver::answer;
 use super::*;
 
 /// What an engine answers to these lines, none of which has it think.
@@ -39,11 +41,36 @@ impl Table {
         text
     }
 
-    fn limits(&mut self, line: &str) -> Limits {
+    fn question(&mut self, line: &str) -> Question {
         match self.take(line).0 {
-            Next::Think(question) => question.limits,
+            Next::Think(question) => question,
             next @ (Next::Line | Next::Quit) => panic!("{line}: {next:?}"),
         }
+    }
+
+    fn limits(&mut self, line: &str) -> Limits {
+        let limits = self.question(line).limits;
+        assert_eq!(limits.threads, NonZeroUsize::new(1), "{line}");
+        Limits {
+            threads: None,
+            ..limits
+        }
+    }
+
+    /// What is told of a search that ends.
+    fn found(&mut self, question: &Question, stopped: bool) -> String {
+        let (analyst, stop) = (self.analyst.as_mut(), Stop::new());
+        let thought = answer(analyst, question, 0, &stop, &mut |_, _| {});
+        let mut out = Vec::new();
+        let found = (self.uci).found(thought, stopped, &mut self.analyst, &mut out);
+        found.expect("a vector can be written to");
+        String::from_utf8(out).expect("text")
+    }
+
+    /// What is told of a search that is asked for so, to its end.
+    fn think(&mut self, line: &str) -> String {
+        let question = self.question(line);
+        self.found(&question, false)
     }
 
     fn position(&self) -> String {
@@ -61,11 +88,22 @@ fn it_introduces_itself() {
         lines[2..],
         [
             "option name Hash type spin default 1 min 1 max 65536",
-            "option name Level type combo default max var beginner var easy var medium var hard \
-             var max",
+            "option name Clear Hash type button",
+            "option name Threads type spin default 1 min 1 max 1024",
+            "option name MultiPV type spin default 1 min 1 max 218",
+            "option name Ponder type check default false",
+            "option name Level type combo default full var beginner var easy var medium var hard \
+             var full",
             "uciok"
         ]
     );
+    // No value is a word of the protocol's own, at which readers of the line would stumble.
+    for line in lines.iter().filter(|line| line.contains(" combo ")) {
+        let values = line.split(" var ").skip(1);
+        for value in values {
+            assert!(!["name", "type", "default", "min", "max", "var"].contains(&value));
+        }
+    }
     assert_eq!(table.say("isready"), "readyok\n");
     assert_eq!(table.take("quit"), (Next::Quit, String::new()));
 }
@@ -114,6 +152,11 @@ fn what_is_not_known_is_ignored() {
         "nonsense",
         "debug on",
         "ponderhit",
+        "setoption name UCI_Chess960 value false",
+        "setoption name Ponder value true",
+        "setoption name clear hash",
+        "setoption name Threads value 1",
+        "setoption name Level value max",
         "register later",
         "stop",
     ] {
@@ -124,7 +167,11 @@ fn what_is_not_known_is_ignored() {
         "setoption name Hash value 0",
         "setoption name Hash value much",
         "setoption name Level value perfect",
-        "setoption name Threads value 2",
+        "setoption name Threads value 0",
+        "setoption name MultiPV value 219",
+        "setoption name UCI_Chess960 value true",
+        "setoption name Contempt value 2",
+        "setoption name",
         "setoption",
     ] {
         assert!(table.say(line).starts_with("info string "), "{line}");
@@ -149,10 +196,8 @@ fn a_search_is_limited_as_it_is_asked_for() {
         table.limits("go depth soon searchmoves e7e5"),
         Limits::default()
     );
-    let (_, told) = table.take("go depth 1 searchmoves e7e5");
-    assert!(told.starts_with("info string searchmoves is not"), "{told}");
     table.limits("go");
-    assert!(table.uci.is_infinite);
+    assert!(table.uci.go.is_infinite);
     assert_eq!(table.limits("go infinite depth 3"), Limits::default());
 }
 
@@ -176,24 +221,128 @@ fn a_draw_that_nobody_claimed_does_not_end_the_game() {
 #[test]
 fn an_infinite_search_answers_when_it_is_stopped() {
     let mut table = Table::new();
-    let found = |table: &mut Table, stopped| {
-        let limits = Limits::depth(1);
-        let choice = (table.analyst).choose(Level::Max, 0, &limits, &Stop::new(), &mut |_| {});
-        let mut out = Vec::new();
-        table
-            .uci
-            .found(choice, stopped, &mut table.analyst, &mut out)
-            .expect("a vector can be written to");
-        String::from_utf8(out).expect("text")
+    let shallow = Question {
+        level: Level::Max,
+        limits: Limits::depth(1),
+        aim: Aim::Move,
     };
     table.limits("go infinite");
-    assert!(!found(&mut table, false).contains("bestmove"));
+    assert!(!table.found(&shallow, false).contains("bestmove"));
     assert!(table.say("stop").starts_with("bestmove "));
     assert_eq!(table.say("stop"), "");
     table.limits("go infinite");
-    assert!(found(&mut table, true).contains("\nbestmove "));
-    table.limits("go depth 1");
-    assert!(found(&mut table, false).contains("\nbestmove "));
+    assert!(table.found(&shallow, true).contains("\nbestmove "));
+    assert!(table.think("go depth 1").contains("\nbestmove "));
+}
+
+/// What the opponent's time is used for is answered after its move, or thrown away.
+#[test]
+fn a_search_in_the_opponents_time_answers_when_the_move_has_come() {
+    let ms = Duration::from_millis;
+    let mut table = Table::new();
+    table.say("position startpos moves e2e4 e7e5");
+    let clocks = "go ponder wtime 60030 btime 30030 winc 1000 binc 0";
+    assert_eq!(table.limits(clocks), Limits::default());
+    let mut out = Vec::new();
+    let next = table.uci.meanwhile("ponderhit", &mut out);
+    assert_eq!(next.expect("text"), Meanwhile::Within(ms(2750)));
+    // The search may have ended before.
+    let question = table.question("go ponder depth 2");
+    assert_eq!(question.limits.depth, Some(2));
+    assert!(!table.found(&question, false).contains("bestmove"));
+    assert!(table.say("ponderhit").starts_with("bestmove "));
+    let question = table.question("go ponder depth 2");
+    assert!(table.found(&question, true).contains("\nbestmove "));
+}
+
+#[test]
+fn the_reply_that_is_expected_is_told() {
+    let mut table = Table::new();
+    let told = table.think("go depth 4");
+    let words: Vec<&str> = (told.lines().last().expect("an answer").split(' ')).collect();
+    let [_, _, "ponder", reply] = words[..] else {
+        panic!("{told}");
+    };
+    assert!(matches!(reply.as_bytes()[1], b'7' | b'8'), "{told}");
+}
+
+#[test]
+fn only_moves_that_are_asked_for_are_looked_at() {
+    let mut table = Table::new();
+    let told = table.think("go depth 3 searchmoves a2a3 h2h3 wtime 60000");
+    let best = told.lines().last().expect("an answer");
+    assert!(
+        best.starts_with("bestmove a2a3") || best.starts_with("bestmove h2h3"),
+        "{told}"
+    );
+    assert!(!told.contains("multipv"), "{told}");
+    let (_, told) = table.take("go depth 3 searchmoves a2a5");
+    assert!(told.starts_with("info string searchmoves has"), "{told}");
+}
+
+#[test]
+fn several_lines_are_told_beside_each_other() {
+    let mut table = Table::new();
+    table.say("setoption name MultiPV value 3");
+    let told = table.think("go depth 3");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 4, "{told}");
+    for (line, number) in lines.iter().zip(1..=3) {
+        assert!(
+            line.contains(&format!(" multipv {number} score cp ")),
+            "{told}"
+        );
+    }
+    let first = lines[0].split(" pv ").nth(1).expect("a line of play");
+    let best = first.split(' ').next().expect("a move");
+    assert!(lines[3].starts_with(&format!("bestmove {best}")), "{told}");
+}
+
+#[test]
+fn a_mate_is_found_where_there_is_one() {
+    let mut table = Table::new();
+    table.say("position fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1");
+    let told = table.think("go mate 2");
+    assert!(told.contains(" score mate 2 "), "{told}");
+    assert!(told.contains("\nbestmove "), "{told}");
+    // There is none that is faster, and so an answer as far as that.
+    let told = table.think("go mate 1");
+    assert!(!told.contains(" score mate"), "{told}");
+    assert!(told.contains("\nbestmove "), "{told}");
+}
+
+#[test]
+fn a_game_that_is_over_has_a_score_and_no_move() {
+    let mut table = Table::new();
+    table.say("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1 moves a7a8");
+    let mated = "info depth 0 score mate 0\nbestmove (none)\n";
+    assert_eq!(table.think("go depth 5"), mated);
+    table.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    let stalemate = "info depth 0 score cp 0\nbestmove (none)\n";
+    assert_eq!(table.think("go depth 5"), stalemate);
+    table.say("setoption name MultiPV value 2");
+    assert_eq!(table.think("go mate 2"), stalemate);
+}
+
+/// Nobody can say `stop` any more.
+#[test]
+fn after_the_end_of_the_input_every_search_ends() {
+    let mut table = Table::new();
+    let question = table.question("go infinite");
+    let mut out = Vec::new();
+    let rest = table.uci.end_of_input(&mut out).expect("text");
+    assert_eq!(rest, Some(Duration::from_secs(1)));
+    let shallow = Question {
+        limits: Limits::depth(1),
+        ..question
+    };
+    assert!(table.found(&shallow, false).contains("\nbestmove "));
+    for line in ["go", "go ponder movetime 5", "go infinite"] {
+        assert_eq!(table.limits(line).time, Some(Duration::from_secs(1)));
+        assert!(!table.uci.waits());
+    }
+    // What is limited goes on as it is.
+    assert_eq!(table.limits("go depth 7").time, None);
 }
 
 #[test]
@@ -201,6 +350,7 @@ fn values_are_told_as_interfaces_show_them() {
     assert_eq!(score(Score::estimate(-35)), "cp -35");
     assert_eq!(score(Score::win_in(1)), "mate 1");
     assert_eq!(score(Score::win_in(5)), "mate 3");
+    assert_eq!(score(Score::loss_in(0)), "mate 0");
     assert_eq!(score(Score::loss_in(2)), "mate -1");
     assert_eq!(score(Score::loss_in(4)), "mate -2");
 }

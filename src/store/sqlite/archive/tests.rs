@@ -29,7 +29,7 @@ async fn write(store: &SqliteStore, number: u128, moves: &[&str], end: Option<&s
     );
     let at = |kind: EventKind| kind.at(AT_MS);
     let mut events = vec![at(event_from_text(&bob).expect("an event"))];
-    events.push(at(EventKind::Started));
+    events.push(at(EventKind::STARTED));
     events.extend((moves.iter().enumerate()).map(|(ply, m)| moved(Seat::ALL[ply % 2], m)));
     events.extend(end.map(|text| at(event_from_text(text).expect("an event"))));
     store.append(id, mark, events).await.expect("written");

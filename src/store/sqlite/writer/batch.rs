@@ -169,8 +169,9 @@ impl<'a> Batch<'a> {
         if self.is_taken(creation.code, creation.id)? {
             return Ok(Err(WriteError::CodeTaken));
         }
-        let sql = "INSERT INTO matches (id, code, game, host, terms, last_seq)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+        let previous = creation.terms.previous.map(|previous| previous.id);
+        let sql = "INSERT INTO matches (id, code, game, host, terms, last_seq, previous)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
         let inserted = self.transaction.prepare_cached(sql)?.execute((
             creation.id.0.as_bytes(),
             creation.code.to_string(),
@@ -178,6 +179,7 @@ impl<'a> Batch<'a> {
             creation.host.0.as_bytes(),
             terms_to_text(&creation.terms),
             events.len(),
+            previous.as_ref().map(|id| id.0.as_bytes()),
         ))?;
         if inserted == 0 {
             return Ok(Err(WriteError::Conflict));
@@ -219,6 +221,12 @@ impl<'a> Batch<'a> {
     }
 
     fn insert(&mut self, id: MatchId, after: Seq, events: &[Event]) -> rusqlite::Result<()> {
+        if events.is_empty() {
+            // Whoever asks wants to know whether something can be written, so something is.
+            let sql = "UPDATE matches SET game = game WHERE id = ?1";
+            let mut update = self.transaction.prepare_cached(sql)?;
+            update.execute([id.0.as_bytes()])?;
+        }
         let mut seq = after;
         for event in events {
             seq = seq.next();

@@ -137,18 +137,14 @@ fn the_row_of_a_match_catches_up() {
         let last: usize = connection
             .query_row(sql, [], |row| row.get(0))
             .expect("there");
-        (read.events.len(), last)
+        (read.record.events.len(), last)
     };
     assert_eq!(told(&mut work), (3, 1));
     work.look_around();
     assert_eq!(told(&mut work), (3, 3));
     assert!(work.heads.is_empty());
 
-    let ended = EventKind::Ended {
-        winner: None,
-        reason: Reason::Aborted,
-    }
-    .at(AT_MS);
+    let ended = EventKind::ended(None, Reason::Aborted).at(AT_MS);
     let end = |after| Task::Append {
         id,
         after,

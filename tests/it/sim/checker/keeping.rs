@@ -103,7 +103,7 @@ impl<'a> Keeping<'a> {
                 occupant: Occupant::Player { id, .. },
                 ..
             } if !self.reading.sitters.contains(id) => self.fault(Kind::FromNowhere, about),
-            EventKind::Moved { seat, m } => {
+            EventKind::Moved { seat, m, .. } => {
                 let player = state.occupant(*seat).player();
                 let ply = Ply(state.ply().0 - 1);
                 let place = (state.id(), state.seq().0);
@@ -120,7 +120,13 @@ impl<'a> Keeping<'a> {
                     }
                 }
             }
-            EventKind::Seated { .. } | EventKind::Started | EventKind::Ended { .. } => {}
+            EventKind::Seated { .. }
+            | EventKind::Started { .. }
+            | EventKind::Offered { .. }
+            | EventKind::Declined { .. }
+            | EventKind::TakenBack { .. }
+            | EventKind::TimeGiven { .. }
+            | EventKind::Ended { .. } => {}
         }
     }
 

@@ -33,7 +33,7 @@ impl Verdict {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Done(*seq),
             // The server failed, and does not say how far it had come.
-            ServerMessage::Error(error) if error.code == ErrorCode::Internal => Self::Unclear,
+            ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unclear,
             ServerMessage::Error(_) => Self::Refused,
             _ => Self::Done(None),
         }

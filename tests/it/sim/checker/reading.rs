@@ -192,7 +192,13 @@ impl Reading {
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Matches { .. }
-            | ServerMessage::Presence { .. } => {}
+            | ServerMessage::Presence { .. }
+            | ServerMessage::Clock { .. }
+            | ServerMessage::Rematch { .. }
+            | ServerMessage::YourTurn { .. }
+            | ServerMessage::Challenge(_)
+            | ServerMessage::ChallengeOver { .. }
+            | ServerMessage::ListChanged { .. } => {}
         }
         if let Some(waiting) = waiting {
             self.answered(on, &waiting, message);
@@ -203,8 +209,8 @@ impl Reading {
 /// Whether a request wants a match that is listed, if it wants a match.
 fn wanted(message: &ClientMessage) -> Option<bool> {
     match message {
-        ClientMessage::Create { listed, .. } => Some(listed.unwrap_or(true)),
-        ClientMessage::Seek { .. } => Some(false),
+        ClientMessage::Create(create) => Some(create.listed.unwrap_or(true)),
+        ClientMessage::Seek(_) => Some(false),
         _ => None,
     }
 }
@@ -218,12 +224,18 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Seat { target, .. }
         | ClientMessage::Move { target, .. }
         | ClientMessage::Resign { target }
+        | ClientMessage::Abort { target }
+        | ClientMessage::Offer { target, .. }
+        | ClientMessage::Decline { target, .. }
+        | ClientMessage::GiveTime { target, .. }
         | ClientMessage::Resync { target, .. } => Some(*target),
         ClientMessage::Hello { .. }
         | ClientMessage::Ping
-        | ClientMessage::Create { .. }
+        | ClientMessage::Create(_)
         | ClientMessage::List { .. }
-        | ClientMessage::Seek { .. }
+        | ClientMessage::WatchList { .. }
+        | ClientMessage::UnwatchList
+        | ClientMessage::Seek(_)
         | ClientMessage::Unseek => None,
     }
 }

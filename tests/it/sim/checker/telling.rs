@@ -2,8 +2,11 @@
 //! server, which is what is being checked.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{EventKind, Match, Occupant, Stage};
-use plyhouse_protocol::{Ending, PlayerId, Ply, Reason, SeatNumber, Snapshot, Status};
+use plyhouse_matches::{EventKind, Left, Match, Occupant, Offer, Stage};
+use plyhouse_protocol::{
+    ClockControl, Detail, Ending, OfferKind, Person, PlayerId, Ply, Reason, SeatNumber, Snapshot,
+    StandingOffer, Status, TimeLeft,
+};
 
 fn number(seat: Seat) -> SeatNumber {
     SeatNumber(u8::from(seat == Seat::Second))
@@ -20,6 +23,18 @@ fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
         },
         Occupant::Bot(level) => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
+            stands_for: None,
+        },
+        Occupant::StandIn {
+            level,
+            player,
+            name,
+        } => plyhouse_protocol::Occupant::Bot {
+            level: level.to_string(),
+            stands_for: Some(Person {
+                player: *player,
+                name: name.clone(),
+            }),
         },
     }
 }
@@ -38,53 +53,148 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seat: number(*seat),
             occupant: occupant(who),
         },
-        EventKind::Started => plyhouse_protocol::Event::Started {
+        EventKind::Started { left } => plyhouse_protocol::Event::Started {
             match_id,
             seq,
             position: position.to_string(),
             ply: Ply(0),
             turn: SeatNumber(0),
             legal: position.legal_moves(),
+            left: left.map(time_left),
+            first_move_ms: first_move_ms(state),
+            patience_ms: state.patience_ms(),
         },
-        EventKind::Moved { seat, m } => plyhouse_protocol::Event::Moved {
+        EventKind::Moved {
+            seat,
+            m,
+            spent_ms,
+            left,
+        } => plyhouse_protocol::Event::Moved {
             match_id,
             seq,
             ply: Ply(state.ply().0 - 1),
+            next_ply: state.ply(),
             seat: number(*seat),
             m: m.clone(),
             position: position.to_string(),
             turn: (position.outcome().is_none()).then(|| number(position.turn())),
             legal: position.legal_moves(),
+            left: left.map(time_left),
+            spent_ms: *spent_ms,
+            first_move_ms: first_move_ms(state),
         },
-        EventKind::Ended { winner, reason } => plyhouse_protocol::Event::Ended {
+        EventKind::Offered {
+            seat,
+            offer,
+            ply,
+            to_ply,
+        } => plyhouse_protocol::Event::Offered {
             match_id,
             seq,
-            outcome: ending(state, *winner, *reason),
+            offer: StandingOffer {
+                seat: number(*seat),
+                offer: offer_kind(*offer),
+                ply: *ply,
+                to_ply: *to_ply,
+            },
+        },
+        EventKind::Declined { seat, offer, by } => plyhouse_protocol::Event::Declined {
+            match_id,
+            seq,
+            seat: number(*seat),
+            offer: offer_kind(*offer),
+            by: number(*by),
+        },
+        EventKind::TakenBack { ply, left } => plyhouse_protocol::Event::TakenBack {
+            match_id,
+            seq,
+            ply: *ply,
+            position: position.to_string(),
+            turn: number(position.turn()),
+            legal: position.legal_moves(),
+            left: left.map(time_left),
+            first_move_ms: first_move_ms(state),
+            takebacks: state.takebacks(),
+        },
+        EventKind::TimeGiven { seat, ms, left } => plyhouse_protocol::Event::TimeGiven {
+            match_id,
+            seq,
+            seat: number(*seat),
+            ms: *ms,
+            left: time_left(*left),
+        },
+        EventKind::Ended { left, .. } => plyhouse_protocol::Event::Ended {
+            match_id,
+            seq,
+            outcome: ending(state).expect("it has ended"),
+            left: left.map(time_left),
         },
     }
 }
 
-fn ending(state: &Match, winner: Option<Seat>, reason: Reason) -> Ending {
+fn time_left(left: Left) -> TimeLeft {
+    TimeLeft {
+        left_ms: left.left_ms(),
+        periods: left.periods(),
+    }
+}
+
+fn offer_kind(offer: Offer) -> OfferKind {
+    match offer {
+        Offer::Draw => OfferKind::Draw,
+        Offer::Takeback => OfferKind::Takeback,
+    }
+}
+
+/// The time for a first ply of a player, which is told in full when it begins.
+fn first_move_ms(state: &Match) -> Option<u64> {
+    let clock = state.clock()?;
+    let seat = state.turn()?;
+    let is_first = state.moves().count() < 2 && state.position().outcome().is_none();
+    let is_player = matches!(state.occupant(seat), Occupant::Player { .. });
+    (is_first && is_player).then_some(match clock {
+        ClockControl::Move { move_ms } => move_ms,
+        _ => 30_000,
+    })
+}
+
+fn ending(state: &Match) -> Option<Ending> {
+    let Stage::Ended {
+        winner,
+        reason,
+        detail,
+        by,
+    } = state.stage()
+    else {
+        return None;
+    };
     let (way, line) = match reason {
         Reason::Rules => (state.position().ending(), state.position().line()),
-        Reason::Resignation | Reason::Abandonment | Reason::Aborted => (None, None),
+        Reason::Resignation
+        | Reason::Abandonment
+        | Reason::Aborted
+        | Reason::Timeout
+        | Reason::Agreement => (None, None),
     };
-    Ending {
+    let told = way.map(|way| way.detail).or(detail.map(Detail::as_str));
+    Some(Ending {
         winner: winner.map(number),
         reason: Some(reason),
-        detail: way.map(|way| way.detail.to_owned()),
+        detail: told.map(str::to_owned),
+        by: by.map(number),
         scores: way.and_then(|way| way.scores),
         line,
-    }
+    })
 }
 
 /// Whether a snapshot for this player shows this state.
 pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>) -> bool {
-    let (status, outcome) = match state.stage() {
-        Stage::Open => (Status::Open, None),
-        Stage::Running => (Status::Running, None),
-        Stage::Ended { winner, reason } => (Status::Ended, Some(ending(state, winner, reason))),
+    let status = match state.stage() {
+        Stage::Open => Status::Open,
+        Stage::Running => Status::Running,
+        Stage::Ended { .. } => Status::Ended,
     };
+    let outcome = ending(state);
     let legal = match state.turn() {
         Some(_) => state.position().legal_moves(),
         None => Vec::new(),
@@ -98,6 +208,9 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
         && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(number))
         && snapshot.position == state.position().to_string()
         && snapshot.legal == legal
+        && (snapshot.clock == state.clock() && snapshot.left == state.left().map(time_left))
+        && snapshot.takebacks == state.takebacks()
+        && snapshot.offers.len() == state.offers().count()
         && snapshot.moves.iter().map(String::as_str).eq(state.moves())
 }
 

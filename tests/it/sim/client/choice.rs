@@ -1,7 +1,8 @@
 //! What somebody does next.
 
 use plyhouse_protocol::{
-    ClientMessage, HostedOccupant, MatchId, MatchRef, Ply, SeatNumber, SeatRequest, Seq, Status,
+    ClientMessage, Create, HostedOccupant, MatchId, MatchRef, Ply, SeatNumber, SeatRequest, Seek,
+    Seq, Status,
 };
 
 use super::{Client, Role};
@@ -76,11 +77,12 @@ impl Client {
                 target: id.into(),
                 seat: None,
             },
-            None if self.dice.percent(25) => ClientMessage::Seek {
+            None if self.dice.percent(25) => ClientMessage::Seek(Box::new(Seek {
                 game: self.game(),
                 bot: self.dice.percent(50).then(|| "easy".to_owned()),
                 bot_after_ms: Some(300),
-            },
+                ..Seek::default()
+            })),
             None => self.create(),
         })
     }
@@ -99,13 +101,13 @@ impl Client {
             8 => Some([bot(), SeatRequest::Me]),
             _ => Some([bot(), bot()]),
         };
-        ClientMessage::Create {
+        ClientMessage::Create(Box::new(Create {
             game: self.game(),
             seats,
-            listed: None,
             shuffle: Some(self.dice.percent(50)),
             pace_ms: Some(self.dice.between(0..=100)),
-        }
+            ..Create::default()
+        }))
     }
 
     /// Mostly a legal move at the right ply.
@@ -121,7 +123,12 @@ impl Client {
             _ => {}
         }
         let target = self.target(view);
-        let message = ClientMessage::Move { target, ply, m };
+        let message = ClientMessage::Move {
+            target,
+            ply,
+            m,
+            takebacks: None,
+        };
         if self.dice.percent(10) {
             Deed::AskTwice(message)
         } else {
@@ -169,7 +176,12 @@ impl Client {
         };
         let m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
         let (target, ply) = (self.target(&view), view.ply);
-        Deed::Ask(ClientMessage::Move { target, ply, m })
+        Deed::Ask(ClientMessage::Move {
+            target,
+            ply,
+            m,
+            takebacks: None,
+        })
     }
 
     /// Resigns, at times in a match of others.

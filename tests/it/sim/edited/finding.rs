@@ -71,7 +71,7 @@ pub(super) fn place_of_own(history: &History) -> Option<usize> {
 pub(super) fn place_of_move(history: &History) -> Option<usize> {
     let sent = |what: &What| match what {
         What::Sent { request, .. } => match &request.message {
-            ClientMessage::Move { target, ply, m } => Some((*target, *ply, m.clone())),
+            ClientMessage::Move { target, ply, m, .. } => Some((*target, *ply, m.clone())),
             _ => None,
         },
         _ => None,

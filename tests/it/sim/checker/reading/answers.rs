@@ -67,7 +67,7 @@ impl Reading {
         }
         // Ended matches, too, are kept for longer than a world lasts.
         if let (ServerMessage::Error(error), Some(id)) = (answer, waiting.target)
-            && error.code == ErrorCode::UnknownMatch
+            && error.code == Some(ErrorCode::UnknownMatch)
             && waiting.newest > 0
         {
             self.fault(Kind::Forgotten, format!("{id}: {:?}", waiting.message));

@@ -1,0 +1,207 @@
+//! Clocks as people write them: `5+3`, `5d3`, `10m+3x30s`, `3d`.
+
+use std::fmt::Write as _;
+
+use plyhouse_protocol::ClockControl;
+
+/// How a clock is written, for those who have written none.
+const FORMS: &str = "a clock is written 5+3 (minutes, and seconds that a move adds), 5d3 (minutes, and \
+                     seconds that a move has for nothing), 10m+3x30s (main time, and periods) or 3d (a \
+                     time for each move)";
+
+/// The units of times that stand alone.
+const UNITS: [(char, u64); 4] = [
+    ('d', 86_400_000),
+    ('h', 3_600_000),
+    ('m', 60_000),
+    ('s', 1000),
+];
+
+const MINUTE: u64 = 60_000;
+const SECOND: u64 = 1000;
+
+/// Reads a clock.
+///
+/// # Errors
+///
+/// Tells how clocks are written, or that no server takes this one.
+pub(crate) fn read_clock(text: &str) -> Result<ClockControl, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let clock = by_periods(&text)
+        .or_else(|| increment(&text))
+        .or_else(|| delay(&text))
+        .or_else(|| time(&text).map(|move_ms| ClockControl::Move { move_ms }));
+    match clock {
+        None => Err(FORMS.to_owned()),
+        Some(clock) if clock.is_within_bounds() => Ok(clock),
+        Some(_) => Err("no server takes so little or so much time".to_owned()),
+    }
+}
+
+/// `10m+3x30s`: main time, number of periods, period.
+fn by_periods(text: &str) -> Option<ClockControl> {
+    let (main, periods) = text.split_once('+')?;
+    let (periods, period) = periods.split_once('x')?;
+    Some(ClockControl::ByoYomi {
+        main_ms: time(main).or_else(|| number(main, MINUTE))?,
+        period_ms: time(period).or_else(|| number(period, SECOND))?,
+        periods: periods.parse().ok()?,
+    })
+}
+
+/// `5+3`: minutes, and the seconds of the increment.
+fn increment(text: &str) -> Option<ClockControl> {
+    let (main, increment) = text.split_once('+')?;
+    Some(ClockControl::Fischer {
+        main_ms: time(main).or_else(|| number(main, MINUTE))?,
+        increment_ms: time(increment).or_else(|| number(increment, SECOND))?,
+    })
+}
+
+/// `5d3`: minutes, and the seconds of the delay.
+fn delay(text: &str) -> Option<ClockControl> {
+    let (main, delay) = text.split_once('d')?;
+    Some(ClockControl::Delay {
+        main_ms: time(main).or_else(|| number(main, MINUTE))?,
+        delay_ms: number(delay, SECOND)?,
+    })
+}
+
+/// A time with its unit.
+fn time(text: &str) -> Option<u64> {
+    let (unit, factor) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    number(text.strip_suffix(unit)?, factor)
+}
+
+/// A number of so many milliseconds each, with up to three digits behind a point.
+fn number(text: &str, factor: u64) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_digits(whole) || !is_digits(part) || part.len() > 3 {
+        return None;
+    }
+    let thousandths: u64 = format!("{part:0<3}").parse().ok()?;
+    let whole = whole.parse::<u64>().ok()?.checked_mul(factor)?;
+    whole.checked_add(thousandths * factor / 1000)
+}
+
+/// A clock as it is read.
+pub(crate) fn clock_text(clock: &ClockControl) -> String {
+    match *clock {
+        ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        } => format!("{}+{}", minutes(main_ms), decimal(increment_ms, SECOND)),
+        ClockControl::Delay { main_ms, delay_ms } => {
+            format!("{}d{}", minutes(main_ms), decimal(delay_ms, SECOND))
+        }
+        ClockControl::ByoYomi {
+            main_ms,
+            period_ms,
+            periods,
+        } => format!("{}+{periods}x{}", with_unit(main_ms), with_unit(period_ms)),
+        ClockControl::Move { move_ms } => with_unit(move_ms),
+    }
+}
+
+/// A time in minutes, with a digit behind the point at most; else with its unit.
+fn minutes(ms: u64) -> String {
+    if ms.is_multiple_of(MINUTE / 10) {
+        decimal(ms, MINUTE)
+    } else {
+        with_unit(ms)
+    }
+}
+
+/// A time in the largest unit of which it is a whole number.
+fn with_unit(ms: u64) -> String {
+    let whole = UNITS
+        .into_iter()
+        .find(|(_, factor)| ms > 0 && ms.is_multiple_of(*factor));
+    match whole {
+        Some((unit, factor)) => format!("{}{unit}", ms / factor),
+        None if ms == 0 => "0m".to_owned(),
+        None => format!("{}s", decimal(ms, SECOND)),
+    }
+}
+
+/// A number of so many milliseconds each, with as many digits behind the point as it takes, up to three.
+fn decimal(ms: u64, factor: u64) -> String {
+    let mut text = format!("{}", ms / factor);
+    let thousandths = ms % factor * 1000 / factor;
+    if thousandths > 0 {
+        let _ = write!(text, ".{thousandths:03}");
+        text.truncate(text.trim_end_matches('0').len());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_read_as_they_are_written() {
+        let fischer = |main_ms, increment_ms| ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        };
+        let byo_yomi = |main_ms, period_ms, periods| ClockControl::ByoYomi {
+            main_ms,
+            period_ms,
+            periods,
+        };
+        for (text, clock) in [
+            ("5+3", fischer(300_000, 3000)),
+            ("0+10", fischer(0, 10_000)),
+            ("0.5+0", fischer(30_000, 0)),
+            ("20s+3", fischer(20_000, 3000)),
+            (
+                "5d3",
+                ClockControl::Delay {
+                    main_ms: 300_000,
+                    delay_ms: 3000,
+                },
+            ),
+            (
+                "1d0.5",
+                ClockControl::Delay {
+                    main_ms: 60_000,
+                    delay_ms: 500,
+                },
+            ),
+            ("10m+3x30s", byo_yomi(600_000, 30_000, 3)),
+            ("0m+1x10s", byo_yomi(0, 10_000, 1)),
+            ("90s+5x1m", byo_yomi(90_000, 60_000, 5)),
+            (
+                "3d",
+                ClockControl::Move {
+                    move_ms: 259_200_000,
+                },
+            ),
+            ("1h", ClockControl::Move { move_ms: 3_600_000 }),
+            ("30s", ClockControl::Move { move_ms: 30_000 }),
+        ] {
+            assert_eq!(read_clock(text), Ok(clock), "{text}");
+            assert_eq!(clock_text(&clock), text);
+        }
+        assert_eq!(read_clock(" 10+3X30 "), Ok(byo_yomi(600_000, 30_000, 3)));
+        assert_eq!(read_clock("90s+2s"), Ok(fischer(90_000, 2000)));
+        assert_eq!(read_clock("1440m"), read_clock("1d"));
+    }
+
+    #[test]
+    fn what_is_no_clock_is_told() {
+        for text in [
+            "", "5", "5+", "+3", "5+3+1", "x", "d3", "3w", "-5+3", "5+3x", "1.2345+0",
+        ] {
+            let told = read_clock(text).expect_err(text);
+            assert!(told.contains("5+3"), "{text}: {told}");
+        }
+        for text in ["0+0", "200+0", "5+181", "0d3", "15d", "4s", "1m+26x30s"] {
+            let told = read_clock(text).expect_err(text);
+            assert!(told.contains("no server"), "{text}: {told}");
+        }
+        assert!(read_clock("99999999999999999999+1").is_err());
+    }
+}

@@ -1,0 +1,148 @@
+//! What the players of a match may offer each other, by the words that are typed.
+
+use plyhouse_protocol::{
+    Challenge, ClientMessage, MatchId, Occupant, Offer, OfferKind, Ply, Snapshot, Status,
+};
+
+use super::Session;
+use crate::clock::clock_text;
+use crate::harmless::harmless;
+use crate::view::{STRONG, paint};
+
+/// How much time `more time` gives, in seconds.
+const GIVEN_S: u64 = 15;
+
+impl Session {
+    /// Does what the word says, if it is one of these.
+    pub(super) fn offer_word(&mut self, now: &Snapshot, word: &str) -> bool {
+        let mut words = word.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some("draw"), None, _) => {
+                self.offer(now, Offer::Draw { ply: now.ply });
+            }
+            (Some("takeback" | "undo"), None, _) => {
+                let (ply, to_ply) = (now.ply, None);
+                self.offer(now, Offer::Takeback { ply, to_ply });
+            }
+            (Some("takeback" | "undo"), Some(count @ ("1" | "2")), None) => {
+                let count = if count == "1" { 1 } else { 2 };
+                let to_ply = Some(Ply(now.ply.0.saturating_sub(count)));
+                self.offer(
+                    now,
+                    Offer::Takeback {
+                        ply: now.ply,
+                        to_ply,
+                    },
+                );
+            }
+            (Some("rematch"), None, _) => self.want_rematch(now),
+            (Some("decline"), None, _) => self.decline(now),
+            (Some("abort"), None, _) => {
+                let target = now.match_id.into();
+                self.ask_at_table(now, ClientMessage::Abort { target });
+            }
+            (Some("more"), Some("time"), None) => self.give_time(now, GIVEN_S),
+            (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
+                Ok(seconds) => self.give_time(now, seconds),
+                Err(_) => self.complain("`more time 30` gives 30 seconds; 5 to 60 can be given."),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn give_time(&mut self, now: &Snapshot, seconds: u64) {
+        let (target, ms) = (now.match_id.into(), seconds.saturating_mul(1000));
+        self.ask_at_table(now, ClientMessage::GiveTime { target, ms });
+    }
+
+    fn offer(&mut self, now: &Snapshot, offer: Offer) {
+        let target = now.match_id.into();
+        self.ask_at_table(now, ClientMessage::Offer { target, offer });
+    }
+
+    /// Asks for what only a player of a running match may.
+    fn ask_at_table(&mut self, now: &Snapshot, message: ClientMessage) {
+        let reason = match (now.status, now.you) {
+            (_, None) => "You only look on.",
+            (Status::Open, _) => "The match has not begun: a seat is still open.",
+            (Status::Ended, _) => "The match is over; `rematch` plays again, `quit` leaves.",
+            (Status::Running, _) if self.pending.is_some() => "One moment …",
+            (Status::Running, _) => return self.ask(message),
+        };
+        self.complain(reason);
+    }
+
+    /// Declines what the other offers, or else a challenge, or else withdraws one's own.
+    fn decline(&mut self, now: &Snapshot) {
+        if self.pending.is_some() {
+            return self.complain("One moment …");
+        }
+        if let Some(offer) = self.to_decline(now) {
+            let target = now.match_id.into();
+            return self.ask(ClientMessage::Decline { target, offer });
+        }
+        let Some(challenge) = self.challenges.pop() else {
+            return self.complain("Nothing is offered.");
+        };
+        self.ask(ClientMessage::Decline {
+            target: challenge.match_id.into(),
+            offer: OfferKind::Challenge,
+        });
+    }
+
+    /// The offer that `decline` means: the latest of the other's, or else of one's own.
+    fn to_decline(&self, now: &Snapshot) -> Option<OfferKind> {
+        let you = now.you?;
+        if let Some(rematch) = &now.rematch {
+            let theirs = rematch.offers.get(you.other().index()) == Some(&true);
+            let own = rematch.offers.get(you.index()) == Some(&true);
+            if theirs || own {
+                return Some(OfferKind::Rematch);
+            }
+        }
+        let latest = |is_own: bool| {
+            let mut offers = now.offers.iter().rev();
+            offers.find(|offer| (offer.seat == you) == is_own)
+        };
+        let offer = latest(false).or_else(|| latest(true));
+        offer.map(|offer| offer.offer)
+    }
+
+    /// Takes in that somebody wants to play the player.
+    pub(super) fn challenged(&mut self, challenge: Challenge) {
+        let game = self.game(&challenge.game);
+        let title = harmless(game.map_or(&challenge.game, |game| &game.title));
+        let clock = challenge.clock.as_ref().map(clock_text);
+        let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
+        let from = harmless(&challenge.from.name);
+        let command = format!(
+            "ply join {}{}",
+            harmless(&challenge.code),
+            self.server_option
+        );
+        let command = paint(STRONG, &command);
+        self.say(format!(
+            "{from} wants to play {title}{clock} with you: {command}"
+        ));
+        self.challenges.push(challenge);
+    }
+
+    /// Takes in that it is the player's turn elsewhere.
+    pub(super) fn your_turn(&mut self, id: MatchId, game: &str) {
+        let title = harmless(self.game(game).map_or(game, |game| &game.title));
+        let command = paint(STRONG, &format!("ply join {id}{}", self.server_option));
+        self.say(format!(
+            "It is your turn in another match of {title}: {command}"
+        ));
+    }
+
+    /// Whether a bot keeps a seat of the match for this player.
+    pub(super) fn is_stood_in(&self, now: &Snapshot) -> bool {
+        let me = self.welcome.as_ref().map(|welcome| welcome.player.id);
+        now.seats.iter().any(|state| {
+            matches!(&state.occupant, Occupant::Bot { stands_for: Some(person), .. }
+                if Some(person.player) == me)
+        })
+    }
+}

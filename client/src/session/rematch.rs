@@ -1,0 +1,107 @@
+//! After a match: whether the two play again.
+
+use std::time::Duration;
+
+use plyhouse_protocol::{ClientMessage, MatchId, Offer, Rematch, Snapshot, Status};
+
+use super::{Effect, Session};
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::view::{self, FAINT, STRONG, paint};
+
+/// How long a rematch can be offered.
+const REMATCH: Duration = Duration::from_mins(10);
+
+/// The match after this one, if it is known.
+pub(super) fn next_of(now: &Snapshot) -> Option<MatchId> {
+    let next = now.rematch.as_ref()?.next.as_ref()?;
+    Some(next.match_id)
+}
+
+impl Session {
+    /// The match is over, and the person may want another. Without one the run comes to this result.
+    pub(super) fn wait_for_rematch(&mut self, result: Result<(), Failure>) {
+        self.over = Some(result);
+        self.pending = None;
+        let (again, leave) = (paint(STRONG, "rematch"), paint(STRONG, "quit"));
+        self.say(format!("Type {again} to play again, {leave} to leave."));
+    }
+
+    /// The match is over, and its spectator looks on at the next, if there is one.
+    pub(super) fn watch_for_rematch(&mut self, now: &Snapshot) {
+        self.over = Some(Ok(()));
+        self.out.push(Effect::StopWithin(REMATCH));
+        self.follow_rematch(now);
+    }
+
+    /// Goes on with the rematch, or ends where nobody is left to play one.
+    fn follow_rematch(&mut self, now: &Snapshot) {
+        let Some(rematch) = &now.rematch else {
+            return;
+        };
+        if let Some(next) = &rematch.next {
+            let target = next.match_id.into();
+            self.ask(ClientMessage::Watch { target });
+        } else if rematch.here == [false, false]
+            && let Some(result) = self.over.take()
+        {
+            self.end(result);
+        }
+    }
+
+    /// Offers a rematch, or accepts the other's.
+    pub(super) fn want_rematch(&mut self, now: &Snapshot) {
+        if now.status != Status::Ended || now.you.is_none() {
+            return self.complain("The match is not over; `draw` and `resign` end it.");
+        }
+        if self.pending.is_some() {
+            return self.complain("One moment …");
+        }
+        let (target, offer) = (now.match_id.into(), Offer::Rematch);
+        self.ask(ClientMessage::Offer { target, offer });
+    }
+
+    /// Takes in who wants a rematch, and whether there is one.
+    pub(super) fn rematch_told(&mut self, id: MatchId, rematch: Rematch) {
+        let Some(table) = self.table_of(id) else {
+            return;
+        };
+        let before = table.rematch(rematch.clone());
+        let now = table.now.clone();
+        let was = |of: fn(&Rematch) -> [bool; 2], seat: usize| {
+            before.as_ref().is_some_and(|before| of(before)[seat])
+        };
+        let Some(you) = now.you else {
+            if self.over.is_some() {
+                self.follow_rematch(&now);
+            }
+            return;
+        };
+        let (me, other) = (you.index(), you.other().index());
+        let who = view::who(&now, you.other());
+        if let Some(next) = &rematch.next {
+            let is_new = before.is_none_or(|before| before.next.is_none());
+            if is_new {
+                let text = format!("You play again: {}", harmless(&next.code));
+                self.say(paint(FAINT, &text));
+            }
+            return;
+        }
+        if rematch.offers[other] && !was(|rematch| rematch.offers, other) {
+            let (again, decline) = (paint(STRONG, "rematch"), paint(STRONG, "decline"));
+            self.say(format!(
+                "{who} wants to play again: type {again}, or {decline}."
+            ));
+        }
+        if rematch.offers[me] && !was(|rematch| rematch.offers, me) {
+            self.say(format!("You want to play again; {who} is asked."));
+        }
+        if rematch.declined[me] && !was(|rematch| rematch.declined, me) {
+            self.say(format!("{who} does not want to play again."));
+        }
+        let other_was_here = before.as_ref().is_none_or(|before| before.here[other]);
+        if !rematch.here[other] && other_was_here {
+            self.say(format!("{who} has left."));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Where black's stones of a handicap stand on nine lines by nine, as the protocol has it.
+
+/// The corners, each farther from the one before than from the next; then the middles of the sides.
+const CORNERS: [&str; 4] = ["C3", "G7", "C7", "G3"];
+const SIDES: [&str; 4] = ["C5", "G5", "E3", "E7"];
+const CENTRE: &str = "E5";
+
+/// The points of so many stones, from 2 to 9.
+pub(super) fn points(count: usize) -> Option<Vec<&'static str>> {
+    if !(2..=9).contains(&count) {
+        return None;
+    }
+    let mut points = CORNERS[..count.min(4)].to_vec();
+    // The sides are taken two by two.
+    let sides = count.saturating_sub(4) / 2 * 2;
+    points.extend(&SIDES[..sides]);
+    if count > 4 && !count.is_multiple_of(2) {
+        points.push(CENTRE);
+    }
+    Some(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As GNU Go puts them, whatever the order.
+    #[test]
+    fn handicaps_are_those_of_the_protocol() {
+        for (count, expected) in [
+            (2, "C3 G7"),
+            (3, "C3 C7 G7"),
+            (4, "C3 C7 G3 G7"),
+            (5, "C3 C7 E5 G3 G7"),
+            (6, "C3 C5 C7 G3 G5 G7"),
+            (7, "C3 C5 C7 E5 G3 G5 G7"),
+            (8, "C3 C5 C7 E3 E7 G3 G5 G7"),
+            (9, "C3 C5 C7 E3 E5 E7 G3 G5 G7"),
+        ] {
+            let mut points = points(count).expect("a handicap");
+            points.sort_unstable();
+            assert_eq!(points.join(" "), expected);
+        }
+        assert_eq!((points(1), points(10)), (None, None));
+    }
+}

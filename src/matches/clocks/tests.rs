@@ -1,0 +1,245 @@
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::ClockControl;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::Left;
+
+const fn fischer(main_ms: u64, increment_ms: u64) -> ClockControl {
+    ClockControl::Fischer {
+        main_ms,
+        increment_ms,
+    }
+}
+
+const fn delay(main_ms: u64, delay_ms: u64) -> ClockControl {
+    ClockControl::Delay { main_ms, delay_ms }
+}
+
+const fn byo_yomi(main_ms: u64, period_ms: u64, periods: u64) -> ClockControl {
+    ClockControl::ByoYomi {
+        main_ms,
+        period_ms,
+        periods,
+    }
+}
+
+const fn every(move_ms: u64) -> ClockControl {
+    ClockControl::Move { move_ms }
+}
+
+/// What a seat has: milliseconds and periods.
+fn of(left: Left, seat: Seat) -> (u64, u64) {
+    let periods = left.periods().unwrap_or_default();
+    (left.left_ms()[seat.index()], periods[seat.index()])
+}
+
+/// A clock, what was spent on each of some moves, and what is left after the last: milliseconds and
+/// periods, or `None` if that move came too late.
+type Case = (ClockControl, &'static [u64], Option<(u64, u64)>);
+
+const CASES: &[Case] = &[
+    // Fischer: what was spent goes, and the increment comes.
+    (fischer(300_000, 3000), &[], Some((300_000, 0))),
+    (fischer(300_000, 3000), &[0], Some((303_000, 0))),
+    (fischer(300_000, 3000), &[1], Some((302_999, 0))),
+    (fischer(300_000, 3000), &[3000], Some((300_000, 0))),
+    (fischer(300_000, 3000), &[13_000], Some((290_000, 0))),
+    (fischer(300_000, 3000), &[13_000, 7000], Some((286_000, 0))),
+    (fischer(300_000, 3000), &[299_999], Some((3001, 0))),
+    (fischer(300_000, 3000), &[300_000], None),
+    (fischer(300_000, 3000), &[299_999, 3000], Some((3001, 0))),
+    (fischer(300_000, 3000), &[299_999, 3001], None),
+    (fischer(60_000, 0), &[0, 0, 0], Some((60_000, 0))),
+    (fischer(60_000, 0), &[59_999], Some((1, 0))),
+    (fischer(60_000, 0), &[60_000], None),
+    (fischer(60_000, 0), &[30_000, 30_000], None),
+    (fischer(60_000, 0), &[30_000, 29_999], Some((1, 0))),
+    (fischer(1000, 180_000), &[999], Some((180_001, 0))),
+    (fischer(1000, 0), &[1000], None),
+    // Without a main time it begins with the increment, or with three seconds.
+    (fischer(0, 5000), &[], Some((5000, 0))),
+    (fischer(0, 5000), &[4999], Some((5001, 0))),
+    (fischer(0, 5000), &[5000], None),
+    (fischer(0, 1), &[], Some((3000, 0))),
+    (fischer(0, 1), &[2999], Some((2, 0))),
+    (fischer(0, 1), &[3000], None),
+    (fischer(0, 3000), &[2999, 3000], Some((3001, 0))),
+    // Delay: what was spent beyond it goes, and nothing comes.
+    (delay(60_000, 5000), &[], Some((60_000, 0))),
+    (delay(60_000, 5000), &[0], Some((60_000, 0))),
+    (delay(60_000, 5000), &[4999], Some((60_000, 0))),
+    (delay(60_000, 5000), &[5000], Some((60_000, 0))),
+    (delay(60_000, 5000), &[5001], Some((59_999, 0))),
+    (delay(60_000, 5000), &[64_999], Some((1, 0))),
+    (delay(60_000, 5000), &[65_000], None),
+    (delay(60_000, 5000), &[64_999, 5000], Some((1, 0))),
+    (delay(60_000, 5000), &[64_999, 5001], None),
+    (delay(60_000, 5000), &[10_000, 10_000], Some((50_000, 0))),
+    (delay(1000, 500), &[1499], Some((1, 0))),
+    (delay(1000, 500), &[1500], None),
+    // Byo-yomi: first the main time, then a period for each that has passed in full.
+    (byo_yomi(60_000, 30_000, 3), &[], Some((60_000, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[1], Some((59_999, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[60_000], Some((0, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[60_001], Some((0, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[89_999], Some((0, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[90_000], Some((0, 2))),
+    (byo_yomi(60_000, 30_000, 3), &[119_999], Some((0, 2))),
+    (byo_yomi(60_000, 30_000, 3), &[120_000], Some((0, 1))),
+    (byo_yomi(60_000, 30_000, 3), &[149_999], Some((0, 1))),
+    (byo_yomi(60_000, 30_000, 3), &[150_000], None),
+    (byo_yomi(60_000, 30_000, 3), &[60_000, 29_999], Some((0, 3))),
+    (byo_yomi(60_000, 30_000, 3), &[60_000, 30_000], Some((0, 2))),
+    (byo_yomi(60_000, 30_000, 3), &[60_000, 90_000], None),
+    (
+        byo_yomi(60_000, 30_000, 3),
+        &[60_000, 60_000, 29_999],
+        Some((0, 1)),
+    ),
+    (byo_yomi(60_000, 30_000, 3), &[60_000, 60_000, 30_000], None),
+    (byo_yomi(0, 1000, 1), &[], Some((0, 1))),
+    (byo_yomi(0, 1000, 1), &[999, 999, 999], Some((0, 1))),
+    (byo_yomi(0, 1000, 1), &[1000], None),
+    (byo_yomi(0, 600_000, 25), &[14_999_999], Some((0, 1))),
+    (byo_yomi(0, 600_000, 25), &[15_000_000], None),
+    (
+        byo_yomi(10_800_000, 600_000, 25),
+        &[10_800_000],
+        Some((0, 25)),
+    ),
+    // The same time for every move.
+    (every(86_400_000), &[], Some((86_400_000, 0))),
+    (every(86_400_000), &[1], Some((86_400_000, 0))),
+    (every(86_400_000), &[86_399_999], Some((86_400_000, 0))),
+    (every(86_400_000), &[86_400_000], None),
+    (every(5000), &[4999, 4999, 4999], Some((5000, 0))),
+    (every(5000), &[4999, 5000], None),
+    (
+        every(1_209_600_000),
+        &[1_209_599_999],
+        Some((1_209_600_000, 0)),
+    ),
+    (every(1_209_600_000), &[1_209_600_000], None),
+];
+
+#[test]
+fn moves_are_charged_as_the_table_has_it() {
+    assert!(CASES.len() >= 60);
+    for (control, moves, expected) in CASES {
+        for seat in Seat::ALL {
+            let mut left = Left::at_start(control);
+            let mut is_in_time = true;
+            for spent in *moves {
+                assert!(is_in_time, "only the last move of a case comes too late");
+                is_in_time = *spent < left.allowance_ms(control, seat);
+                left = left.after_move(control, seat, *spent);
+            }
+            let case = format!("{control:?} {moves:?}");
+            assert_eq!(is_in_time.then(|| of(left, seat)), *expected, "{case}");
+            let other = seat.other();
+            assert_eq!(
+                of(left, other),
+                of(Left::at_start(control), other),
+                "{case}"
+            );
+        }
+    }
+}
+
+#[test]
+fn whoever_has_run_out_has_nothing() {
+    for (control, moves, _) in CASES.iter().filter(|(.., expected)| expected.is_none()) {
+        let (last, before) = moves.split_last().unwrap();
+        let mut left = Left::at_start(control);
+        for spent in before {
+            left = left.after_move(control, Seat::First, *spent);
+        }
+        let flagged = left.charged(control, Seat::First, *last);
+        assert_eq!(of(flagged, Seat::First), (0, 0), "{control:?} {moves:?}");
+    }
+}
+
+fn any_control(chance: &mut StdRng) -> ClockControl {
+    loop {
+        let control = match chance.random_range(0..4) {
+            0 => fischer(chance.random_range(0..20_000), chance.random_range(0..5000)),
+            1 => delay(
+                chance.random_range(1000..20_000),
+                chance.random_range(500..5000),
+            ),
+            2 => byo_yomi(
+                chance.random_range(0..20_000),
+                chance.random_range(1000..5000),
+                chance.random_range(1..26),
+            ),
+            _ => every(chance.random_range(5000..20_000)),
+        };
+        if control.is_within_bounds() {
+            return control;
+        }
+    }
+}
+
+/// What was spent and what is left are what was there and what was added, to the millisecond.
+#[test]
+fn nothing_is_lost_and_nothing_is_gained() {
+    let mut chance = StdRng::seed_from_u64(19);
+    let mut flagged = 0;
+    for _ in 0..2000 {
+        let control = any_control(&mut chance);
+        let mut left = Left::at_start(&control);
+        for ply in 0..60 {
+            let seat = Seat::ALL[ply % 2];
+            if chance.random_bool(0.05) {
+                let (before, more) = (of(left, seat).0, chance.random_range(5000..60_000));
+                left = left.given(seat, more);
+                assert_eq!(of(left, seat).0, before + more);
+            }
+            let allowance = left.allowance_ms(&control, seat);
+            assert!(allowance > 0, "{control:?}");
+            let spent = match chance.random_range(0..10) {
+                0 => allowance - 1,
+                1 => allowance.min(chance.random_range(0..100_000)),
+                _ => chance.random_range(0..allowance.min(2000)),
+            };
+            let (ms, periods) = of(left, seat);
+            let (after_ms, after_periods) = of(left.after_move(&control, seat, spent), seat);
+            if spent == allowance {
+                assert_eq!(of(left.charged(&control, seat, spent), seat), (0, 0));
+                flagged += 1;
+                break;
+            }
+            match control {
+                ClockControl::Fischer { increment_ms, .. } => {
+                    assert_eq!(spent + after_ms, ms + increment_ms);
+                }
+                ClockControl::Delay { delay_ms, .. } => {
+                    assert_eq!(spent.saturating_sub(delay_ms) + after_ms, ms);
+                }
+                ClockControl::ByoYomi { period_ms, .. } => {
+                    let of_main = spent.min(ms);
+                    let over = spent - of_main;
+                    assert_eq!(of_main + after_ms, ms);
+                    assert_eq!(over / period_ms + after_periods, periods);
+                    assert!(after_periods >= 1);
+                }
+                ClockControl::Move { move_ms } => assert_eq!(after_ms, move_ms),
+            }
+            left = left.after_move(&control, seat, spent);
+            let text = serde_json::to_string(&left).unwrap();
+            assert_eq!(serde_json::from_str::<Left>(&text).unwrap(), left);
+        }
+    }
+    assert!(flagged > 100, "only {flagged} ran out of time");
+}
+
+#[test]
+fn what_is_left_is_kept_like_this() {
+    let text = |left| serde_json::to_string(&left).unwrap();
+    let plain = Left::at_start(&fischer(300_000, 0));
+    assert_eq!(text(plain), r#"{"ms":[300000,300000]}"#);
+    let periods = Left::at_start(&byo_yomi(0, 30_000, 3));
+    let periods = periods.after_move(&byo_yomi(0, 30_000, 3), Seat::Second, 31_000);
+    assert_eq!(text(periods), r#"{"ms":[0,0],"periods":[3,2]}"#);
+}

@@ -1,0 +1,405 @@
+//! What two players may offer each other while they play: a draw, to take moves back, more time.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::{ClockControl, PlayerId, Ply, Seq};
+
+use super::event::Offer;
+use super::play::End;
+use super::{Decided, EventKind, Match, Moment, Occupant, Refusal};
+
+/// From this ply on a draw may be offered.
+const DRAW_FROM: Ply = Ply(2);
+
+/// So many plies lie between two offers of a draw by one seat, unless the other has offered since.
+const DRAW_EVERY: u64 = 20;
+
+/// Of a seat of which so many were turned down, withdrawn or passed over, no takeback is heard any more.
+const TAKEBACKS_REFUSED_MAX: u8 = 3;
+
+/// For so long a ply must have been played before it can be asked back.
+const TAKEBACK_AFTER_MS: u64 = 1000;
+
+/// Beyond so many events, and so many more for each ply, nothing is added but what ends or plays the
+/// match.
+const EVENTS_FREE: u64 = 1000;
+const EVENTS_A_PLY: u64 = 4;
+
+/// Nobody is given so much that there is more than this.
+const GIVEN_UP_TO_MS: u64 = 2 * 3600 * 1000;
+
+/// An offer that stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whose it is.
+    pub seat: Seat,
+    /// What it is.
+    pub offer: Offer,
+    /// At which ply it was made.
+    pub ply: Ply,
+    /// With a takeback: the ply that would be played anew.
+    pub to_ply: Option<Ply>,
+    /// The number of its event.
+    pub seq: Seq,
+}
+
+/// What stands, and what counts against those who offer.
+#[derive(Debug, Default)]
+pub(super) struct Offers {
+    /// Of each kind one can stand: the other's of that kind is an answer.
+    draw: Option<Standing>,
+    takeback: Option<Standing>,
+    /// The last draw that each seat has offered: at which ply, and by which event.
+    last_draws: [Option<(Ply, Seq)>; 2],
+    /// How many takebacks of each seat were turned down, withdrawn or passed over.
+    refused: [u8; 2],
+    /// The ply at which each seat gave time last.
+    gave_at: [Option<Ply>; 2],
+}
+
+impl Offers {
+    const fn slot(&mut self, offer: Offer) -> &mut Option<Standing> {
+        match offer {
+            Offer::Draw => &mut self.draw,
+            Offer::Takeback => &mut self.takeback,
+        }
+    }
+
+    const fn get(&self, offer: Offer) -> Option<Standing> {
+        match offer {
+            Offer::Draw => self.draw,
+            Offer::Takeback => self.takeback,
+        }
+    }
+
+    /// Notes that a takeback has come to nothing.
+    fn refuse_takeback(&mut self, seat: Seat) {
+        let refused = &mut self.refused[seat.index()];
+        *refused = refused.saturating_add(1);
+    }
+
+    pub(super) fn offered(&mut self, standing: Standing) {
+        match standing.offer {
+            Offer::Draw => {
+                self.last_draws[standing.seat.index()] = Some((standing.ply, standing.seq));
+            }
+            // Whoever asks for something else has withdrawn what they asked for.
+            Offer::Takeback => {
+                if let Some(before) = self.takeback {
+                    self.refuse_takeback(before.seat);
+                }
+            }
+        }
+        *self.slot(standing.offer) = Some(standing);
+    }
+
+    /// Ends an offer of this seat. False if none stands.
+    pub(super) fn declined(&mut self, seat: Seat, offer: Offer) -> bool {
+        let slot = self.slot(offer);
+        if slot.is_none_or(|standing| standing.seat != seat) {
+            return false;
+        }
+        *slot = None;
+        if offer == Offer::Takeback {
+            self.refuse_takeback(seat);
+        }
+        true
+    }
+
+    /// A seat has moved, which answers a draw of the other, and any takeback.
+    pub(super) fn moved(&mut self, seat: Seat) {
+        if self.draw.is_some_and(|standing| standing.seat != seat) {
+            self.draw = None;
+        }
+        if let Some(standing) = self.takeback.take() {
+            self.refuse_takeback(standing.seat);
+        }
+    }
+
+    /// The match goes on from an earlier ply. What was offered after it counts as offered then.
+    pub(super) fn taken_back(&mut self, to_ply: Ply) {
+        self.end_all();
+        for (ply, _) in self.last_draws.iter_mut().flatten() {
+            *ply = to_ply.min(*ply);
+        }
+        for gave_at in &mut self.gave_at {
+            *gave_at = gave_at.filter(|ply| *ply <= to_ply);
+        }
+    }
+
+    /// A seat has another occupant, who has offered nothing.
+    pub(super) fn seated(&mut self, seat: Seat) {
+        for offer in [Offer::Draw, Offer::Takeback] {
+            let slot = self.slot(offer);
+            *slot = slot.filter(|standing| standing.seat != seat);
+        }
+    }
+
+    pub(super) const fn end_all(&mut self) {
+        self.draw = None;
+        self.takeback = None;
+    }
+
+    pub(super) const fn time_given(&mut self, by: Seat, at: Ply) {
+        self.gave_at[by.index()] = Some(at);
+    }
+}
+
+impl Match {
+    /// The offers that stand, in the order in which they were made.
+    pub fn offers(&self) -> impl Iterator<Item = Standing> {
+        let mut standing = [self.offers.draw, self.offers.takeback];
+        standing.sort_unstable_by_key(|offer| offer.map(|standing| standing.seq));
+        standing.into_iter().flatten()
+    }
+
+    /// The event by which this player has made the very offer that stands, so that a request sent
+    /// again is recognised.
+    #[must_use]
+    pub fn offered_already(
+        &self,
+        player: PlayerId,
+        offer: Offer,
+        ply: Ply,
+        to_ply: Option<Ply>,
+    ) -> Option<Seq> {
+        let seat = self.seat_of(player)?;
+        let standing = self.offers.get(offer)?;
+        let to_ply = match offer {
+            Offer::Draw => None,
+            Offer::Takeback => to_ply.or_else(|| self.own_last_ply(seat)),
+        };
+        let is_same = standing.seat == seat && standing.ply == ply && standing.to_ply == to_ply;
+        is_same.then_some(standing.seq)
+    }
+
+    pub(super) const fn has_offered_draw(&self, seat: Seat) -> bool {
+        match self.offers.draw {
+            Some(standing) => standing.seat.index() == seat.index(),
+            None => false,
+        }
+    }
+
+    /// Whether a bot is to say if it takes a draw, and which.
+    #[must_use]
+    pub fn bot_to_answer_draw(&self) -> Option<Seat> {
+        let asked = self.offers.draw?.seat.other();
+        self.occupant(asked).bot().map(|_| asked)
+    }
+
+    pub(super) fn offer_draw(
+        &self,
+        player: PlayerId,
+        ply: Ply,
+        now: Moment,
+    ) -> Result<Decided, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        self.check_ply(ply)?;
+        if self.has_offered_draw(seat.other()) {
+            return self.end_now(End::AGREED, now);
+        }
+        self.check_draw(seat)?;
+        Ok([Some(self.offered(seat, Offer::Draw, None)), None])
+    }
+
+    /// Whether a seat may offer a draw now.
+    pub(super) fn check_draw(&self, seat: Seat) -> Result<(), Refusal> {
+        if !self.creation.game.draws {
+            return Err(Refusal::NotAllowed("in this game no draw is offered"));
+        }
+        let too_soon = |expected| Refusal::TooSoon {
+            why: "it is too soon to offer a draw",
+            expected: Some(expected),
+            retry_after_ms: None,
+        };
+        if self.ply() < DRAW_FROM {
+            return Err(too_soon(DRAW_FROM));
+        }
+        let [own, other] = [seat, seat.other()].map(|of| self.offers.last_draws[of.index()]);
+        if let Some((last, seq)) = own {
+            let has_other_since = other.is_some_and(|(_, theirs)| theirs > seq);
+            let again = Ply(last.0 + DRAW_EVERY);
+            if !has_other_since && self.ply() < again {
+                return Err(too_soon(again));
+            }
+        }
+        self.check_eventful()
+    }
+
+    pub(super) fn offer_takeback(
+        &self,
+        player: PlayerId,
+        ply: Ply,
+        wanted: Option<Ply>,
+        now: Moment,
+    ) -> Result<Decided, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        self.check_ply(ply)?;
+        let theirs = self
+            .offers
+            .takeback
+            .filter(|standing| standing.seat != seat);
+        if let Some(standing) = theirs
+            && wanted.is_none_or(|wanted| standing.to_ply == Some(wanted))
+        {
+            return Ok([self.taken_back(standing.to_ply), None]);
+        }
+        let to_ply = wanted.or_else(|| self.own_last_ply(seat));
+        self.check_takeback(seat, to_ply, now.at_ms)?;
+        if theirs.is_some() {
+            return Err(Refusal::NothingOffered);
+        }
+        self.check_eventful()?;
+        // A bot grants what it is asked.
+        let granted = self.occupant(seat.other()).bot().is_some();
+        let taken_back = if granted {
+            self.taken_back(to_ply)
+        } else {
+            None
+        };
+        Ok([
+            Some(self.offered(seat, Offer::Takeback, to_ply)),
+            taken_back,
+        ])
+    }
+
+    /// Whether a seat may ask to go back to this ply.
+    pub(super) fn check_takeback(
+        &self,
+        seat: Seat,
+        to_ply: Option<Ply>,
+        now_ms: u64,
+    ) -> Result<(), Refusal> {
+        if !self.may_take_back() {
+            return Err(Refusal::NotAllowed("in this match no move is taken back"));
+        }
+        if self.offers.refused[seat.index()] >= TAKEBACKS_REFUSED_MAX {
+            let why = "too many of your takebacks came to nothing";
+            return Err(Refusal::NotAllowed(why));
+        }
+        let too_soon = |why, retry_after_ms| Refusal::TooSoon {
+            why,
+            expected: None,
+            retry_after_ms,
+        };
+        let plies = to_ply.and_then(|ply| self.played.get(usize::try_from(ply.0).ok()?..));
+        let plies = plies.filter(|plies| plies.iter().any(|played| played.seat == seat));
+        let Some(first) = plies.and_then(|plies| plies.first()) else {
+            let why = "there is nothing of yours to take back";
+            return Err(too_soon(why, None));
+        };
+        let since_ms = now_ms.saturating_sub(first.began_ms);
+        if since_ms < TAKEBACK_AFTER_MS {
+            let why = "that ply has only just begun";
+            return Err(too_soon(why, Some(TAKEBACK_AFTER_MS - since_ms)));
+        }
+        Ok(())
+    }
+
+    /// Whether moves of this match may be taken back at all.
+    #[must_use]
+    pub const fn may_take_back(&self) -> bool {
+        self.creation.terms.takeback && !self.creation.terms.rated
+    }
+
+    /// The last ply of this seat, if it is one of the last two.
+    fn own_last_ply(&self, seat: Seat) -> Option<Ply> {
+        let mut last = self.played.iter().enumerate().rev().take(2);
+        let own = last.find(|(_, played)| played.seat == seat);
+        own.map(|(ply, _)| Ply(ply as u64))
+    }
+
+    /// The event by which the plies from here on go off the board.
+    pub(super) fn taken_back(&self, to_ply: Option<Ply>) -> Option<EventKind> {
+        let ply = to_ply?;
+        let first = self.played.get(usize::try_from(ply.0).ok()?)?;
+        let left = self.creation.terms.clock.map(|_| first.left);
+        Some(EventKind::TakenBack { ply, left })
+    }
+
+    fn offered(&self, seat: Seat, offer: Offer, to_ply: Option<Ply>) -> EventKind {
+        EventKind::Offered {
+            seat,
+            offer,
+            ply: self.ply(),
+            to_ply,
+        }
+    }
+
+    /// Whether there is room for what does not bring the match on.
+    fn check_eventful(&self) -> Result<(), Refusal> {
+        let max = EVENTS_A_PLY * self.ply().0 + EVENTS_FREE;
+        if self.seq.0 >= max {
+            return Err(Refusal::TooEventful);
+        }
+        Ok(())
+    }
+
+    pub(super) fn decline(&self, player: PlayerId, offer: Offer) -> Result<Decided, Refusal> {
+        let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        let standing = self.offers.get(offer).ok_or(Refusal::NothingOffered)?;
+        let seat = standing.seat;
+        Ok([Some(EventKind::Declined { seat, offer, by }), None])
+    }
+
+    pub(super) fn answer_draw_as_bot(
+        &self,
+        by: Seat,
+        accepts: bool,
+        now: Moment,
+    ) -> Result<Decided, Refusal> {
+        self.check_running()?;
+        if self.bot_to_answer_draw() != Some(by) {
+            return Err(Refusal::NothingOffered);
+        }
+        if accepts {
+            return self.end_now(End::AGREED, now);
+        }
+        let (seat, offer) = (by.other(), Offer::Draw);
+        Ok([Some(EventKind::Declined { seat, offer, by }), None])
+    }
+
+    pub(super) fn give_time(&self, player: PlayerId, ms: u64) -> Result<Decided, Refusal> {
+        let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        self.check_gift(by.other(), ms)?;
+        self.check_eventful()?;
+        let seat = by.other();
+        let left = self.left.given(seat, ms);
+        Ok([Some(EventKind::TimeGiven { seat, ms, left }), None])
+    }
+
+    /// Whether a seat may be given so much by the other now.
+    pub(super) fn check_gift(&self, to: Seat, ms: u64) -> Result<(), Refusal> {
+        match self.creation.terms.clock {
+            None => return Err(Refusal::NotAllowed("there is no clock")),
+            Some(ClockControl::Move { .. }) => {
+                return Err(Refusal::NotAllowed("every move has a time of its own"));
+            }
+            Some(
+                ClockControl::Fischer { .. }
+                | ClockControl::Delay { .. }
+                | ClockControl::ByoYomi { .. },
+            ) => {}
+        }
+        if self.creation.terms.rated {
+            return Err(Refusal::NotAllowed("the match is rated"));
+        }
+        if !matches!(self.occupant(to), Occupant::Player { .. }) {
+            return Err(Refusal::NotAllowed("a bot needs no time"));
+        }
+        if self.left.left_ms()[to.index()].saturating_add(ms) > GIVEN_UP_TO_MS {
+            return Err(Refusal::NotAllowed("that is more than two hours"));
+        }
+        if self.offers.gave_at[to.other().index()] == Some(self.ply()) {
+            return Err(Refusal::TooSoon {
+                why: "time is given once in a ply",
+                expected: Some(Ply(self.ply().0 + 1)),
+                retry_after_ms: None,
+            });
+        }
+        Ok(())
+    }
+}

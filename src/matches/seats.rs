@@ -1,0 +1,156 @@
+//! Who sits down and stands up, and when a bot stands in for somebody.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{PlayerId, Seq};
+
+use super::{ABORTED, Decided, EventKind, Match, NOTHING, Occupant, Offer, Refusal, Stage};
+
+/// The event of an open match from which on it ends when somebody stands up: with the seats changing
+/// hands for ever, its history would grow for ever.
+const SEATED_MAX: Seq = Seq(1000);
+
+impl Match {
+    pub(super) fn join(
+        &self,
+        player: PlayerId,
+        name: &str,
+        wanted: Option<Seat>,
+    ) -> Result<Decided, Refusal> {
+        if let Stage::Ended { .. } = self.stage {
+            return Err(Refusal::MatchEnded);
+        }
+        if self.seat_of(player).is_some() {
+            return Err(Refusal::AlreadySeated);
+        }
+        let is_wanted = |seat: &Seat| wanted.is_none_or(|wanted| wanted == *seat);
+        let occupant = Occupant::Player {
+            id: player,
+            name: name.to_owned(),
+        };
+        if let Some(seat) = self.stood_in(player) {
+            let seated = EventKind::Seated { seat, occupant };
+            return match is_wanted(&seat) {
+                true => Ok([Some(seated), None]),
+                false => Err(Refusal::SeatTaken),
+            };
+        }
+        let is_for_another = |invited| invited != player;
+        if self.creation.terms.invited.is_some_and(is_for_another) {
+            return Err(Refusal::SeatTaken);
+        }
+        let fits = |seat: &Seat| self.occupant(*seat) == &Occupant::Open && is_wanted(seat);
+        let seat = Seat::ALL.into_iter().find(fits).ok_or(Refusal::SeatTaken)?;
+        Ok(self.seated(seat, occupant))
+    }
+
+    pub(super) fn leave(&self, player: PlayerId) -> Result<Decided, Refusal> {
+        let seat = self.seat_of(player);
+        match (self.stage, seat) {
+            (Stage::Running, Some(_)) => Err(Refusal::MatchRunning),
+            (Stage::Open, _) if player == self.creation.host => self.end(ABORTED),
+            (Stage::Open, Some(seat)) => self.vacate(seat),
+            (Stage::Open | Stage::Running, None) | (Stage::Ended { .. }, _) => Ok(NOTHING),
+        }
+    }
+
+    pub(super) fn seat_bot(
+        &self,
+        by: PlayerId,
+        seat: Seat,
+        level: Level,
+    ) -> Result<Decided, Refusal> {
+        self.check_host(by)?;
+        match self.occupant(seat) {
+            Occupant::Open => Ok(self.seated(seat, Occupant::Bot(level))),
+            Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => {
+                Err(Refusal::SeatTaken)
+            }
+        }
+    }
+
+    pub(super) fn remove_bot(&self, by: PlayerId, seat: Seat) -> Result<Decided, Refusal> {
+        self.check_host(by)?;
+        match self.occupant(seat) {
+            Occupant::Open => Ok(NOTHING),
+            Occupant::Bot(_) => self.vacate(seat),
+            Occupant::Player { .. } | Occupant::StandIn { .. } => Err(Refusal::SeatTaken),
+        }
+    }
+
+    fn check_host(&self, by: PlayerId) -> Result<(), Refusal> {
+        match self.stage {
+            Stage::Running => Err(Refusal::MatchRunning),
+            Stage::Ended { .. } => Err(Refusal::MatchEnded),
+            Stage::Open if by != self.creation.host => Err(Refusal::NotHost),
+            Stage::Open => Ok(()),
+        }
+    }
+
+    /// Nobody sits there any more. That is the end of a match whose seats have changed hands too often:
+    /// it would never be played.
+    fn vacate(&self, seat: Seat) -> Result<Decided, Refusal> {
+        if self.seq >= SEATED_MAX {
+            return self.end(ABORTED);
+        }
+        let occupant = Occupant::Open;
+        Ok([Some(EventKind::Seated { seat, occupant }), None])
+    }
+
+    /// The events of somebody sitting down: when that fills the second seat, the match starts.
+    fn seated(&self, seat: Seat, occupant: Occupant) -> Decided {
+        let is_full = self.occupant(seat.other()) != &Occupant::Open;
+        let seated = EventKind::Seated { seat, occupant };
+        [Some(seated), is_full.then(|| self.started())]
+    }
+
+    pub(super) fn started(&self) -> EventKind {
+        let left = self.left();
+        EventKind::Started { left }
+    }
+
+    /// A bot takes the place of a player, who may take it back.
+    pub(super) fn stand_in(&self, seat: Seat) -> Result<Decided, Refusal> {
+        self.check_running()?;
+        let level = self.creation.terms.stand_in;
+        let level = level.ok_or(Refusal::NotAllowed("no bot stands in for anybody here"))?;
+        let Occupant::Player { id, name } = self.occupant(seat) else {
+            return Err(Refusal::NotSeated);
+        };
+        let occupant = Occupant::StandIn {
+            level,
+            player: *id,
+            name: name.clone(),
+        };
+        // A bot grants a takeback that is asked for.
+        let asked = self
+            .offers()
+            .find(|standing| standing.offer == Offer::Takeback && standing.seat == seat.other());
+        let taken_back = asked.and_then(|asked| self.taken_back(asked.to_ply));
+        Ok([Some(EventKind::Seated { seat, occupant }), taken_back])
+    }
+
+    pub(super) fn decline_challenge(&self, player: PlayerId) -> Result<Decided, Refusal> {
+        let is_invited = self.creation.terms.invited == Some(player);
+        if !is_invited || self.stage != Stage::Open {
+            return Err(Refusal::NothingOffered);
+        }
+        self.end(super::CHALLENGE_DECLINED)
+    }
+
+    /// Whether an event may put this occupant there while the match runs: a bot for a player, or that
+    /// player again.
+    pub(super) fn may_change_hands(&self, seat: Seat, occupant: &Occupant) -> bool {
+        match (self.occupant(seat), occupant) {
+            (Occupant::Player { id, .. }, Occupant::StandIn { player, .. })
+            | (Occupant::StandIn { player, .. }, Occupant::Player { id, .. }) => id == player,
+            (
+                Occupant::Open
+                | Occupant::Player { .. }
+                | Occupant::Bot(_)
+                | Occupant::StandIn { .. },
+                _,
+            ) => false,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! How a match is timed, as `create` and `seek` ask for it and as it is told.
+
+mod text;
+
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::text::NotAClock;
+
+const SECOND: u64 = 1000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// How time is shared out between the seats. What is written names every field of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ClockControl {
+    /// A main time, to which every move adds.
+    Fischer {
+        /// The time at the start: none, or a second to three hours. Not none without an increment.
+        #[cfg_attr(test, schemars(range(max = 10_800_000)))]
+        main_ms: u64,
+        /// What a move adds: up to three minutes.
+        #[cfg_attr(test, schemars(range(max = 180_000)))]
+        increment_ms: u64,
+    },
+    /// A main time, of which a move takes only what it takes longer than the delay.
+    Delay {
+        /// The time at the start: a second to three hours.
+        #[cfg_attr(test, schemars(range(min = 1000, max = 10_800_000)))]
+        main_ms: u64,
+        /// What every move has for nothing: half a second to three minutes.
+        #[cfg_attr(test, schemars(range(min = 500, max = 180_000)))]
+        delay_ms: u64,
+    },
+    /// A main time, and after it periods, each of which is kept by whoever moves within it.
+    ByoYomi {
+        /// The time at the start: up to three hours.
+        #[cfg_attr(test, schemars(range(max = 10_800_000)))]
+        main_ms: u64,
+        /// How long a period is: a second to ten minutes.
+        #[cfg_attr(test, schemars(range(min = 1000, max = 600_000)))]
+        period_ms: u64,
+        /// How many there are at the start: 1 to 25.
+        #[cfg_attr(test, schemars(range(min = 1, max = 25)))]
+        periods: u64,
+    },
+    /// The same time for every move.
+    Move {
+        /// That time: five seconds to fourteen days.
+        #[cfg_attr(test, schemars(range(min = 5000, max = 1_209_600_000)))]
+        move_ms: u64,
+    },
+}
+
+/// The bounds of main times.
+const MAIN: RangeInclusive<u64> = SECOND..=3 * HOUR;
+const INCREMENT_MAX: u64 = 3 * MINUTE;
+const DELAY: RangeInclusive<u64> = SECOND / 2..=3 * MINUTE;
+const PERIOD: RangeInclusive<u64> = SECOND..=10 * MINUTE;
+const PERIODS: RangeInclusive<u64> = 1..=25;
+const MOVE: RangeInclusive<u64> = 5 * SECOND..=14 * DAY;
+
+/// From so much time a move on, a match is played over days.
+const DAYS_MATCH_FROM: u64 = HOUR;
+
+impl ClockControl {
+    /// Whether every field is within its bounds.
+    #[must_use]
+    pub fn is_within_bounds(&self) -> bool {
+        match *self {
+            Self::Fischer {
+                main_ms,
+                increment_ms,
+            } => {
+                let has_main = MAIN.contains(&main_ms);
+                (has_main || main_ms == 0 && increment_ms > 0) && increment_ms <= INCREMENT_MAX
+            }
+            Self::Delay { main_ms, delay_ms } => {
+                MAIN.contains(&main_ms) && DELAY.contains(&delay_ms)
+            }
+            Self::ByoYomi {
+                main_ms,
+                period_ms,
+                periods,
+            } => {
+                main_ms <= *MAIN.end() && PERIOD.contains(&period_ms) && PERIODS.contains(&periods)
+            }
+            Self::Move { move_ms } => MOVE.contains(&move_ms),
+        }
+    }
+
+    /// Whether a match with this clock is played over days: by a time for every move of an hour or
+    /// more.
+    #[must_use]
+    pub const fn is_of_days(&self) -> bool {
+        matches!(self, Self::Move { move_ms } if *move_ms >= DAYS_MATCH_FROM)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_written_by_its_kind() {
+        for (text, clock) in [
+            (
+                r#"{"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+                ClockControl::Fischer {
+                    main_ms: 300_000,
+                    increment_ms: 3000,
+                },
+            ),
+            (
+                r#"{"kind":"delay","main_ms":60000,"delay_ms":500}"#,
+                ClockControl::Delay {
+                    main_ms: 60_000,
+                    delay_ms: 500,
+                },
+            ),
+            (
+                r#"{"kind":"byo-yomi","main_ms":0,"period_ms":30000,"periods":3}"#,
+                ClockControl::ByoYomi {
+                    main_ms: 0,
+                    period_ms: 30_000,
+                    periods: 3,
+                },
+            ),
+            (
+                r#"{"kind":"move","move_ms":86400000}"#,
+                ClockControl::Move {
+                    move_ms: 86_400_000,
+                },
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&clock).unwrap(), text);
+            let read: ClockControl = serde_json::from_str(text).unwrap();
+            assert_eq!(read, clock);
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_known() {
+        let fischer = |main_ms, increment_ms| ClockControl::Fischer {
+            main_ms,
+            increment_ms,
+        };
+        let delay = |main_ms, delay_ms| ClockControl::Delay { main_ms, delay_ms };
+        let byo_yomi = |main_ms, period_ms, periods| ClockControl::ByoYomi {
+            main_ms,
+            period_ms,
+            periods,
+        };
+        let every = |move_ms| ClockControl::Move { move_ms };
+        for within in [
+            fischer(0, 1),
+            fischer(1000, 0),
+            fischer(10_800_000, 180_000),
+            delay(1000, 500),
+            delay(10_800_000, 180_000),
+            byo_yomi(0, 1000, 1),
+            byo_yomi(10_800_000, 600_000, 25),
+            every(5000),
+            every(1_209_600_000),
+        ] {
+            assert!(within.is_within_bounds(), "{within:?}");
+        }
+        for beyond in [
+            fischer(0, 0),
+            fischer(999, 1),
+            fischer(10_800_001, 0),
+            fischer(1000, 180_001),
+            delay(999, 500),
+            delay(0, 500),
+            delay(1000, 499),
+            delay(1000, 180_001),
+            byo_yomi(10_800_001, 1000, 1),
+            byo_yomi(0, 999, 1),
+            byo_yomi(0, 600_001, 1),
+            byo_yomi(0, 1000, 0),
+            byo_yomi(0, 1000, 26),
+            every(4999),
+            every(1_209_600_001),
+        ] {
+            assert!(!beyond.is_within_bounds(), "{beyond:?}");
+        }
+        assert!(every(3_600_000).is_of_days() && !every(3_599_999).is_of_days());
+        assert!(!fischer(10_800_000, 0).is_of_days());
+    }
+}

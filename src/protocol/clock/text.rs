@@ -1,0 +1,230 @@
+//! How people write and read clocks: `5+3`, `10m+3x30s`, `3d`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{ClockControl, DAY, HOUR, MINUTE, SECOND};
+
+/// The text is no clock, or one that is out of its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a clock looks like 5+3 (minutes, and seconds for each move), 5d3 (each move has three seconds \
+     for nothing), 10m+3x30s (three periods of 30 seconds after ten minutes), or 3d, 12h, 45s (for a move)"
+)]
+pub struct NotAClock;
+
+impl FromStr for ClockControl {
+    type Err = NotAClock;
+
+    fn from_str(text: &str) -> Result<Self, NotAClock> {
+        read(&text.trim().to_ascii_lowercase())
+            .filter(Self::is_within_bounds)
+            .ok_or(NotAClock)
+    }
+}
+
+fn read(text: &str) -> Option<ClockControl> {
+    if let Some((before, period)) = text.split_once('x') {
+        let (main_ms, periods) = match before.split_once('+') {
+            Some((main, periods)) => (span(main)?, periods),
+            None => (0, before),
+        };
+        return Some(ClockControl::ByoYomi {
+            main_ms,
+            period_ms: span(period)?,
+            periods: periods.parse().ok()?,
+        });
+    }
+    if let Some((minutes, seconds)) = text.split_once('+') {
+        return Some(ClockControl::Fischer {
+            main_ms: times(minutes, MINUTE)?,
+            increment_ms: times(seconds, SECOND)?,
+        });
+    }
+    match text.split_once('d') {
+        Some((minutes, seconds)) if !seconds.is_empty() => Some(ClockControl::Delay {
+            main_ms: times(minutes, MINUTE)?,
+            delay_ms: times(seconds, SECOND)?,
+        }),
+        Some(_) | None => Some(ClockControl::Move {
+            move_ms: span(text)?,
+        }),
+    }
+}
+
+/// A number with its unit, in milliseconds.
+fn span(text: &str) -> Option<u64> {
+    let (at, unit) = text.char_indices().next_back()?;
+    let unit = match unit {
+        's' => SECOND,
+        'm' => MINUTE,
+        'h' => HOUR,
+        'd' => DAY,
+        _ => return None,
+    };
+    times(&text[..at], unit)
+}
+
+/// A number, which may have up to three decimals, of units of so many milliseconds.
+fn times(number: &str, unit: u64) -> Option<u64> {
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = [whole, decimals].concat();
+    let fits = !whole.is_empty() && (1..=3).contains(&decimals.len()) && digits.len() <= 10;
+    if !fits || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let thousandths: u64 = format!("{whole}{decimals:0<3}").parse().ok()?;
+    Some(thousandths * unit / 1000)
+}
+
+/// As people read it: `5+3`, `10 min + 3 x 30 s`, `3 days a move`.
+impl fmt::Display for ClockControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Fischer {
+                main_ms,
+                increment_ms,
+            } => write!(f, "{}+{}", Of(main_ms, MINUTE), Of(increment_ms, SECOND)),
+            Self::Delay { main_ms, delay_ms } => {
+                write!(f, "{} d{}", Of(main_ms, MINUTE), Of(delay_ms, SECOND))
+            }
+            Self::ByoYomi {
+                main_ms,
+                period_ms,
+                periods,
+            } => {
+                if main_ms > 0 {
+                    write!(f, "{} + ", Span(main_ms))?;
+                }
+                write!(f, "{periods} x {}", Span(period_ms))
+            }
+            Self::Move { move_ms } => write!(f, "{} a move", Span(move_ms)),
+        }
+    }
+}
+
+/// Milliseconds in this unit, with as many decimals as it takes, up to three.
+struct Of(u64, u64);
+
+impl fmt::Display for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(ms, unit) = *self;
+        let thousandths = ms * 1000 / unit;
+        let decimals = format!("{:03}", thousandths % 1000);
+        match decimals.trim_end_matches('0') {
+            "" => write!(f, "{}", thousandths / 1000),
+            decimals => write!(f, "{}.{decimals}", thousandths / 1000),
+        }
+    }
+}
+
+/// Milliseconds in the largest unit of which they are a multiple.
+struct Span(u64);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(ms) = *self;
+        match ms {
+            DAY => f.write_str("1 day"),
+            _ if ms % DAY == 0 => write!(f, "{} days", ms / DAY),
+            _ if ms % HOUR == 0 => write!(f, "{} h", ms / HOUR),
+            _ if ms % MINUTE == 0 => write!(f, "{} min", ms / MINUTE),
+            _ => write!(f, "{} s", Of(ms, SECOND)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_read_as_people_write_it() {
+        for (text, json, title) in [
+            (
+                "5+3",
+                r#"{"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+                "5+3",
+            ),
+            (
+                " 0.5+0 ",
+                r#"{"kind":"fischer","main_ms":30000,"increment_ms":0}"#,
+                "0.5+0",
+            ),
+            (
+                "0+2.5",
+                r#"{"kind":"fischer","main_ms":0,"increment_ms":2500}"#,
+                "0+2.5",
+            ),
+            (
+                "5d3",
+                r#"{"kind":"delay","main_ms":300000,"delay_ms":3000}"#,
+                "5 d3",
+            ),
+            (
+                "10m+3x30s",
+                r#"{"kind":"byo-yomi","main_ms":600000,"period_ms":30000,"periods":3}"#,
+                "10 min + 3 x 30 s",
+            ),
+            (
+                "1x10m",
+                r#"{"kind":"byo-yomi","main_ms":0,"period_ms":600000,"periods":1}"#,
+                "1 x 10 min",
+            ),
+            (
+                "1D",
+                r#"{"kind":"move","move_ms":86400000}"#,
+                "1 day a move",
+            ),
+            (
+                "3d",
+                r#"{"kind":"move","move_ms":259200000}"#,
+                "3 days a move",
+            ),
+            (
+                "12h",
+                r#"{"kind":"move","move_ms":43200000}"#,
+                "12 h a move",
+            ),
+            ("90s", r#"{"kind":"move","move_ms":90000}"#, "90 s a move"),
+        ] {
+            let clock: ClockControl = text.parse().unwrap_or_else(|_| panic!("{text}"));
+            assert_eq!(serde_json::to_string(&clock).unwrap(), json, "{text}");
+            assert_eq!(clock.to_string(), title, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_clock_is_refused() {
+        for text in [
+            "",
+            "5",
+            "+",
+            "5+",
+            "+3",
+            "-5+3",
+            "5+3s",
+            "0+0",
+            "181+0",
+            "d",
+            "5d",
+            "15d",
+            "4s",
+            "3y",
+            "x",
+            "3x",
+            "3x30",
+            "26x30s",
+            "10+3x30s",
+            "5.1234+0",
+            "5.+0",
+            ".5+0",
+            "1e9+0",
+            "é",
+            "99999999999+0",
+        ] {
+            let is_a_clock = text.parse::<ClockControl>().is_ok();
+            assert_eq!(is_a_clock, text == "5d", "{text}");
+        }
+    }
+}

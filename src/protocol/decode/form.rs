@@ -1,0 +1,162 @@
+//! What the fields of requests hold: how each is read, and what an error says that it must be.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::whole::whole;
+use crate::INTEGER_MAX;
+use crate::clock::ClockControl;
+use crate::event::OfferKind;
+use crate::id::SeatNumber;
+use crate::request::{HostedOccupant, SeatRequest, Status};
+use crate::text::MatchRef;
+
+/// What a field holds.
+pub(super) struct Form<T> {
+    /// What an error says that it must be.
+    pub(super) expected: &'static str,
+    /// Reads a value, given as JSON, that is not `null`.
+    pub(super) read: fn(&str) -> Option<T>,
+}
+
+/// A whole number within these bounds.
+macro_rules! integer {
+    ($min:literal to $max:literal) => {
+        Form {
+            expected: concat!("an integer from ", $min, " to ", $max),
+            read: |json| whole(json, $min..=$max),
+        }
+    };
+}
+
+pub(super) const TEXT: Form<String> = Form {
+    expected: "a text",
+    read: text,
+};
+pub(super) const FLAG: Form<bool> = Form {
+    expected: "true or false",
+    read: |json| json.parse().ok(),
+};
+pub(super) const MATCH: Form<MatchRef> = Form {
+    expected: "the id or code of a match",
+    read: |json| text(json).map(|text| MatchRef::from(&*text)),
+};
+pub(super) const SEAT: Form<SeatNumber> = Form {
+    expected: "0 or 1",
+    read: |json| whole(json, 0..=1)?.try_into().ok().map(SeatNumber),
+};
+pub(super) const COUNT: Form<u64> = Form {
+    expected: "an integer from 0 to 2^53 - 1",
+    read: |json| whole(json, 0..=INTEGER_MAX),
+};
+pub(super) const VERSION: Form<u64> = Form {
+    expected: "a whole number",
+    ..COUNT
+};
+pub(super) const PACE: Form<u64> = integer!(0 to 10_000);
+pub(super) const PATIENCE: Form<u64> = integer!(10_000 to 86_400_000);
+pub(super) const GIFT: Form<u64> = integer!(5_000 to 60_000);
+pub(super) const BOT_AFTER: Form<u64> = integer!(0 to 60_000);
+pub(super) const LIMIT: Form<u64> = integer!(1 to 100);
+pub(super) const STATUS: Form<Status> = Form {
+    expected: r#""open", "running" or "ended""#,
+    read: |json| from_list(json, Status::ALL, Status::as_str),
+};
+pub(super) const OFFER: Form<OfferKind> = Form {
+    expected: r#""draw", "takeback" or "rematch""#,
+    read: |json| offer(json).filter(|offer| *offer != OfferKind::Challenge),
+};
+pub(super) const DECLINED: Form<OfferKind> = Form {
+    expected: r#""draw", "takeback", "rematch" or "challenge""#,
+    read: offer,
+};
+pub(super) const SEATS: Form<[SeatRequest; 2]> = Form {
+    expected: r#"two of "me" (at most once), "open" and {"bot":LEVEL}"#,
+    read: seats,
+};
+pub(super) const OCCUPANT: Form<HostedOccupant> = Form {
+    expected: r#""open" or {"bot":LEVEL}"#,
+    read: |json| match seat_request(&value(json)?)? {
+        SeatRequest::Me => None,
+        SeatRequest::Open => Some(HostedOccupant::Open),
+        SeatRequest::Bot(level) => Some(HostedOccupant::Bot(level)),
+    },
+};
+pub(super) const BOT: Form<String> = Form {
+    expected: r#"a level as a text, or {"bot":LEVEL}"#,
+    read: |json| match value(json)? {
+        Value::String(level) => Some(level),
+        other => Some(other.get("bot")?.as_str()?.to_owned()),
+    },
+};
+pub(super) const CLOCK: Form<ClockControl> = Form {
+    expected: r#"a clock within its bounds, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,
+    read: clock,
+};
+
+// What is JSON by its looks may still be no value: half a pair of surrogates, a number beyond all bounds.
+
+fn text(json: &str) -> Option<String> {
+    serde_json::from_str(json).ok()
+}
+
+fn value(json: &str) -> Option<Value> {
+    serde_json::from_str(json).ok()
+}
+
+/// The one of a closed list of words that is meant.
+fn from_list<T: Copy>(json: &str, list: &[T], word: fn(T) -> &'static str) -> Option<T> {
+    let text = text(json)?;
+    list.iter().copied().find(|one| word(*one) == text)
+}
+
+fn offer(json: &str) -> Option<OfferKind> {
+    from_list(json, OfferKind::ALL, OfferKind::as_str)
+}
+
+fn seats(json: &str) -> Option<[SeatRequest; 2]> {
+    let value = value(json)?;
+    let [first, second] = value.as_array()?.as_slice() else {
+        return None;
+    };
+    let seats = [seat_request(first)?, seat_request(second)?];
+    (seats != [SeatRequest::Me, SeatRequest::Me]).then_some(seats)
+}
+
+fn seat_request(value: &Value) -> Option<SeatRequest> {
+    match value.as_str() {
+        Some("me") => Some(SeatRequest::Me),
+        Some("open") => Some(SeatRequest::Open),
+        Some(_) => None,
+        None => Some(SeatRequest::Bot(value.get("bot")?.as_str()?.to_owned())),
+    }
+}
+
+/// Reads a clock: all fields of its kind, and nothing else of it.
+fn clock(json: &str) -> Option<ClockControl> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+    let number = |field| whole(fields.get(field)?.get(), 0..=INTEGER_MAX);
+    let kind = text(fields.get("kind")?.get())?;
+    let control = match &*kind {
+        "fischer" => ClockControl::Fischer {
+            main_ms: number("main_ms")?,
+            increment_ms: number("increment_ms")?,
+        },
+        "delay" => ClockControl::Delay {
+            main_ms: number("main_ms")?,
+            delay_ms: number("delay_ms")?,
+        },
+        "byo-yomi" => ClockControl::ByoYomi {
+            main_ms: number("main_ms")?,
+            period_ms: number("period_ms")?,
+            periods: number("periods")?,
+        },
+        "move" => ClockControl::Move {
+            move_ms: number("move_ms")?,
+        },
+        _ => return None,
+    };
+    control.is_within_bounds().then_some(control)
+}

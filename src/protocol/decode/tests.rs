@@ -1,0 +1,427 @@
+use super::*;
+use crate::INTEGER_MAX;
+use crate::clock::ClockControl;
+use crate::id::SeatNumber;
+use crate::request::{HostedOccupant, Status};
+
+fn check(text: &str, expect: ClientMessage) {
+    let decoded = Request::decode(text).unwrap_or_else(|refused| panic!("{text}: {refused:?}"));
+    let request = decoded.request;
+    assert_eq!(request.message, expect, "{text}");
+    let again = serde_json::to_string(&request).unwrap();
+    assert_eq!(
+        Request::decode(&again).map(|decoded| decoded.request),
+        Ok(request),
+        "{text} written as {again}"
+    );
+}
+
+fn check_refused(text: &str, code: ErrorCode, re: Option<u64>, field: Option<&str>) {
+    let Err(refused) = Request::decode(text) else {
+        panic!("{text} was read");
+    };
+    let error = refused.error;
+    assert_eq!(error.code, Some(code), "{text}");
+    assert_eq!(error.re, re.map(RequestId), "{text}");
+    assert_eq!(error.field.as_deref(), field, "{text}");
+}
+
+#[test]
+fn requests_are_read_and_written() {
+    check(r#"{"type":"ping"}"#, ClientMessage::Ping);
+    let deep = "[".repeat(1000) + &"]".repeat(1000);
+    for unknown in ["1e999", r#""\ud800""#, &"1".repeat(400), &deep] {
+        check(
+            &format!(r#"{{"type":"ping","x":{unknown}}}"#),
+            ClientMessage::Ping,
+        );
+    }
+    let since = Seq(INTEGER_MAX);
+    let resync = ClientMessage::Resync {
+        target: MatchRef::Nothing,
+        since,
+    };
+    check(
+        r#"{"type":"resync","match":"M","since":9007199254740991.0}"#,
+        resync,
+    );
+    check(
+        r#"{"type":"ping","id":null,"unknown":[1]}"#,
+        ClientMessage::Ping,
+    );
+    check(
+        r#"{"type":"hello","protocol":1,"name":"ada","token":null}"#,
+        ClientMessage::Hello {
+            protocol: Some(1),
+            name: Some("ada".into()),
+            token: None,
+        },
+    );
+    check(
+        r#"{"type":"create","game":"go","seats":["me",{"bot":"hard","x":1}],"pace_ms":1e4}"#,
+        ClientMessage::Create(Box::new(Create {
+            game: "go".into(),
+            seats: Some([SeatRequest::Me, SeatRequest::Bot("hard".into())]),
+            pace_ms: Some(10_000),
+            ..Create::default()
+        })),
+    );
+}
+
+#[test]
+fn a_match_is_named_by_id_or_code() {
+    check(
+        r#"{"type":"seat","match":"k7qm2p","seat":1,"occupant":"open"}"#,
+        ClientMessage::Seat {
+            target: MatchRef::from("K7QM2P"),
+            seat: SeatNumber(1),
+            occupant: HostedOccupant::Open,
+        },
+    );
+    check(
+        r#"{"type":"move","match":" K7QM2P","ply":2.0,"move":" B2"}"#,
+        ClientMessage::Move {
+            target: MatchRef::from("K7QM2P"),
+            ply: Ply(2),
+            m: " B2".into(),
+            takebacks: None,
+        },
+    );
+    check(
+        r#"{"type":"move","match":" K7QM2P","ply":2,"takebacks":1,"move":"\u0062\u0032"}"#,
+        ClientMessage::Move {
+            target: MatchRef::from("K7QM2P"),
+            ply: Ply(2),
+            m: "b2".into(),
+            takebacks: Some(1),
+        },
+    );
+    check(
+        r#"{"type":"list","status":"ended","limit":100,"after":"K7QM2P"}"#,
+        ClientMessage::List {
+            game: None,
+            status: Some(Status::Ended),
+            limit: Some(100),
+            after: Some(MatchRef::from("K7QM2P")),
+        },
+    );
+}
+
+const FIVE_AND_THREE: ClockControl = ClockControl::Fischer {
+    main_ms: 300_000,
+    increment_ms: 3000,
+};
+
+#[test]
+fn the_terms_of_a_match_are_read() {
+    check(
+        r#"{"type":"create","game":"go","seats":["open","me"],"takeback":false,"patience_ms":10000,
+            "clock":{"kind":"fischer","main_ms":3e5,"increment_ms":3000,"periods":"x"},
+            "stand_in":"easy","rated":false,"for":"somebody"}"#,
+        ClientMessage::Create(Box::new(Create {
+            game: "go".into(),
+            seats: Some([SeatRequest::Open, SeatRequest::Me]),
+            clock: Some(FIVE_AND_THREE),
+            takeback: Some(false),
+            patience_ms: Some(10_000),
+            stand_in: Some("easy".into()),
+            rated: Some(false),
+            invited: Some("somebody".into()),
+            ..Create::default()
+        })),
+    );
+    check(
+        r#"{"type":"seek","game":"go","stand_in":"max","rated":true,
+            "clock":{"kind":"byo-yomi","main_ms":0,"period_ms":1000,"periods":25}}"#,
+        ClientMessage::Seek(Box::new(Seek {
+            game: "go".into(),
+            clock: Some(ClockControl::ByoYomi {
+                main_ms: 0,
+                period_ms: 1000,
+                periods: 25,
+            }),
+            rated: Some(true),
+            stand_in: Some("max".into()),
+            ..Seek::default()
+        })),
+    );
+}
+
+#[test]
+fn a_bot_is_named_in_either_way() {
+    for bot in [r#""hard""#, r#"{"bot":"hard"}"#] {
+        check(
+            &format!(r#"{{"type":"seek","game":"go","bot":{bot}}}"#),
+            ClientMessage::Seek(Box::new(Seek {
+                game: "go".into(),
+                bot: Some("hard".into()),
+                ..Seek::default()
+            })),
+        );
+        for (seats, expect) in [
+            ("null", [SeatRequest::Me, SeatRequest::Bot("hard".into())]),
+            (
+                r#"["open",{"bot":"easy"}]"#,
+                [
+                    SeatRequest::Bot("hard".into()),
+                    SeatRequest::Bot("easy".into()),
+                ],
+            ),
+        ] {
+            check(
+                &format!(r#"{{"type":"create","game":"go","seats":{seats},"bot":{bot}}}"#),
+                ClientMessage::Create(Box::new(Create {
+                    game: "go".into(),
+                    seats: Some(expect),
+                    ..Create::default()
+                })),
+            );
+        }
+    }
+}
+
+#[test]
+fn what_two_players_ask_of_each_other_is_read() {
+    let target = MatchRef::from("K7QM2P");
+    for (fields, offer) in [
+        (r#""offer":"draw","ply":31"#, Offer::Draw { ply: Ply(31) }),
+        (
+            r#""offer":"takeback","ply":31"#,
+            Offer::Takeback {
+                ply: Ply(31),
+                to_ply: None,
+            },
+        ),
+        (
+            r#""offer":"takeback","ply":31,"to_ply":29"#,
+            Offer::Takeback {
+                ply: Ply(31),
+                to_ply: Some(Ply(29)),
+            },
+        ),
+        (r#""offer":"rematch""#, Offer::Rematch),
+    ] {
+        check(
+            &format!(r#"{{"type":"offer","match":"K7QM2P",{fields}}}"#),
+            ClientMessage::Offer { target, offer },
+        );
+    }
+    for &offer in OfferKind::ALL {
+        check(
+            &format!(r#"{{"type":"decline","match":"K7QM2P","offer":"{offer}"}}"#),
+            ClientMessage::Decline { target, offer },
+        );
+    }
+    check(
+        r#"{"type":"give_time","match":"K7QM2P","ms":15000}"#,
+        ClientMessage::GiveTime { target, ms: 15_000 },
+    );
+    check(
+        r#"{"type":"abort","match":"K7QM2P"}"#,
+        ClientMessage::Abort { target },
+    );
+    check(
+        r#"{"type":"watch_list","game":"go","status":"open"}"#,
+        ClientMessage::WatchList {
+            game: Some("go".into()),
+            status: Some(Status::Open),
+        },
+    );
+    check(r#"{"type":"unwatch_list"}"#, ClientMessage::UnwatchList);
+}
+
+#[test]
+fn fields_that_mean_nothing_are_known() {
+    let ignored = |text| Request::decode(text).unwrap().ignored;
+    let none: [&str; 0] = [];
+    assert_eq!(ignored(r#"{"type":"ping","id":1}"#), none);
+    assert_eq!(
+        ignored(r#"{"type":"create","game":"go","pace":3,"x":null,"position":[1],"bot":"easy"}"#),
+        ["pace", "position"]
+    );
+    assert_eq!(
+        ignored(r#"{"type":"offer","match":"M","offer":"rematch","ply":3}"#),
+        ["ply"]
+    );
+    let many: Vec<String> = (10..99).map(|n| format!(r#""f{n}":1"#)).collect();
+    let long = "x".repeat(65);
+    let text = format!(r#"{{"type":"ping","{long}":1,{}}}"#, many.join(","));
+    assert_eq!(ignored(&text).len(), 8);
+}
+
+#[test]
+fn what_is_no_request_is_malformed() {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "1",
+        "null",
+        r#""hello""#,
+        "{} {}",
+        "\u{0}",
+        r#"{"type":1}"#,
+    ] {
+        check_refused(text, ErrorCode::Malformed, None, None);
+    }
+    check_refused(r#"{"id":7}"#, ErrorCode::Malformed, Some(7), None);
+    check_refused(r#"{"id":-7,"type":null}"#, ErrorCode::Malformed, None, None);
+    check_refused(&"[".repeat(4000), ErrorCode::Malformed, None, None);
+    check_refused(
+        r#"{"id":7,"type":"\ud800"}"#,
+        ErrorCode::Malformed,
+        Some(7),
+        None,
+    );
+}
+
+#[test]
+fn an_unknown_request_is_told_its_number() {
+    check_refused(
+        r#"{"type":"fly","id":0}"#,
+        ErrorCode::UnknownType,
+        Some(0),
+        None,
+    );
+    check_refused(r#"{"type":"Ping"}"#, ErrorCode::UnknownType, None, None);
+}
+
+#[test]
+fn a_bad_field_is_named() {
+    let bad = |text: &str, field| check_refused(text, ErrorCode::BadField, Some(1), Some(field));
+    bad(r#"{"type":"create","id":1}"#, "game");
+    bad(r#"{"type":"create","id":1,"game":null}"#, "game");
+    bad(
+        r#"{"type":"create","id":1,"game":"g","seats":["me","me"]}"#,
+        "seats",
+    );
+    bad(
+        r#"{"type":"create","id":1,"game":"g","seats":["me"]}"#,
+        "seats",
+    );
+    bad(
+        r#"{"type":"create","id":1,"game":"g","seats":["me",{"bot":1}]}"#,
+        "seats",
+    );
+    bad(
+        r#"{"type":"create","id":1,"game":"g","listed":"yes"}"#,
+        "listed",
+    );
+    bad(
+        r#"{"type":"create","id":1,"game":"g","pace_ms":10001}"#,
+        "pace_ms",
+    );
+    bad(r#"{"type":"join","id":1,"match":"M","seat":2}"#, "seat");
+    bad(
+        r#"{"type":"seat","id":1,"match":"M","seat":1,"occupant":"me"}"#,
+        "occupant",
+    );
+    bad(
+        r#"{"type":"seat","id":1,"match":"M","occupant":"open"}"#,
+        "seat",
+    );
+    bad(
+        r#"{"type":"move","id":1,"match":"M","ply":-1,"move":"a1"}"#,
+        "ply",
+    );
+    bad(
+        r#"{"type":"move","id":1,"match":"M","ply":0.5,"move":"a1"}"#,
+        "ply",
+    );
+    bad(r#"{"type":"move","id":1,"match":"M","ply":0}"#, "move");
+    bad(r#"{"type":"list","id":1,"limit":0}"#, "limit");
+    bad(r#"{"type":"list","id":1,"status":"over"}"#, "status");
+    bad(
+        r#"{"type":"seek","id":1,"game":"g","bot_after_ms":60001}"#,
+        "bot_after_ms",
+    );
+    for since in ["9007199254740992", "9007199254740991.4", "1e-400", "-1"] {
+        let text = format!(r#"{{"type":"resync","id":1,"match":"M","since":{since}}}"#);
+        bad(&text, "since");
+    }
+    for ms in ["4999", "60001", "null"] {
+        let text = format!(r#"{{"type":"give_time","id":1,"match":"M","ms":{ms}}}"#);
+        bad(&text, "ms");
+    }
+}
+
+#[test]
+fn bad_terms_are_named() {
+    let bad = |fields: &str, field| {
+        let text = format!(r#"{{"type":"create","id":1,"game":"g",{fields}}}"#);
+        check_refused(&text, ErrorCode::BadField, Some(1), Some(field));
+    };
+    for clock in [
+        "\"5+3\"",
+        "[]",
+        "{}",
+        r#"{"kind":"hourglass","main_ms":60000}"#,
+        r#"{"kind":"fischer","main_ms":60000}"#,
+        r#"{"kind":"fischer","main_ms":60000,"increment_ms":null}"#,
+        r#"{"kind":"fischer","main_ms":0,"increment_ms":0}"#,
+        r#"{"kind":"fischer","main_ms":60000.5,"increment_ms":0}"#,
+        r#"{"kind":"move","move_ms":4999}"#,
+    ] {
+        bad(&format!(r#""clock":{clock}"#), "clock");
+    }
+    let days = r#""clock":{"kind":"move","move_ms":3600000}"#;
+    bad(&format!(r#"{days},"patience_ms":10000"#), "patience_ms");
+    bad(&format!(r#"{days},"bot":"easy""#), "bot");
+    bad(r#""patience_ms":9999"#, "patience_ms");
+    bad(r#""patience_ms":86400001"#, "patience_ms");
+    bad(r#""takeback":0"#, "takeback");
+    bad(r#""stand_in":true"#, "stand_in");
+    bad(r#""rated":"no""#, "rated");
+    bad(r#""for":1"#, "for");
+    bad(r#""for":"p","seats":["open","open"]"#, "for");
+    bad(r#""for":"p","bot":"easy""#, "for");
+    bad(r#""bot":"easy","seats":["open","open"]"#, "bot");
+    bad(r#""bot":{"level":"easy"}"#, "bot");
+    let seek = format!(r#"{{"type":"seek","id":1,"game":"g",{days},"bot":"easy"}}"#);
+    check_refused(&seek, ErrorCode::BadField, Some(1), Some("bot"));
+}
+
+#[test]
+fn a_bad_offer_is_named() {
+    let bad = |fields: &str, field| {
+        let text = format!(r#"{{"type":"offer","id":1,"match":"M",{fields}}}"#);
+        check_refused(&text, ErrorCode::BadField, Some(1), Some(field));
+    };
+    bad(r#""ply":1"#, "offer");
+    bad(r#""offer":"challenge""#, "offer");
+    bad(r#""offer":"draw""#, "ply");
+    bad(r#""offer":"takeback","to_ply":1"#, "ply");
+    for to_ply in ["31", "32", "28", "-1", "\"30\""] {
+        bad(
+            &format!(r#""offer":"takeback","ply":31,"to_ply":{to_ply}"#),
+            "to_ply",
+        );
+    }
+    bad(r#""offer":"takeback","ply":0,"to_ply":0"#, "to_ply");
+    let decline = r#"{"type":"decline","id":1,"match":"M","offer":"peace"}"#;
+    check_refused(decline, ErrorCode::BadField, Some(1), Some("offer"));
+}
+
+#[test]
+fn a_bad_number_cannot_be_repeated() {
+    for id in [
+        "1e400",
+        "-1",
+        "1.5",
+        "\"1\"",
+        "true",
+        "9007199254740992",
+        "[]",
+    ] {
+        let text = format!(r#"{{"type":"ping","id":{id}}}"#);
+        check_refused(&text, ErrorCode::BadField, None, Some("id"));
+    }
+}
+
+#[test]
+fn a_refused_hello_is_known_as_one() {
+    let is_hello = |text| Request::decode(text).unwrap_err().is_hello;
+    assert!(is_hello(r#"{"type":"hello","name":1}"#));
+    assert!(is_hello(r#"{"type":"hello","id":-1}"#));
+    assert!(!is_hello(r#"{"type":"move"}"#));
+}

@@ -1,0 +1,171 @@
+//! A match as it stands: whole, or as a row of a list.
+
+use serde::{Deserialize, Serialize};
+
+use super::clock::ClockControl;
+use super::event::{Ending, SeatState, StandingOffer, TimeLeft};
+use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
+use super::request::Status;
+
+/// A match as it stands.
+// Whoever serialises one may hold the moves in another form, as long as they become a list of texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Snapshot<Moves = Vec<String>> {
+    /// The request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub re: Option<RequestId>,
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// Its short name.
+    pub code: String,
+    /// The number of the last event that this includes.
+    pub seq: Seq,
+    /// What is played.
+    pub game: String,
+    /// The stage.
+    pub status: Status,
+    /// Who created it.
+    pub host: PlayerId,
+    /// Whether `list` shows it.
+    pub listed: bool,
+    /// The recipient's seat.
+    pub you: Option<SeatNumber>,
+    /// Who sits where.
+    pub seats: [SeatState; 2],
+    /// The position.
+    pub position: String,
+    /// How many moves have been played.
+    pub ply: Ply,
+    /// Who moves next; nobody unless the match is running.
+    pub turn: Option<SeatNumber>,
+    /// Every move so far.
+    pub moves: Moves,
+    /// Every legal move; none unless the match is running.
+    pub legal: Moves,
+    /// How many connections follow without a seat.
+    pub spectators: u64,
+    /// The clock; absent in an untimed match, as is what belongs to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockControl>,
+    /// What both seats had at the begin of the turn.
+    #[serde(flatten)]
+    pub left: Option<TimeLeft>,
+    /// For how long the turn has been charged, while the match is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_ms: Option<u64>,
+    /// Whether the clock stands, while the match is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands: Option<bool>,
+    /// How long the next ply may still take, if it is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_move_ms: Option<u64>,
+    /// How long a player may be absent, from the start on; absent in a match of days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u64>,
+    /// The offers that stand.
+    #[serde(default)]
+    pub offers: Vec<StandingOffer>,
+    /// Whether moves may be taken back.
+    #[serde(default)]
+    pub takeback: bool,
+    /// How often they have been.
+    #[serde(default)]
+    pub takebacks: u64,
+    /// The level of the bot that takes the seat of whoever has gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<String>,
+    /// How the series stands, from its second match on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    /// The match before this one in the series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<MatchId>,
+    /// Who wants a rematch, of a match that has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rematch: Option<Rematch>,
+    /// How it ended, once it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Ending>,
+    /// The request's fields that mean nothing in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+}
+
+/// A match in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listing {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// Its short name.
+    pub code: String,
+    /// What is played.
+    pub game: String,
+    /// The stage.
+    pub status: Status,
+    /// Who sits where.
+    pub seats: [SeatState; 2],
+    /// How many moves have been played.
+    pub ply: Ply,
+    /// How many connections follow without a seat.
+    pub spectators: u64,
+    /// The clock; absent in an untimed match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockControl>,
+}
+
+/// How the clock of a match stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClockState {
+    /// The ply that is next.
+    pub ply: Ply,
+    /// What both seats had at the begin of the turn.
+    #[serde(flatten)]
+    pub left: TimeLeft,
+    /// For how long the turn has been charged, in milliseconds.
+    pub turn_ms: u64,
+    /// Whether the clock stands.
+    pub stands: bool,
+    /// How long the ply may still take, if it is free, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_move_ms: Option<u64>,
+}
+
+/// Who wants a rematch, by the seats of the match that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Rematch {
+    /// Whose offer stands.
+    pub offers: [bool; 2],
+    /// Whose last offer was declined.
+    pub declined: [bool; 2],
+    /// Whose player is there, at the match that has ended.
+    pub here: [bool; 2],
+    /// The rematch, once there is one.
+    pub next: Option<Successor>,
+}
+
+/// The match after another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Successor {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// Its short name.
+    pub code: String,
+}
+
+/// How a series of matches between two stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Series {
+    /// The number of this match in it, from 1.
+    pub game: u64,
+    /// The half-points of the seats, from all of its matches that have ended.
+    pub points: [u64; 2],
+}

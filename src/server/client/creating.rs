@@ -1,0 +1,176 @@
+//! How a client comes into matches that are new: by `create`, and by looking for somebody with `seek`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, Player};
+use crate::addresses::OpenMatchPermit;
+use crate::births::{self, Wanted};
+use crate::command::MatchRequest;
+use crate::from_protocol;
+use crate::players::TooManyHosted;
+use crate::port::NoRoom;
+use crate::reply::Reply;
+use crate::seeks::Seek;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Occupant, Terms};
+use plyhouse_protocol::{Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WireError};
+
+/// How long a seek waits for a person unless the client says otherwise, in milliseconds.
+const BOT_AFTER_MS: u64 = 10_000;
+
+impl Client {
+    pub(super) async fn create(&self, player: &Player, create: Create, reply: Reply) {
+        let wanted = self.wanted(player, create).await;
+        let Some((wanted, reply)) = reply.check(wanted) else {
+            return;
+        };
+        if let Some((handle, reply)) = reply.check(births::create(&self.server, wanted).await) {
+            let watch = self.command(player, MatchRequest::Watch);
+            self.follow(&handle, watch, reply).await;
+        }
+    }
+
+    /// What a `create` asks for: its game, its host, its terms and who sits where.
+    async fn wanted(&self, player: &Player, create: Create) -> Result<Wanted, WireError> {
+        let host = player.record.id;
+        check_invited(create.invited.as_deref(), host)?;
+        let game = from_protocol::game(&create.game)?;
+        let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
+        let mut seats = [occupant(player, first)?, occupant(player, second)?];
+        let stand_in = level(create.stand_in.as_deref())?;
+        let invited = match create.invited {
+            Some(id) => Some(births::find_player(&self.server, &id).await?),
+            None => None,
+        };
+        check_rated(create.rated)?;
+        if create.shuffle == Some(true) && self.server.chance.coin() {
+            seats.reverse();
+        }
+        if !self.peer.port.has_room() {
+            return Err(NoRoom.into());
+        }
+        let settings = &self.server.settings;
+        // A match that waits for one player is nobody else's business.
+        let listed = create.listed.unwrap_or(true) && invited.is_none();
+        let terms = Terms {
+            clock: create.clock,
+            takeback: create.takeback.unwrap_or(true),
+            patience: settings.patience(create.clock, create.patience_ms),
+            stand_in,
+            invited,
+            ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
+        };
+        Ok(Wanted {
+            game,
+            host,
+            terms,
+            code: None,
+            hosted_max: settings.live_matches_per_player,
+            open: self.open_match(&seats)?,
+            seats,
+        })
+    }
+
+    /// The permit for a match that waits for an opponent or is played by bots alone; `None` for others.
+    fn open_match(&self, seats: &[Occupant; 2]) -> Result<Option<OpenMatchPermit>, WireError> {
+        let has_people = seats.iter().any(|seat| seat.player().is_some());
+        if has_people && !seats.contains(&Occupant::Open) {
+            return Ok(None);
+        }
+        Ok(Some(self.permit.open_match()?))
+    }
+
+    pub(super) async fn seek(&self, player: &Player, wanted: SeekRequest, reply: Reply) {
+        let bot_after = Duration::from_millis(wanted.bot_after_ms.unwrap_or(BOT_AFTER_MS));
+        let Some((seek, reply)) = reply.check(self.sought(player, &wanted)) else {
+            return;
+        };
+        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
+            return;
+        };
+        reply.ok(None);
+        match found {
+            Some(longest) => births::pair(&self.server, &longest, Some(&seek)).await,
+            None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
+            None => {}
+        }
+    }
+
+    /// What a `seek` asks for.
+    fn sought(&self, player: &Player, wanted: &SeekRequest) -> Result<Arc<Seek>, WireError> {
+        let game = from_protocol::game(&wanted.game)?;
+        let bot = level(wanted.bot.as_deref())?;
+        let stand_in = level(wanted.stand_in.as_deref())?;
+        check_rated(wanted.rated)?;
+        let max = self.server.settings.live_matches_per_player;
+        if !self.server.players.may_host(player.record.id, max) {
+            return Err(TooManyHosted.into());
+        }
+        if !self.peer.port.has_room() {
+            return Err(NoRoom.into());
+        }
+        Ok(Arc::new(Seek {
+            peer: Arc::clone(&self.peer),
+            player: player.record.id,
+            name: player.record.name.clone(),
+            game,
+            clock: wanted.clock,
+            bot,
+            stand_in,
+            over: CancellationToken::new(),
+        }))
+    }
+
+    /// Pairs the seek with a bot if no person has come by then.
+    fn play_bot_after(&self, bot_after: Duration, seek: Arc<Seek>) {
+        let server = Arc::clone(&self.server);
+        self.server.spawn(async move {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = seek.over.cancelled() => {}
+                () = server.shutdown.cancelled() => {}
+                () = tokio::time::sleep(bot_after) => {
+                    if server.seeks.take(&seek) {
+                        births::pair(&server, &seek, None).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn occupant(player: &Player, seat: SeatRequest) -> Result<Occupant, WireError> {
+    match seat {
+        SeatRequest::Me => Ok(player.occupant()),
+        SeatRequest::Open => Ok(Occupant::Open),
+        SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
+    }
+}
+
+fn level(id: Option<&str>) -> Result<Option<Level>, WireError> {
+    id.map(from_protocol::level).transpose()
+}
+
+/// Nobody challenges themselves.
+fn check_invited(invited: Option<&str>, host: PlayerId) -> Result<(), WireError> {
+    let is_host = |id: &str| from_protocol::player(id) == Some(host);
+    if !invited.is_some_and(is_host) {
+        return Ok(());
+    }
+    let message = "`for` must be another player";
+    Err(WireError {
+        field: Some("for".into()),
+        ..WireError::new(ErrorCode::BadField, message)
+    })
+}
+
+fn check_rated(rated: Option<bool>) -> Result<(), WireError> {
+    if rated != Some(true) {
+        return Ok(());
+    }
+    let message = "this server keeps no ratings: leave `rated` out";
+    Err(WireError::new(ErrorCode::NotAllowed, message))
+}

@@ -1,0 +1,285 @@
+//! How an owner keeps the time of its match: what a move is charged, when a flag falls, and why a clock
+//! stands.
+//!
+//! A match has one deadline, by the time alone. What its player would get back for the network is looked
+//! up when that comes, and not with every move.
+
+use std::time::{Duration, Instant};
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{
+    Action, Attendance, Charge, Event, EventKind, Match, Moment, Occupant, Stage, Timekeeper,
+    TurnTime,
+};
+use plyhouse_protocol::PlayerId;
+
+use super::owner::{NotDone, Owner, RETRY};
+use crate::clock::now;
+use crate::command::{Command, MatchRequest};
+
+/// The time of one match.
+#[derive(Debug, Default)]
+pub(super) struct Time {
+    /// `None` in a match without a clock.
+    keeper: Option<Timekeeper>,
+    /// Whether moves get anything back for the network.
+    measures: bool,
+    /// When the flag of the turn is looked at, if the clock runs.
+    flag_at: Option<Instant>,
+    /// When the store is asked again whether it keeps things.
+    probe_at: Option<Instant>,
+    /// A clock has stopped, goes on, or counts from another instant, and nobody has been told.
+    is_untold: bool,
+}
+
+/// What a move that comes now is charged, and how it came.
+#[derive(Clone, Copy, Debug)]
+struct Charged {
+    seat: Seat,
+    charge: Charge,
+    rtt: Option<Duration>,
+}
+
+/// What is to be done because of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimeDue {
+    /// The turn should have ended at this instant.
+    Flag(Instant),
+    /// The store is to be asked whether it keeps things again.
+    Probe,
+}
+
+impl Time {
+    pub(super) fn new(state: &Match, lag_max: Duration) -> Self {
+        Self {
+            keeper: Timekeeper::new(state, lag_max),
+            measures: Timekeeper::gives_back(state, lag_max),
+            ..Self::default()
+        }
+    }
+
+    /// The match has come from the store, with nobody there yet whom `is_present` does not know: its turn
+    /// begins anew.
+    pub(super) fn begin(
+        &mut self,
+        state: &Match,
+        is_present: impl Fn(PlayerId) -> bool,
+        now_ms: u64,
+        lag_max: Duration,
+    ) {
+        *self = Self::new(state, lag_max);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.begin_anew(state, is_present, now(), now_ms);
+            self.reckon(state);
+        }
+    }
+
+    /// When something is due next.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.flag_at.into_iter().chain(self.probe_at).min()
+    }
+
+    /// What is due. A flag whose player would get time back is looked at again by then.
+    pub(super) fn due(
+        &mut self,
+        state: &Match,
+        now: Instant,
+        rtt: impl FnOnce() -> Option<Duration>,
+    ) -> Option<TimeDue> {
+        if self.probe_at.is_some_and(|at| at <= now) {
+            return Some(TimeDue::Probe);
+        }
+        let alarm = self.flag_at.filter(|at| *at <= now)?;
+        let keeper = self.keeper.as_mut()?;
+        if keeper.is_late(alarm, now) {
+            tracing::warn!(match_id = %state.id(), late = ?(now - alarm), "a flag's alarm came late");
+            self.is_untold = true;
+            self.reckon(state);
+            return None;
+        }
+        self.flag_at = keeper.due(state, rtt());
+        self.flag_at.filter(|at| *at <= now).map(TimeDue::Flag)
+    }
+
+    /// Finds out anew when the flag is to be looked at.
+    fn reckon(&mut self, state: &Match) {
+        let keeper = self.keeper.as_ref();
+        self.flag_at = keeper.and_then(|keeper| keeper.due(state, None));
+    }
+
+    /// What a move is charged that was read at this instant. `None` where nothing is charged: without a
+    /// clock, or a bot is to move.
+    fn charged(&self, state: &Match, read_at: Instant, rtt: Option<Duration>) -> Option<Charged> {
+        let keeper = self.keeper.as_ref()?;
+        let seat = state.turn()?;
+        state.occupant(seat).player()?;
+        let charge = keeper.charge(state, seat, read_at, rtt);
+        Some(Charged { seat, charge, rtt })
+    }
+
+    /// The moment at which an action is decided on that was read then.
+    pub(super) fn moment(
+        &self,
+        state: &Match,
+        read_at: Instant,
+        rtt: Option<Duration>,
+        at_ms: u64,
+    ) -> Moment {
+        let charged = self.charged(state, read_at, rtt);
+        let spent_ms = charged.map_or(0, |charged| charged.charge.ms);
+        Moment { at_ms, spent_ms }
+    }
+
+    /// The moment at which a bot moves that has searched for so long.
+    pub(super) fn moment_of_bot(&self, state: &Match, searched: Duration, at_ms: u64) -> Moment {
+        let charge = self.keeper.as_ref().zip(state.turn());
+        let charge = charge.map(|(keeper, seat)| keeper.charge_bot(state, seat, searched));
+        Moment {
+            at_ms,
+            spent_ms: charge.unwrap_or(0),
+        }
+    }
+
+    /// How long a player for whom a bot is to move has used up.
+    pub(super) fn before_bot(&self) -> Duration {
+        let keeper = self.keeper.as_ref();
+        keeper.map_or(Duration::ZERO, Timekeeper::before_bot)
+    }
+
+    /// A move of a player is stored, which was read then. To be called before it is part of the match.
+    pub(super) fn moved(&mut self, state: &Match, command: &Command) {
+        let charged = self.charged(state, command.received_at, command.rtt());
+        if let Some((keeper, charged)) = self.keeper.as_mut().zip(charged) {
+            let Charged { seat, charge, rtt } = charged;
+            keeper.moved(seat, charge, state.is_free(), rtt);
+        }
+    }
+
+    /// Takes note of who is there and who sits where.
+    pub(super) fn attend(&mut self, state: &Match, is_present: impl Fn(PlayerId) -> bool) {
+        if let Some(keeper) = &mut self.keeper
+            && keeper.attend(state, is_present, now())
+        {
+            self.is_untold = true;
+            self.reckon(state);
+        }
+    }
+
+    /// An event is part of the match, and has been told at this instant.
+    pub(super) fn told(&mut self, state: &Match, event: &Event, told_at: Instant, now_ms: u64) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        match &event.kind {
+            EventKind::Started { .. } | EventKind::Moved { .. } | EventKind::TakenBack { .. } => {
+                keeper.turn_told(told_at)
+            }
+            EventKind::Seated { seat, occupant } if state.turn() == Some(*seat) => match occupant {
+                Occupant::StandIn { .. } => keeper.bot_took_over(told_at),
+                // Whoever has come back is there, and begins the turn anew.
+                Occupant::Player { .. } => {
+                    keeper.begin_anew(state, |_| true, told_at, now_ms);
+                    self.is_untold = true;
+                }
+                Occupant::Open | Occupant::Bot(_) => {}
+            },
+            EventKind::Seated { .. } => {}
+            EventKind::Ended { .. } => self.probe_at = None,
+            EventKind::Offered { .. } | EventKind::Declined { .. } => return,
+            EventKind::TimeGiven { .. } => {}
+        }
+        self.reckon(state);
+    }
+
+    /// The store has refused to keep something that came at this instant.
+    pub(super) fn store_refuses(&mut self, state: &Match, since: Instant) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        if state.stage() == Stage::Running {
+            self.is_untold |= keeper.store_refuses(since);
+            self.probe_at = keeper.is_store_awaited().then(|| now() + RETRY);
+            self.reckon(state);
+        }
+    }
+
+    /// The store keeps things.
+    pub(super) fn store_accepts(&mut self, state: &Match) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        if keeper.is_store_awaited() {
+            self.is_untold |= keeper.store_accepts(now());
+            self.probe_at = None;
+            self.reckon(state);
+        }
+    }
+
+    /// Whether it is to be measured how far away whoever is to move is.
+    pub(super) const fn measures(&self) -> bool {
+        self.flag_at.is_some() && self.measures
+    }
+
+    /// How the turn stands; `None` without a clock, or unless the match runs.
+    pub(super) fn turn_time(&self, state: &Match) -> Option<TurnTime> {
+        self.keeper.as_ref()?.told(state, now())
+    }
+
+    /// Whether everybody is to be told how the clock stands, of which the caller sees to it.
+    pub(super) const fn take_untold(&mut self) -> bool {
+        std::mem::replace(&mut self.is_untold, false)
+    }
+}
+
+impl Owner {
+    /// What is due by the time of the match.
+    pub(super) fn time_due(&mut self, state: &Match, now: Instant) -> Option<TimeDue> {
+        let players = &self.server.players;
+        let player = || state.occupant(state.turn()?).player();
+        let rtt = || players.peer(player()?)?.rtt();
+        self.time.due(state, now, rtt)
+    }
+
+    /// Whether the turn should have ended before this command came, and at which instant. Then that is
+    /// looked at first.
+    pub(super) fn flag_before(&mut self, state: &Match, command: &Command) -> Option<Instant> {
+        let is_act = matches!(command.request, MatchRequest::Act(_));
+        if !is_act || self.time.flag_at? > command.received_at {
+            return None;
+        }
+        match self.time_due(state, command.received_at)? {
+            TimeDue::Flag(at) => Some(at),
+            TimeDue::Probe => None,
+        }
+    }
+
+    /// What the match does since the turn has not ended in time.
+    pub(super) fn flag(state: &Match) -> Action {
+        Timekeeper::action(state)
+    }
+
+    /// Asks the store whether it keeps things again. False if it holds something else than the match
+    /// believes.
+    pub(super) async fn probe(&mut self, state: &Match) -> bool {
+        match self.store(state, &[]).await {
+            Ok(()) => {
+                self.time.store_accepts(state);
+                true
+            }
+            Err(NotDone::Lost) => false,
+            Err(_) => {
+                self.time.probe_at = Some(now() + RETRY);
+                true
+            }
+        }
+    }
+
+    /// For how long each seat's player may still be gone, in milliseconds.
+    pub(super) fn gone_ms(&self, state: &Match) -> [Option<u64>; 2] {
+        let (attendance, now): (&Attendance, _) = (&self.attendance, now());
+        Seat::ALL.map(|seat| {
+            let gone = attendance.gone(state, seat, now)?;
+            Some(u64::try_from(gone.as_millis()).unwrap_or(u64::MAX))
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Who watches a list of matches, and what has changed in it.
+//!
+//! Connections that watch the same list share what has changed in it: it is gathered, looked up and
+//! written once for all of them. Gathered are ids only; what is told is how things stand when it is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::card::Card;
+use super::connection_id::ConnectionId;
+use super::encode::encode;
+use super::outbox::Outbox;
+use super::shared::Shared;
+use plyhouse_protocol::{Listing, MatchId, ServerMessage, Status};
+
+/// After this many changes at a time a list is to be asked for anew: a page of a list has no more.
+const CHANGES_MAX: usize = 100;
+
+/// The least time between two messages about the same list.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// To how many connections one piece of work writes, before others may go on.
+const WRITTEN_AT_ONCE: usize = 32;
+
+/// Which matches a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Filter {
+    pub(super) game: Option<&'static str>,
+    pub(super) status: Option<Status>,
+}
+
+impl Filter {
+    /// Whether a listed match of this game, at this stage, is shown.
+    pub(super) fn fits(self, game: &str, status: Status) -> bool {
+        self.game.is_none_or(|wanted| wanted == game)
+            && self.status.is_none_or(|wanted| wanted == status)
+    }
+}
+
+/// Every list that is watched. There are no more of them than filters.
+#[derive(Debug, Default)]
+pub(super) struct WatchedLists {
+    lists: BTreeMap<Filter, Watched>,
+    /// Which list a connection watches.
+    watching: BTreeMap<ConnectionId, Filter>,
+    /// Notified when something has changed in a list that is watched.
+    news: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct Watched {
+    watchers: BTreeMap<ConnectionId, Outbox>,
+    /// What has changed since it was told last: one more than can be told, at most.
+    changed: BTreeSet<MatchId>,
+}
+
+/// What is to be told about one list.
+#[derive(Debug)]
+pub(super) struct Changes {
+    pub(super) filter: Filter,
+    /// How many matches fit.
+    pub(super) total: u64,
+    /// The matches that have changed, and a card of each that fits; `None` if there are too many.
+    pub(super) found: Option<Vec<(MatchId, Option<Arc<Card>>)>>,
+}
+
+impl WatchedLists {
+    /// From now on the connection is told what changes in this list, and in no other.
+    pub(super) fn watch(&mut self, filter: Filter, outbox: &Outbox) {
+        let connection = outbox.connection();
+        self.unwatch(connection);
+        self.watching.insert(connection, filter);
+        let watched = self.lists.entry(filter).or_default();
+        watched.watchers.insert(connection, outbox.clone());
+    }
+
+    pub(super) fn unwatch(&mut self, connection: ConnectionId) {
+        let Some(filter) = self.watching.remove(&connection) else {
+            return;
+        };
+        if let Some(watched) = self.lists.get_mut(&filter) {
+            watched.watchers.remove(&connection);
+            if watched.watchers.is_empty() {
+                self.lists.remove(&filter);
+            }
+        }
+    }
+
+    /// How many connections watch a list.
+    pub(super) fn len(&self) -> usize {
+        self.watching.len()
+    }
+
+    /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
+    pub(super) fn changed(&mut self, card: &Card, status: Status) {
+        let game = card.game.info.id;
+        let lists = self.lists.iter_mut();
+        let concerned = lists.filter(|(filter, _)| filter.fits(game, status));
+        for (_, watched) in concerned {
+            if watched.changed.len() <= CHANGES_MAX {
+                watched.changed.insert(card.id);
+            }
+            self.news.notify_one();
+        }
+    }
+
+    /// Takes out what has changed, list by list; `None` stands for too much.
+    pub(super) fn take(&mut self) -> Vec<(Filter, Option<BTreeSet<MatchId>>)> {
+        let changed = self.lists.iter_mut().map(|(filter, watched)| {
+            let changed = std::mem::take(&mut watched.changed);
+            (*filter, changed)
+        });
+        let changed = changed.filter(|(_, changed)| !changed.is_empty());
+        let bounded = |changed: BTreeSet<_>| (changed.len() <= CHANGES_MAX).then_some(changed);
+        changed
+            .map(|(filter, changed)| (filter, bounded(changed)))
+            .collect()
+    }
+
+    /// Some of those who watch a list: those after this one.
+    fn watchers(&self, filter: Filter, after: Bound<ConnectionId>) -> Vec<Outbox> {
+        let Some(watched) = self.lists.get(&filter) else {
+            return Vec::new();
+        };
+        let next = watched.watchers.range((after, Bound::Unbounded));
+        let next = next.take(WRITTEN_AT_ONCE);
+        next.map(|(_, outbox)| outbox.clone()).collect()
+    }
+}
+
+impl Changes {
+    fn message(self) -> ServerMessage {
+        let Self {
+            filter,
+            total,
+            found,
+        } = self;
+        let reset = found.is_none();
+        let (mut changed, mut gone): (Vec<Listing>, _) = (Vec::new(), Vec::new());
+        for (id, card) in found.into_iter().flatten() {
+            let shown = card.map(|card| card.listing());
+            match shown.filter(|shown| filter.fits(&shown.game, shown.status)) {
+                Some(shown) => changed.push(shown),
+                None => gone.push(id),
+            }
+        }
+        ServerMessage::ListChanged {
+            changed,
+            gone,
+            total,
+            reset,
+        }
+    }
+}
+
+/// Tells those who watch lists what has changed, until the server stops.
+pub(super) async fn tell(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let news = server.lobby.watched(|lists| Arc::clone(&lists.news));
+    let telling = async {
+        loop {
+            news.notified().await;
+            for changes in server.lobby.take_changes() {
+                tell_list(&server, changes).await;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = telling => {}
+    }
+}
+
+async fn tell_list(server: &Shared, changes: Changes) {
+    let filter = changes.filter;
+    let frame = encode(&changes.message());
+    let mut after = Bound::Unbounded;
+    loop {
+        let watchers = server.lobby.watched(|lists| lists.watchers(filter, after));
+        let Some(last) = watchers.last() else { return };
+        after = Bound::Excluded(last.connection());
+        for outbox in watchers {
+            outbox.send(frame.clone());
+        }
+        tokio::task::yield_now().await;
+    }
+}
