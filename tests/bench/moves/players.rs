@@ -350,7 +350,8 @@ impl Player {
             if told.kind == kind {
                 return read(&told).with_context(|| text.to_string());
             }
-            let is_aside = ["seated", "started", "ended", "presence"].contains(&told.kind);
+            let aside = ["seated", "started", "ended", "presence", "rematch"];
+            let is_aside = aside.contains(&told.kind);
             ensure!(is_aside, "waiting for {kind}: {text}");
         }
     }
