@@ -79,6 +79,11 @@ export class App {
     return this.games.find(({ game }) => game === name);
   }
 
+  /** What a level of bots is called. @param {string} name */
+  level(name) {
+    return this.levels.find(({ level }) => level === name)?.title ?? name;
+  }
+
   /** Who we are. */
   get player() {
     return this.connection.welcome?.player;

@@ -1,0 +1,109 @@
+// Looking for an opponent: whoever looks for the same, or a bot after a while.
+
+import { fill, h, write } from './dom.js';
+
+/** @import { Snapshot } from '../protocol.js' */
+/** @import { App } from './main.js' */
+
+/** After so long a bot plays with whoever found nobody. */
+export const SEEK_MS = 20_000;
+
+/** @typedef {{ game: string, level: string }} Wish */
+
+export class Search {
+  element = h('section', { class: 'desk searching', 'aria-labelledby': 'seek-title' });
+  #app;
+  /** @type {Wish | null} */
+  #wish = null;
+  /** When the bot comes. */
+  #until = 0;
+  #about = h('p');
+  #line = h('p', { class: 'count', role: 'timer' });
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #ticking;
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+  }
+
+  get isOn() {
+    return this.#wish !== null;
+  }
+
+  /** @param {Wish} wish */
+  async begin(wish) {
+    this.#wish = wish;
+    this.#draw(wish);
+    await this.#ask(wish);
+  }
+
+  /** A search ends with the connection, and begins anew with the next. */
+  welcomed() {
+    if (this.#wish) void this.#ask(this.#wish);
+  }
+
+  async stop() {
+    this.fail();
+    this.#app.update();
+    // Without a connection there is no search any more.
+    if (this.#app.connection.link.state === 'open') await this.#app.ask({ type: 'unseek' });
+  }
+
+  /** There is no search any more. */
+  fail() {
+    this.#wish = null;
+    clearInterval(this.#ticking);
+  }
+
+  /** Where the search has led. @param {Snapshot} snapshot */
+  matched(snapshot) {
+    const { re, ply, status } = snapshot;
+    if (!this.#wish || re !== undefined || ply !== 0 || status !== 'running') return;
+    this.fail();
+    this.#app.goTo(snapshot);
+  }
+
+  /** @param {Wish} wish */
+  async #ask(wish) {
+    this.#until = performance.now() + SEEK_MS;
+    clearInterval(this.#ticking);
+    this.#ticking = setInterval(() => this.update(), 250);
+    this.update();
+    this.#app.update();
+    const { game, level } = wish;
+    const isSought = await this.#app.ask({ type: 'seek', game, bot: level, bot_after_ms: SEEK_MS });
+    // What was lost with the connection is asked again with the next.
+    if (!isSought && this.#app.connection.link.state === 'open') {
+      this.fail();
+      this.#app.update();
+    }
+  }
+
+  /** Counts down. */
+  update() {
+    if (!this.#wish) return;
+    if (this.#app.connection.link.state !== 'open') {
+      write(this.#line, '…');
+      write(this.#about, 'The search goes on as soon as there is a connection.');
+      return;
+    }
+    const bot = this.#app.level(this.#wish.level).toLowerCase();
+    write(this.#about, `If nobody comes, the ${bot} bot sits down in`);
+    const left = Math.max(0, Math.ceil((this.#until - performance.now()) / 1000));
+    write(this.#line, `${left} s`);
+  }
+
+  /** @param {Wish} wish */
+  #draw({ game }) {
+    const title = this.#app.game(game)?.title ?? '';
+    const stop = () => void this.stop();
+    fill(
+      this.element,
+      h('h1', { id: 'seek-title' }, `Looking for somebody to play ${title} …`),
+      this.#about,
+      this.#line,
+      h('button', { class: 'search', type: 'button', onclick: stop }, 'Stop looking'),
+    );
+  }
+}
