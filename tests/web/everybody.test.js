@@ -172,12 +172,11 @@ test(
       await join.and(eve.locator(':focus')).getAttribute('aria-label'),
       `Join: ${first}`,
     );
-    // A match that changes stays the same row.
     await ann.getByRole('button', { name: 'Seat it' }).click();
     const watch = eve.getByRole('button', { name: `Watch: ${first}` });
     await watch.focus();
-    await play(ann, 'b2');
-    await eve.locator('.rows .about', { hasText: 'move' }).waitFor();
+    await bob.getByRole('button', { name: 'Seat it' }).click();
+    await eve.getByRole('button', { name: `Watch: ${second}` }).waitFor();
     await watch.and(eve.locator(':focus')).waitFor();
     // One that has gone leaves the focus with its kind.
     await ann.getByRole('button', { name: 'Resign …' }).click();

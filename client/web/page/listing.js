@@ -1,18 +1,17 @@
-// The matches that one can join, watch, or go back to. The protocol tells no changes of this list,
-// so it is asked for again and again while somebody looks.
+// The matches that one can join, watch, or go back to.
 
 import { matchNamed } from './code.js';
-import { h, write } from './dom.js';
+import { fill, h, write } from './dom.js';
+import { WatchedLists } from './lists.js';
 import { isMyTurn } from './match.js';
 import { Section } from './rows.js';
 import { counted, occupant, watching } from './words.js';
 
-/** @import { Matches, Status } from '../protocol.js' */
+/** @import { ListChanged } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 /** @import { Row, Told } from './rows.js' */
 
-const ASK_EVERY_MS = 2500;
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
 const ROWS = 12;
 /** So many of our own are seen at once; the others are in a list that unfolds. */
@@ -24,10 +23,11 @@ export class Listing {
   #mine;
   #open;
   #running;
-  /** @type {{ open: Matches | null, running: Matches | null }} */
-  #seen = { open: null, running: null };
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #lists;
+  /** The game whose matches are shown; of all if it is empty. */
+  #game = '';
+  #games = h('select', { id: 'shown-games', onchange: () => this.#show(this.#games.value) });
+  #onSight = () => (document.hidden ? this.#lists.stop() : this.start());
 
   /** @param {App} app */
   constructor(app) {
@@ -37,6 +37,7 @@ export class Listing {
       /** @type {string} */ none,
       /** @type {{ watch?: boolean }} */ wish = {},
     ) => new Section(title, none, (row) => app.goTo(row, wish));
+    this.#lists = new WatchedLists(app.connection, () => this.update());
     this.#mine = new Section('Your matches', '', (row) => app.goTo(row), MINE);
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
     this.#running = section('Being played', 'No match is being played now.', { watch: true });
@@ -45,18 +46,39 @@ export class Listing {
       { class: 'listing', 'aria-label': 'Matches' },
       this.#mine.element,
       this.#byCode(),
+      h(
+        'div',
+        { class: 'row shown-games' },
+        h('label', { for: 'shown-games' }, 'Matches of'),
+        this.#games,
+      ),
       this.#open.element,
       this.#running.element,
     );
   }
 
+  /** To be called with each connection. */
   start() {
-    this.stop();
-    void this.#ask();
+    document.addEventListener('visibilitychange', this.#onSight);
+    // Who does not look is told nothing.
+    if (document.hidden) return;
+    void this.#lists.watch(this.#game ? { game: this.#game } : {});
   }
 
   stop() {
-    clearTimeout(this.#timer);
+    document.removeEventListener('visibilitychange', this.#onSight);
+    this.#lists.stop();
+  }
+
+  /** @param {ListChanged} change */
+  changed(change) {
+    this.#lists.changed(change);
+  }
+
+  /** @param {string} game */
+  #show(game) {
+    this.#game = game;
+    this.start();
   }
 
   update() {
@@ -67,45 +89,47 @@ export class Listing {
       isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2;
     mine.sort((one, other) => urgency(one) - urgency(other));
     this.#mine.show(mine.map((match) => this.#toldOfMine(match)));
-    for (const [section, seen, action] of /** @type {const} */ ([
-      [this.#open, this.#seen.open, 'Join'],
-      [this.#running, this.#seen.running, 'Watch'],
+    const { open, running } = this.#lists.known;
+    for (const [section, { rows, total }, action] of /** @type {const} */ ([
+      [this.#open, open, 'Join'],
+      [this.#running, running, 'Watch'],
     ])) {
-      const { matches, total } = seen ?? { matches: [], total: 0 };
-      const theirs = matches.filter(({ match }) => !isMine.has(match));
+      const theirs = rows.filter(({ match }) => !isMine.has(match));
+      const shown = theirs.slice(0, ROWS);
+      const more = total - rows.length + theirs.length - shown.length;
       section.show(
-        theirs.map((row) => this.#told(row, action)),
-        total - matches.length,
+        shown.map((row) => this.#told(row, action)),
+        more,
       );
     }
+    this.#offerGames();
   }
 
-  async #ask() {
-    if (!document.hidden && this.#app.connection.link.state === 'open') {
-      const [open, running] = await Promise.all([this.#list('open'), this.#list('running')]);
-      this.#seen = { open: open ?? this.#seen.open, running: running ?? this.#seen.running };
-      this.update();
-    }
-    clearTimeout(this.#timer);
-    if (this.element.isConnected) this.#timer = setTimeout(() => void this.#ask(), ASK_EVERY_MS);
-  }
-
-  /** @param {Status} status */
-  async #list(status) {
-    try {
-      /** @type {Matches} */
-      const matches = await this.#app.connection.ask({ type: 'list', status, limit: ROWS });
-      return matches;
-    } catch {
-      // It is asked again in a moment; what is seen stays until then.
-      return null;
-    }
+  /** Whose matches one wants to see. */
+  #offerGames() {
+    const { games } = this.#app;
+    const titles = games.map(({ title }) => title).join();
+    if (this.#games.dataset.titles === titles) return;
+    this.#games.dataset.titles = titles;
+    const option = (/** @type {string} */ value, /** @type {string} */ title) =>
+      h('option', { value, selected: value === this.#game }, title);
+    fill(
+      this.#games,
+      option('', 'All games'),
+      ...games.map(({ game, title }) => option(game, title)),
+    );
   }
 
   /** @param {Match} match @returns {Told} */
   #toldOfMine(match) {
-    const { status, host, you } = match;
-    const told = this.#told(match, isMyTurn(match) ? 'Your turn' : 'Go on');
+    const { status, host, you, ply } = match;
+    const told = this.#told(
+      match,
+      isMyTurn(match) ? 'Your turn' : 'Go on',
+      // Of other matches nobody tells how far they are. A number stays with what it counts.
+      ply > 0 && counted(ply, 'move', 'moves').replace(' ', '\u00a0'),
+      watching(match),
+    );
     const [one = '', other = ''] = told.names;
     // One knows oneself.
     const names = you === null ? told.names : [you === 0 ? other : one];
@@ -124,18 +148,13 @@ export class Listing {
   }
 
   /**
-   * @param {Row & { you?: number | null }} row
+   * @param {Row} row
    * @param {string} action
+   * @param {...(string | false)} more what else is to be known of it
    * @returns {Told}
    */
-  #told(row, action) {
-    const { game, ply } = row;
-    const about = [
-      this.#app.game(game)?.title ?? game,
-      // A number stays with what it counts.
-      ply > 0 && counted(ply, 'move', 'moves').replace(' ', '\u00a0'),
-      watching(row),
-    ];
+  #told(row, action, ...more) {
+    const about = [this.#app.game(row.game)?.title ?? row.game, ...more];
     const names = row.seats.map((seat) => occupant(seat, this.#app.levels));
     return { row, names, about: about.filter(Boolean).join(' · '), action };
   }

@@ -11,7 +11,7 @@ import { Board } from './position.js';
 import { Search } from './search.js';
 import { capital } from './words.js';
 
-/** @import { Game, Request, SeatWish, Snapshot } from '../protocol.js' */
+/** @import { Game, ListChanged, Request, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
@@ -81,6 +81,11 @@ export class Lobby {
   /** @param {Snapshot} snapshot */
   matched(snapshot) {
     this.#search.matched(snapshot);
+  }
+
+  /** @param {ListChanged} change */
+  listChanged(change) {
+    this.#listing.changed(change);
   }
 
   seekFailed() {

@@ -287,6 +287,9 @@ export class App {
       case 'ended':
         this.#happened(message);
         break;
+      case 'list_changed':
+        if (this.#view instanceof Lobby) this.#view.listChanged(message);
+        return;
       case 'error':
         this.toast(sentence(message.message));
         if (this.#view instanceof Lobby) this.#view.seekFailed();
