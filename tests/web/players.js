@@ -97,6 +97,25 @@ export async function invite(page, game = 'Tic-tac-toe') {
   return page.getByLabel('Link to this match').inputValue();
 }
 
+/**
+ * Opens a match for a friend by other terms than the lobby has.
+ * @param {Page} page
+ * @param {Record<string, unknown>} terms fields of `create`
+ * @param {string} [game]
+ */
+export async function inviteOn(page, terms, game) {
+  await page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const request = JSON.parse(String(text));
+      const more = request.type === 'create' ? terms : {};
+      server.send(JSON.stringify({ ...request, ...more }));
+    });
+  });
+  await page.reload();
+  return invite(page, game);
+}
+
 /** Nothing sticks out to the side. @param {Page} page */
 export async function fits(page) {
   const [content, window] = await page.evaluate(() => [

@@ -7,6 +7,7 @@ import { customsOf } from './games.js';
 import { Moves } from './moves.js';
 import { Players } from './players.js';
 import { icon } from './switches.js';
+import { clockWords } from './time.js';
 import { capital } from './words.js';
 
 /** @import { Game } from '../protocol.js' */
@@ -48,7 +49,14 @@ export class Furniture {
       h(
         'div',
         { class: 'heading' },
-        h('h1', {}, game.title, h('span', { class: 'code' }, match.code), this.watching),
+        h(
+          'h1',
+          {},
+          game.title,
+          match.clock && h('span', {}, clockWords(match.clock)),
+          h('span', { class: 'code' }, match.code),
+          this.watching,
+        ),
         this.standing,
         this.why,
       ),
@@ -56,6 +64,12 @@ export class Furniture {
       this.players.element,
       h('div', { class: 'side' }, this.actions.element, this.moves.element),
     ];
+  }
+
+  /** What counts, counts no more. */
+  leave() {
+    this.actions.leave();
+    this.players.leave();
   }
 
   /** @param {boolean} isTurned whether the board has been turned around */

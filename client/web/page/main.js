@@ -4,7 +4,15 @@ import { showBanner } from './banner.js';
 import { Connection, Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
-import { fold, fromSnapshot, isLiveOf, isMyTurn, remembering, withPresence } from './match.js';
+import {
+  fold,
+  fromSnapshot,
+  isLiveOf,
+  isMyTurn,
+  remembering,
+  withClocks,
+  withPresence,
+} from './match.js';
 import { nameButton } from './name.js';
 import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
@@ -284,12 +292,16 @@ export class App {
       case 'seated':
       case 'started':
       case 'moved':
+      case 'time_given':
       case 'ended':
         this.#happened(message);
         break;
       case 'list_changed':
         if (this.#view instanceof Lobby) this.#view.listChanged(message);
         return;
+      case 'clock':
+        this.#change(message.match, (match) => withClocks(match, message, performance.now()));
+        break;
       case 'error':
         this.toast(sentence(message.message));
         if (this.#view instanceof Lobby) this.#view.seekFailed();
@@ -304,9 +316,10 @@ export class App {
   #happened(event) {
     const before = this.matches.get(event.match);
     if (!before) return;
-    const after = fold(before, event);
+    const after = fold(before, event, performance.now());
     if (!after) {
-      void this.ask({ type: 'resync', match: event.match, since: before.seq });
+      // A snapshot, too, tells how the clocks stand, which past events do not.
+      void this.ask({ type: 'watch', match: event.match });
       return;
     }
     this.matches.set(event.match, after);
@@ -318,7 +331,7 @@ export class App {
   /** @param {Snapshot} snapshot */
   #learnWhole(snapshot) {
     const before = this.matches.get(snapshot.match);
-    const after = fromSnapshot(snapshot, before);
+    const after = fromSnapshot(snapshot, performance.now(), before);
     this.matches.set(after.match, after);
     if (!before) return;
     if (this.#view instanceof Room) this.#view.presenceChanged(before, after);
@@ -331,6 +344,12 @@ export class App {
     if (!match) return;
     this.matches.set(id, remembering(match, events));
     for (const event of events) this.#happened(event);
+  }
+
+  /** @param {string} id @param {(match: Match) => Match} changed */
+  #change(id, changed) {
+    const match = this.matches.get(id);
+    if (match) this.matches.set(id, changed(match));
   }
 
   /** @param {Presence} presence */

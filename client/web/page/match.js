@@ -1,33 +1,35 @@
 // A match as this page knows it: a fold of the snapshot and of the events after it, as on the
 // server. Nothing here changes a match; everything gives another.
 
-/** @import { MatchEvent, Presence, Seat, Snapshot } from '../protocol.js' */
+/** @import { ClockTold, MatchEvent, Presence, Seat, Snapshot, TimeLeft } from '../protocol.js' */
 
 /**
  * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
- * have been told it.
- * @typedef {Snapshot & { past: (string | undefined)[] }} Match
+ * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand.
+ * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number }} Match
  */
 
 /**
  * @param {Snapshot} snapshot
+ * @param {number} now by `performance.now()`
  * @param {Match} [before] what was known of the same match
  * @returns {Match}
  */
-export function fromSnapshot(snapshot, before) {
+export function fromSnapshot(snapshot, now, before) {
   const past = before?.past.slice(0, snapshot.ply + 1) ?? [];
   // Before the start there may be no position worth keeping.
   if (snapshot.status !== 'open') past[snapshot.ply] = snapshot.position;
-  return { ...snapshot, past };
+  return { ...snapshot, past, toldAt: now };
 }
 
 /**
  * The match after an event; `null` if events between are missing.
  * @param {Match} match
  * @param {MatchEvent} event
+ * @param {number} now by `performance.now()`
  * @returns {Match | null}
  */
-export function fold(match, event) {
+export function fold(match, event, now) {
   if (event.seq <= match.seq) return match;
   if (event.seq > match.seq + 1) return null;
   const next = { ...match, seq: event.seq };
@@ -35,21 +37,53 @@ export function fold(match, event) {
     case 'seated':
       return { ...next, seats: seated(match, event.seat, event) };
     case 'started': {
-      const { position, ply, turn, legal } = event;
-      return { ...next, status: 'running', position, ply, turn, legal, past: [position] };
+      const { position, ply, turn, legal, patience_ms } = event;
+      const told = { position, ply, turn, legal, patience_ms, ...turnBegins(event, now) };
+      return { ...next, status: 'running', ...told, past: [position] };
     }
     case 'moved': {
       const { position, turn, legal } = event;
       const moves = [...match.moves.slice(0, event.ply), event.move];
       const past = [...match.past];
       past[moves.length] = position;
-      return { ...next, position, turn, legal, moves, past, ply: moves.length };
+      const told = { position, turn, legal, ...turnBegins(event, now) };
+      return { ...next, ...told, moves, past, ply: moves.length };
     }
-    case 'ended':
-      return { ...next, status: 'ended', turn: null, legal: [], outcome: event.outcome };
+    case 'time_given': {
+      const { left_ms, periods } = event;
+      return { ...next, left_ms, periods };
+    }
+    case 'ended': {
+      const over = { status: /** @type {const} */ ('ended'), turn: null, legal: [] };
+      const { outcome, left_ms, periods } = event;
+      return { ...next, ...over, outcome, left_ms, periods };
+    }
     default:
       return next;
   }
+}
+
+/**
+ * The clocks as a turn begins that an event gives.
+ * @param {Partial<TimeLeft> & { first_move_ms?: number }} event
+ * @param {number} now
+ */
+const turnBegins = ({ left_ms, periods, first_move_ms }, now) => ({
+  ...{ left_ms, periods, first_move_ms },
+  ...{ turn_ms: 0, stands: false, toldAt: now },
+});
+
+/**
+ * The match with its clocks as they are now.
+ * @param {Match} match
+ * @param {ClockTold} told
+ * @param {number} now by `performance.now()`
+ * @returns {Match}
+ */
+export function withClocks(match, told, now) {
+  const { ply, left_ms, periods, turn_ms, stands, first_move_ms } = told;
+  if (ply !== match.ply || match.status !== 'running') return match;
+  return { ...match, left_ms, periods, turn_ms, stands, first_move_ms, toldAt: now };
 }
 
 /**

@@ -1,16 +1,23 @@
 // The two seats: who sits there, whose turn it is, who is gone, who has won.
 
+import { ClockFace } from './clockface.js';
+import { changesIn, clockOf } from './clocks.js';
 import { fill, h, write } from './dom.js';
 import { customsOf } from './games.js';
 import { iconOf, pieceIcon } from './piece.js';
 import { Board } from './position.js';
+import { play as sound } from './sounds.js';
 import { icon } from './switches.js';
 import { capital, isGone, occupant } from './words.js';
 
 /** @import { Game, Seat } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
+/** @import { Shown } from './clocks.js' */
 /** @import { Tally } from './games.js' */
+
+/** Within the last so many milliseconds each second is heard by whose they are. */
+const TICKS_MS = 10_000;
 
 const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
 const PERSON =
@@ -22,6 +29,10 @@ export class Players {
   #cards;
   /** @type {Match | null} */
   #match = null;
+  /** The second of our own clock that was heard last. */
+  #heard = Infinity;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
 
   /** @param {App} app @param {Game} game */
   constructor(app, game) {
@@ -47,20 +58,72 @@ export class Players {
     this.tick();
   }
 
-  /** Counts down for those who are gone. */
+  /** Counts no more. */
+  leave() {
+    clearTimeout(this.#timer);
+    this.#match = null;
+  }
+
+  /** Shows the clocks, and counts down for those who are gone, until the next change of what is shown. */
   tick() {
+    clearTimeout(this.#timer);
     const match = this.#match;
     if (!match) return;
-    const awaySince = this.#app.away.get(match.match);
-    const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
-    this.#cards.forEach((card, number) => {
-      const seat = match.seats[number];
-      const gone = seat && isGone(seat);
-      const since = awaySince?.[number] ?? performance.now();
-      const left = Math.max(0, Math.ceil((since + patience - performance.now()) / 1000));
-      const away = match.status === 'ended' ? 'has left' : `away, ${left} s to come back`;
-      card.showAway(gone ? away : '');
+    const waits = this.#cards.map((card, number) => {
+      const away = this.#tickAway(match, card, number);
+      return Math.min(away, this.#tickClock(match, card, number));
     });
+    const wait = Math.min(...waits);
+    if (wait !== Infinity) this.#timer = setTimeout(() => this.tick(), wait);
+  }
+
+  /**
+   * @param {Match} match
+   * @param {Card} card
+   * @param {number} number
+   * @returns {number} in how many milliseconds it changes
+   */
+  #tickClock(match, card, number) {
+    const { link } = this.#app.connection;
+    const shown = clockOf(match, number, performance.now());
+    card.showClock(shown, match, link.state === 'open');
+    if (!shown) return Infinity;
+    if (match.you === number) this.#hear(shown.runs ? shown.left : Infinity);
+    return changesIn(shown) ?? Infinity;
+  }
+
+  /** Lets our last seconds be heard. @param {number} left */
+  #hear(left) {
+    const second = Math.ceil(left / 1000);
+    const isNext = left <= TICKS_MS && second < this.#heard;
+    if (isNext && this.#heard !== Infinity) sound('tick');
+    if (isNext && this.#heard * 1000 > TICKS_MS) {
+      this.#app.announce(`You have ${second} seconds left.`);
+    }
+    this.#heard = second;
+  }
+
+  /**
+   * @param {Match} match
+   * @param {Card} card
+   * @param {number} number
+   * @returns {number} in how many milliseconds it changes
+   */
+  #tickAway(match, card, number) {
+    const seat = match.seats[number];
+    if (!seat || !isGone(seat)) {
+      card.showAway('');
+      return Infinity;
+    }
+    if (match.status === 'ended') {
+      card.showAway('has left');
+      return Infinity;
+    }
+    const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
+    const since = this.#app.away.get(match.match)?.[number] ?? performance.now();
+    const left = Math.max(0, since + patience - performance.now());
+    card.showAway(`away, ${Math.ceil(left / 1000)} s to come back`);
+    return left > 0 ? left % 1000 || 1000 : Infinity;
   }
 }
 
@@ -71,6 +134,7 @@ class Card {
   #state = h('span', { class: 'state' });
   #away = h('span', { class: 'away' });
   #tally = h('p', { class: 'tally', hidden: true });
+  #clock = new ClockFace();
   element;
 
   /** @param {Element} piece */
@@ -87,6 +151,7 @@ class Card {
         this.#tally,
       ),
       this.#state,
+      this.#clock.element,
     );
   }
 
@@ -110,7 +175,10 @@ class Card {
     const won = match.outcome?.winner === number;
     const lost = match.outcome && match.outcome.winner === 1 - number;
     const drew = match.status === 'ended' && !won && !lost;
-    write(this.#state, won ? 'won' : lost ? 'lost' : drew ? '' : onTurn ? 'to move' : '');
+    write(
+      this.#state,
+      won ? 'won' : lost ? 'lost' : drew || match.clock ? '' : onTurn ? 'to move' : '',
+    );
     this.element.classList.toggle('on-turn', onTurn);
     this.element.classList.toggle('won', won);
     this.element.classList.toggle('open', seat.occupant === 'open');
@@ -124,6 +192,11 @@ class Card {
     // What is drawn is said for those who do not see it.
     const drawn = pieces.map((piece) => iconOf(board, piece));
     fill(this.#tally, ...drawn, h('span', { class: drawn.length > 0 ? 'unseen' : '' }, says));
+  }
+
+  /** @param {Shown | null} shown @param {Match} match @param {boolean} connected */
+  showClock(shown, { clock }, connected) {
+    this.#clock.show(shown, clock, this.#name.textContent ?? '', connected);
   }
 
   /** @param {string} text */

@@ -42,7 +42,6 @@ export class Room {
   #entered = false;
   #isLeft = false;
   #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
-  #ticking = setInterval(() => this.#furniture?.players.tick(), 1000);
 
   /** @param {App} app @param {string} code @param {{ watch?: boolean }} wish */
   constructor(app, code, { watch = false }) {
@@ -79,10 +78,9 @@ export class Room {
 
   leave() {
     this.#isLeft = true;
-    clearInterval(this.#ticking);
     clearTimeout(this.#askingAgain);
     window.removeEventListener('keydown', this.#onKey);
-    this.#furniture?.actions.leave();
+    this.#furniture?.leave();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
     if (match && match.you === null && match.host !== this.#app.player?.id) {
@@ -230,7 +228,7 @@ export class Room {
   update() {
     const match = this.#match;
     if (!match || (this.#trouble.why && !this.#trouble.passes)) {
-      this.#furniture?.actions.leave();
+      this.#furniture?.leave();
       this.#furniture = null;
       fill(this.element, this.#empty());
       return;
@@ -324,8 +322,10 @@ export class Room {
         ? 'They are asked if they are still at the match just played.'
         : 'It begins when somebody sits down.';
     }
+    if (this.#app.connection.link.state !== 'open')
+      return words.clockGoesOn(match, this.#speech(match));
     if (match.you === null) return 'You are watching.';
-    if (!isMyTurn(match) || this.#app.connection.link.state !== 'open') return '';
+    if (!isMyTurn(match)) return '';
     const { forced, afterPass } = customsOf(match.game);
     const other = words.who(match, 1 - match.you, this.#speech(match));
     const passed = match.moves.at(-1) === 'pass' && `${other} passed.`;

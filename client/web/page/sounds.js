@@ -12,6 +12,8 @@ const SOUNDS = {
     [587, 0.09],
   ],
   /** @type {[number, number][]} */
+  tick: [[880, 0]],
+  /** @type {[number, number][]} */
   end: [
     [440, 0],
     [554, 0.12],

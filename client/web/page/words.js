@@ -81,6 +81,17 @@ export function standingOver(match, state, speech) {
 }
 
 /**
+ * Whose clock runs on while we cannot follow.
+ * @param {Match} match
+ * @param {Speech} speech
+ */
+export function clockGoesOn(match, speech) {
+  if (!match.clock || match.turn === null || match.stands) return '';
+  const name = who(match, match.turn, speech);
+  return name === 'You' ? 'Your clock runs on.' : `The clock of ${name} runs on.`;
+}
+
+/**
  * How a match ended, and why.
  * @param {Match} match
  * @param {Speech} speech
@@ -90,17 +101,7 @@ export function ended(match, speech) {
   const outcome = match.outcome;
   if (!outcome) return { headline: 'It is over.', why: '' };
   const { winner, reason } = outcome;
-  if (winner === null) {
-    const draw = reason === 'rules';
-    return {
-      headline: draw ? 'A draw.' : 'No result.',
-      why: draw
-        ? byRules(match, outcome, speech) || 'Nobody can win any more.'
-        : reason === 'aborted'
-          ? 'The match was broken off.'
-          : '',
-    };
-  }
+  if (winner === null) return undecided(match, outcome, speech);
   const loser = 1 - winner;
   const headline =
     match.you === winner
@@ -119,12 +120,46 @@ export function ended(match, speech) {
         headline,
         why: match.you === loser ? 'You were away for too long.' : `${name} did not come back.`,
       };
+    case 'timeout':
+      return { headline, why: `${name} ran out of time.` };
     case 'aborted':
       return { headline, why: 'The match was broken off.' };
     default:
       // A later server knows more reasons.
       return { headline, why: '' };
   }
+}
+
+/**
+ * How a match ended that nobody has won.
+ * @param {Match} match
+ * @param {Outcome} outcome
+ * @param {Speech} speech
+ */
+function undecided(match, outcome, speech) {
+  const by = outcome.by === undefined ? '' : who(match, outcome.by, speech);
+  switch (outcome.reason) {
+    case 'rules':
+      return {
+        headline: 'A draw.',
+        why: byRules(match, outcome, speech) || 'Nobody can win any more.',
+      };
+    case 'agreement':
+      return { headline: 'A draw.', why: 'Both agreed on it.' };
+    case 'timeout':
+      return { headline: 'A draw.', why: 'Time ran out, and the other side cannot win.' };
+    case 'aborted':
+      return { headline: 'No result.', why: brokenOff(outcome.detail, by) };
+    default:
+      return { headline: 'No result.', why: '' };
+  }
+}
+
+/** @param {string | undefined} detail @param {string} by whose doing it was, if it was one's */
+function brokenOff(detail, by) {
+  if (detail === 'no-first-move' && by) return `${by} did not begin in time.`;
+  if (detail === 'declined') return 'The challenge was declined.';
+  return by ? `${by} called the match off.` : 'The match was broken off.';
 }
 
 /**

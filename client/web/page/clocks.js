@@ -1,0 +1,116 @@
+// What the clocks of a match show, reckoned from what was told last.
+
+import { spanWords, TENTHS_MS, timeWords } from './time.js';
+
+/** @import { Clock } from '../protocol.js' */
+/** @import { Match } from './match.js' */
+
+/**
+ * A seat's clock at one instant.
+ * @typedef {object} Shown
+ * @property {number} left of the main time, or of the period that has begun
+ * @property {number | null} periods how many are left, where there are any
+ * @property {boolean} inPeriod whether the main time is used up
+ * @property {number} delay what is left of the delay
+ * @property {number | null} first within how long the first move must come, where it is free
+ * @property {boolean} runs whether `left` is becoming less
+ * @property {boolean} onTurn
+ * @property {boolean} stands
+ */
+
+/** The least that a clock shows before the server has said that it is over. */
+const LEAST_MS = 1;
+
+/**
+ * @param {Match} match
+ * @param {number} seat
+ * @param {number} now by `performance.now()`
+ * @returns {Shown | null} nothing without a clock
+ */
+export function clockOf(match, seat, now) {
+  const { clock, left_ms: left } = match;
+  if (!clock || !left) return null;
+  const onTurn = match.status === 'running' && match.turn === seat;
+  const stands = match.stands === true;
+  const since = stands ? 0 : now - match.toldAt;
+  const first = onTurn && match.first_move_ms !== undefined ? match.first_move_ms - since : null;
+  const spent = onTurn && first === null ? (match.turn_ms ?? 0) + since : 0;
+  const most = match.status === 'ended' ? 0 : LEAST_MS;
+  const shown = reckon(clock, left[seat] ?? 0, match.periods?.[seat] ?? null, spent);
+  const delay = onTurn && first === null ? shown.delay : 0;
+  return {
+    ...shown,
+    left: Math.max(most, shown.left),
+    periods: shown.periods === null ? null : Math.max(0, shown.periods),
+    delay,
+    first: first === null ? null : Math.max(LEAST_MS, first),
+    runs: onTurn && !stands && first === null && delay === 0,
+    onTurn,
+    stands: onTurn && stands,
+  };
+}
+
+/**
+ * What is left after so much of a turn.
+ * @param {Clock} clock
+ * @param {number} left when the turn began
+ * @param {number | null} periods
+ * @param {number} spent
+ */
+function reckon(clock, left, periods, spent) {
+  const plain = { periods, inPeriod: false, delay: 0 };
+  switch (clock.kind) {
+    case 'delay': {
+      const delay = Math.max(0, clock.delay_ms - spent);
+      return { ...plain, left: left - Math.max(0, spent - clock.delay_ms), delay };
+    }
+    case 'byo-yomi': {
+      const over = spent - left;
+      if (over < 0 || periods === null || periods === 0) return { ...plain, left: -over };
+      const begun = Math.floor(over / clock.period_ms);
+      // The last period is not followed by another.
+      if (begun >= periods) return { ...plain, left: 0, periods: 1, inPeriod: true };
+      const rest = clock.period_ms - (over % clock.period_ms);
+      return { ...plain, left: rest, periods: periods - begun, inPeriod: true };
+    }
+    default:
+      return { ...plain, left: left - spent };
+  }
+}
+
+/**
+ * How long what a clock tells stays as it is; `null` if it does so until something is told.
+ * @param {Shown} shown
+ */
+export function changesIn({ left, delay, first, runs, onTurn, stands }) {
+  if (!onTurn || stands) return null;
+  const counted = first ?? (delay > 0 ? delay : runs ? left : null);
+  if (counted === null) return null;
+  // Something else may follow in an instant, or the server's word that it is over.
+  if (counted <= LEAST_MS) return 100;
+  const unit = counted <= TENTHS_MS ? 100 : 1000;
+  return counted % unit || unit;
+}
+
+/** Whether there is so little time that it is to be seen. @param {Shown} shown */
+export const isLow = ({ left, inPeriod, periods }) =>
+  left < TENTHS_MS && (periods === null || periods === 0 || inPeriod);
+
+/**
+ * What stands beside the time.
+ * @param {Shown} shown
+ * @param {Clock} clock
+ * @param {boolean} connected
+ */
+export function besideTime({ periods, inPeriod, delay, first, onTurn, stands }, clock, connected) {
+  if (onTurn && !connected) return 'not connected';
+  const says = [];
+  if (stands) says.push('stands');
+  if (first !== null) says.push(`first move: ${timeWords(first)}`);
+  if (delay > 0) says.push(`delay: ${timeWords(delay)}`);
+  if (clock.kind === 'byo-yomi' && periods) {
+    if (!inPeriod) says.push(`+ ${periods} x ${spanWords(clock.period_ms)}`);
+    else says.push(periods === 1 ? 'last period' : `${periods} periods`);
+  }
+  return says.join(', ') || (onTurn ? 'to move' : '');
+}

@@ -1,0 +1,146 @@
+// Matches by the clock, as they are seen.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { fits, inviteOn, isOpenToAll, myTurn, play, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** The clock of a seat. @param {Page} page @param {number} seat */
+const clockOf = (page, seat) => page.getByRole('timer').nth(seat);
+
+/** Keeps what a clock shows until the match is over. @param {Page} page */
+const record = (page) =>
+  page.evaluate(() => {
+    /** @type {string[]} */
+    const seen = [];
+    Object.assign(globalThis, { seen });
+    const look = () => {
+      if (document.querySelector('.room.ended')) return;
+      seen.push(...[...document.querySelectorAll('.time')].map((time) => time.textContent ?? ''));
+    };
+    new MutationObserver(look).observe(document.body, {
+      ...{ childList: true, subtree: true, characterData: true },
+    });
+  });
+
+/** @param {Page} page @returns {Promise<string[]>} */
+const recorded = (page) =>
+  page.evaluate(() => {
+    // @ts-expect-error: put there above
+    return globalThis.seen;
+  });
+
+/** Has the ticks counted that are heard. @param {Page} page */
+async function listen(page) {
+  await page.evaluate(() => {
+    const { prototype } = AudioScheduledSourceNode;
+    const { start } = prototype;
+    Object.assign(globalThis, { ticks: 0 });
+    prototype.start = function (...when) {
+      // @ts-expect-error: put there above
+      if (this instanceof OscillatorNode && this.frequency.value === 880) globalThis.ticks += 1;
+      return start.apply(this, when);
+    };
+  });
+  await page.getByRole('button', { name: 'Sounds' }).click();
+}
+
+test(
+  'clocks count down, turn red, tick, and run out',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    const clock = { kind: 'fischer', main_ms: 10_600, increment_ms: 0 };
+    const bob = await house.visitor(await inviteOn(ann, { clock }));
+    await listen(ann);
+    // The first move of each is free, but must come.
+    await clockOf(ann, 0)
+      .filter({ hasText: /^0:11first move: 0:\d\d$/ })
+      .waitFor();
+    await play(ann, 'b2');
+    await clockOf(ann, 1).filter({ hasText: 'first move' }).waitFor();
+    assert.equal(await clockOf(ann, 0).textContent(), '0:11');
+    await record(bob);
+    await play(bob, 'a1');
+    await myTurn(ann);
+    const mine = clockOf(ann, 0);
+    await mine.and(ann.locator('.on:not(.low)')).waitFor();
+    await mine
+      .and(ann.locator('.on.low'))
+      .filter({ hasText: /^\d\.\dto move$/ })
+      .waitFor();
+    await ann
+      .locator('#heard', { hasText: 'You have 10 seconds left.' })
+      .waitFor({ state: 'attached' });
+    await fits(ann);
+    await isOpenToAll(ann, 'short of time');
+    await picture(ann, 'short-of-time');
+    await says(ann, 'You lose.');
+    await ann.getByText('You ran out of time.', { exact: true }).waitFor();
+    await says(bob, 'You win!');
+    for (const page of [ann, bob]) assert.equal(await clockOf(page, 0).textContent(), '0.0');
+    const seen = await recorded(bob);
+    assert.ok(!seen.includes('0.0') && seen.includes('5.0'), seen.join(' '));
+    // @ts-expect-error: put there above
+    const ticks = await ann.evaluate(() => globalThis.ticks);
+    assert.ok(ticks >= 9 && ticks <= 10, `${ticks} ticks`);
+  }),
+);
+
+test(
+  'periods and delays are told beside the time',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const periods = { kind: 'byo-yomi', main_ms: 0, period_ms: 2500, periods: 2 };
+    const bob = await house.visitor(await inviteOn(ann, { clock: periods }));
+    await ann.getByRole('heading', { name: '2 x 2.5 s' }).waitFor();
+    await play(ann, 'b2');
+    await play(bob, 'a1');
+    await clockOf(bob, 0).filter({ hasText: '2 periods' }).waitFor();
+    await clockOf(bob, 0).filter({ hasText: 'last period' }).waitFor();
+    await says(bob, 'You win!');
+
+    const eve = await house.visitor();
+    const delay = { kind: 'delay', main_ms: 2000, delay_ms: 1000 };
+    const dan = await house.visitor(await inviteOn(eve, { clock: delay }));
+    await play(eve, 'b2');
+    await play(dan, 'a1');
+    await clockOf(eve, 0)
+      .filter({ hasText: /^2\.0delay: 0\.\d$/ })
+      .waitFor();
+    await clockOf(eve, 0)
+      .filter({ hasText: /^1\.\dto move$/ })
+      .waitFor();
+    await says(eve, 'You lose.');
+  }),
+);
+
+test(
+  'a lost connection hides no clock, and after a restart it stands until its player is there',
+  inHouse(async (house) => {
+    house.expectsFailures = true;
+    const ann = await house.visitor();
+    const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 0 };
+    const bob = await house.visitor(await inviteOn(ann, { clock }));
+    await play(ann, 'b2');
+    await play(bob, 'a1');
+    await house.server.kill();
+    const lost = clockOf(ann, 0).filter({ hasText: 'not connected' });
+    await lost.waitFor();
+    await ann.getByText('Your clock runs on.').waitFor();
+    await bob.getByText(/^The clock of guest-\w+ runs on\.$/).waitFor();
+    await picture(ann, 'clock-disconnected');
+    await bob.setViewportSize({ width: 390, height: 844 });
+    await picture(bob, 'clock-disconnected-phone');
+    const before = await lost.locator('.time').innerText();
+    await lost.locator('.time').filter({ hasNotText: before }).waitFor();
+    await ann.close();
+    await house.server.start();
+    await clockOf(bob, 0).filter({ hasText: 'stands' }).waitFor();
+    assert.equal(await clockOf(bob, 1).textContent(), '5:00');
+  }),
+);
