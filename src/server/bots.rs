@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use self::queue::{Job, Queue};
+use super::clock::now;
 use super::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
 use plyhouse_engine::catalog::{AnyPosition, Choice};
@@ -69,7 +70,7 @@ impl Bots {
         let budget = question.budget.map(|clock| clock.budget(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         let Some(threads) = &self.threads else {
-            return question.search(&limits, &mut Table::new(self.table_bytes), &self.metrics);
+            return self.think_here(&question, &limits);
         };
         let waiting = Counted::new(&self.metrics.searches_waiting);
         let thinking = async {
@@ -90,6 +91,16 @@ impl Bots {
             self.metrics.searches_missed.inc();
         }
         found
+    }
+
+    /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
+    /// is none where that is paused: what a bot is charged does not depend on the machine there.
+    fn think_here(&self, question: &Question, limits: &Limits) -> Option<Choice> {
+        let began = now();
+        let mut table = Table::new(self.table_bytes);
+        let mut found = question.search(limits, &mut table, &self.metrics)?;
+        found.report.time = now().saturating_duration_since(began);
+        Some(found)
     }
 }
 
@@ -172,5 +183,34 @@ impl Question {
             .observe(choice.report.time.as_secs_f64());
         metrics.search_nodes.inc_by(choice.report.nodes);
         Some(choice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plyhouse_engine::catalog;
+
+    /// What a bot is charged in a world whose clock is paused is the same on every machine.
+    #[tokio::test(start_paused = true)]
+    async fn a_search_takes_no_paused_time() {
+        let settings = Settings {
+            search: Search::Inline,
+            search_time: Duration::from_millis(5),
+            ..Settings::default()
+        };
+        let bots = Bots::start(&settings, &Arc::default()).expect("no threads");
+        let chess = catalog::find("chess").expect("it is there");
+        let question = Question {
+            position: chess.start(),
+            level: Level::Max,
+            seed: 1,
+            host: PlayerId(uuid::Uuid::nil()),
+            budget: None,
+            has_people: true,
+            stop: Stop::new(),
+        };
+        let choice = bots.think(question).await.expect("there are moves");
+        assert_eq!(choice.report.time, Duration::ZERO);
     }
 }
