@@ -36,22 +36,14 @@ const SHARES: usize = 8;
 struct Sum {
     worlds: usize,
     crashes: usize,
-    moves: usize,
-    repeats: usize,
-    resumed: usize,
-    refusals: usize,
-    ended: usize,
+    tally: Tally,
 }
 
 impl Sum {
     fn add(&mut self, tally: Tally, crashes: usize) {
         self.worlds += 1;
         self.crashes += crashes;
-        self.moves += tally.moves;
-        self.repeats += tally.repeats;
-        self.resumed += tally.resumed;
-        self.refusals += tally.refusals;
-        self.ended += tally.ended;
+        self.tally.add(tally);
     }
 
     /// Worlds in which nothing happens would be checked in vain.
@@ -59,20 +51,23 @@ impl Sum {
         let Self {
             worlds,
             crashes,
-            moves,
-            repeats,
-            resumed,
-            refusals,
-            ended,
+            tally,
         } = *self;
         // Few worlds may happen to be quiet.
         let is_many = worlds >= 50;
         let happens = crashes >= worlds / 2
-            && moves >= 5 * worlds
-            && repeats >= worlds
-            && resumed >= worlds
-            && refusals >= 5 * worlds
-            && ended >= worlds;
+            && tally.moves >= 5 * worlds
+            && tally.repeats >= worlds
+            && tally.resumed >= worlds
+            && tally.refusals >= 5 * worlds
+            && tally.ended >= worlds
+            && tally.charged >= 2 * worlds
+            && tally.flags >= worlds / 10
+            && tally.agreed >= worlds / 40
+            && tally.takebacks >= worlds / 10
+            && tally.rematches >= worlds / 15
+            && tally.stand_ins >= worlds / 40
+            && tally.challenges >= worlds / 15;
         assert!(happens || !is_many, "too little happens: {self:?}");
     }
 }

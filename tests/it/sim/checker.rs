@@ -73,6 +73,37 @@ pub(crate) struct Tally {
     pub(crate) refusals: usize,
     /// Matches with a result.
     pub(crate) ended: usize,
+    /// Of these, how many by time.
+    pub(crate) flags: usize,
+    /// Of these, how many draws that were agreed on.
+    pub(crate) agreed: usize,
+    /// Moves that were charged something.
+    pub(crate) charged: usize,
+    /// How often moves were taken back.
+    pub(crate) takebacks: usize,
+    pub(crate) rematches: usize,
+    /// How often a bot stood in for somebody.
+    pub(crate) stand_ins: usize,
+    /// Matches to which somebody was asked, and has come.
+    pub(crate) challenges: usize,
+}
+
+impl Tally {
+    /// Adds what there was in another world.
+    pub(crate) const fn add(&mut self, other: Self) {
+        self.moves += other.moves;
+        self.repeats += other.repeats;
+        self.resumed += other.resumed;
+        self.refusals += other.refusals;
+        self.ended += other.ended;
+        self.flags += other.flags;
+        self.agreed += other.agreed;
+        self.charged += other.charged;
+        self.takebacks += other.takebacks;
+        self.rematches += other.rematches;
+        self.stand_ins += other.stand_ins;
+        self.challenges += other.challenges;
+    }
 }
 
 impl Kind {
@@ -109,6 +140,7 @@ pub(crate) fn check(history: &History, kept: &Tables) -> (Vec<Fault>, Tally) {
     for (place, entry) in history.entries.iter().enumerate() {
         reading.read(place, &entry.what);
     }
+    reading.plies();
     let mut keeping = Keeping::new(&reading);
     for (id, record) in &kept.matches {
         keeping.check(*id, record);

@@ -1,6 +1,7 @@
 //! Somebody at a keyboard: plays, makes mistakes, loses the connection and comes back.
 
 mod choice;
+mod negotiating;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,10 +31,14 @@ pub(crate) struct Client {
     me: Option<PlayerId>,
     token: Option<Token>,
     views: BTreeMap<MatchId, View>,
+    /// The challenges of which this client was told.
+    challenges: Vec<MatchId>,
     /// A request whose answer has not come: to be sent again.
     doubtful: Option<ClientMessage>,
     /// Moves that were answered `ok`.
     played: Vec<ClientMessage>,
+    /// Has just thought for long.
+    has_pondered: bool,
     /// An older connection that was not closed.
     older: Option<Line>,
 }
@@ -49,8 +54,10 @@ impl Client {
             me: None,
             token: None,
             views: BTreeMap::new(),
+            challenges: Vec::new(),
             doubtful: None,
             played: Vec::new(),
+            has_pondered: false,
             older: None,
         }
     }
@@ -83,7 +90,7 @@ impl Client {
         match end {
             Some(Deed::Goodbye) => line.close().await,
             Some(Deed::Overlap) => self.older = Some(line),
-            Some(Deed::Vanish | Deed::Ask(_) | Deed::AskTwice(_)) | None => {
+            Some(Deed::Vanish | Deed::Ask(_) | Deed::AskTwice(_) | Deed::Ponder(_)) | None => {
                 self.older = None;
                 line.closed::<()>("given up by the client");
             }
@@ -102,6 +109,9 @@ impl Client {
             ServerMessage::Welcome(welcome) => {
                 self.me = Some(welcome.player.id);
                 self.token = Some(welcome.token);
+                let challenges = welcome.challenges.iter();
+                self.challenges = challenges.map(|challenge| challenge.match_id).collect();
+                self.base.meet(welcome.player.id);
                 Some(line)
             }
             _ => line.closed("not welcome"),
@@ -120,6 +130,7 @@ impl Client {
                 Deed::Ask(message) => {
                     self.ask(line, message).await?;
                 }
+                Deed::Ponder(time) => self.listen(line, time).await?,
                 Deed::AskTwice(message) => {
                     self.doubtful = Some(message.clone());
                     line.send(message.clone()).await?;
@@ -175,10 +186,7 @@ impl Client {
     fn take_in(&mut self, message: &ServerMessage) {
         match message {
             ServerMessage::Match(snapshot) => {
-                let mut board = self.base.board.borrow_mut();
-                if !board.contains(&snapshot.match_id) {
-                    board.push(snapshot.match_id);
-                }
+                self.base.tell_of(snapshot.match_id);
                 let view = View::new(snapshot, self.me);
                 self.views.insert(snapshot.match_id, view);
             }
@@ -186,6 +194,18 @@ impl Client {
                 if let Some(view) = self.views.get_mut(&event.match_id()) {
                     view.take_in(event, self.me);
                 }
+            }
+            ServerMessage::Rematch { match_id, rematch } => {
+                if let Some(next) = &rematch.next {
+                    self.base.tell_of(next.match_id);
+                }
+                if let Some(view) = self.views.get_mut(match_id) {
+                    view.rematch = Some(rematch.clone());
+                }
+            }
+            ServerMessage::Challenge(challenge) => self.challenges.push(challenge.match_id),
+            ServerMessage::ChallengeOver { match_id } => {
+                self.challenges.retain(|challenge| challenge != match_id);
             }
             ServerMessage::Welcome(_)
             | ServerMessage::Pong { .. }
@@ -195,10 +215,7 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
-            | ServerMessage::Rematch { .. }
             | ServerMessage::YourTurn { .. }
-            | ServerMessage::Challenge(_)
-            | ServerMessage::ChallengeOver { .. }
             | ServerMessage::ListChanged { .. } => {}
         }
     }
@@ -224,17 +241,17 @@ impl Client {
 /// match would see it on coming back.
 fn is_worth_repeating(message: &ClientMessage) -> bool {
     match message {
-        ClientMessage::Move { .. } | ClientMessage::Resign { .. } | ClientMessage::Join { .. } => {
-            true
-        }
+        ClientMessage::Move { .. }
+        | ClientMessage::Resign { .. }
+        | ClientMessage::Abort { .. }
+        | ClientMessage::Offer { .. }
+        | ClientMessage::Join { .. } => true,
         ClientMessage::Hello { .. }
         | ClientMessage::Ping
         | ClientMessage::Create(_)
         | ClientMessage::Watch { .. }
         | ClientMessage::Leave { .. }
         | ClientMessage::Seat { .. }
-        | ClientMessage::Abort { .. }
-        | ClientMessage::Offer { .. }
         | ClientMessage::Decline { .. }
         | ClientMessage::GiveTime { .. }
         | ClientMessage::List { .. }

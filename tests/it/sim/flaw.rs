@@ -54,9 +54,23 @@ impl Flaw {
                     return false;
                 };
                 // The last of the list is what a player, who chooses at random, hardly tries.
-                let m = state.position().legal_moves().pop().expect("it goes on");
+                // Of a move that ends the game nothing could follow but its end.
+                let goes_on = |m: &String| {
+                    let tried = state.position().try_play(m);
+                    tried.is_ok_and(|(_, outcome)| outcome.is_none())
+                };
+                let legal = state.position().legal_moves();
+                let Some(m) = legal.into_iter().rfind(goes_on) else {
+                    return false;
+                };
                 let at_ms = record.events.last().map_or(0, |last| last.at_ms);
-                record.events.push(EventKind::moved(seat, m).at(at_ms));
+                let moved = EventKind::Moved {
+                    seat,
+                    m,
+                    spent_ms: state.clock().map(|_| 0),
+                    left: state.left(),
+                };
+                record.events.push(moved.at(at_ms));
                 true
             }),
             Self::ChangesWinner => change(tables, dice, |record| {

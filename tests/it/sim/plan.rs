@@ -16,6 +16,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) clients: Vec<Role>,
     pub(crate) latency_max: Duration,
+    /// What the server gives back for the network, at most, for each move.
+    pub(crate) lag_compensation: Duration,
     pub(crate) disk: DiskPlan,
     /// In the order of time.
     pub(crate) fates: Vec<(Duration, Fate)>,
@@ -104,6 +106,7 @@ impl Plan {
         Self {
             seed,
             latency_max: Duration::from_millis([2, 10, 30][index(dice, 3)]),
+            lag_compensation: Duration::from_millis([0, 100, 300][index(dice, 3)]),
             disk: DiskPlan::new(dice, calm_at),
             clients,
             fates,

@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
+    WriteError,
 };
 use tokio::time::sleep;
 
@@ -65,8 +66,16 @@ impl Tables {
         match write {
             Write::Create(record) => {
                 let id = record.creation.id;
-                if self.matches.contains_key(&id) {
+                let previous = record.creation.terms.previous;
+                let has_other = previous.is_some_and(|previous| self.next(previous.id).is_some());
+                if self.matches.contains_key(&id) || has_other {
                     return Err(WriteError::Conflict);
+                }
+                if self
+                    .live()
+                    .any(|live| live.creation.code == record.creation.code)
+                {
+                    return Err(WriteError::CodeTaken);
                 }
                 self.matches.insert(id, record);
             }
@@ -81,6 +90,24 @@ impl Tables {
             }
         }
         Ok(())
+    }
+
+    /// The rematch of a match.
+    fn next(&self, id: MatchId) -> Option<Next> {
+        let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
+        let next = &self.matches.values().find(is_next)?.creation;
+        Some(Next {
+            id: next.id,
+            code: next.code,
+        })
+    }
+
+    fn load(&self, id: MatchId) -> Option<Loaded> {
+        let record = self.matches.get(&id)?.clone();
+        Some(Loaded {
+            next: self.next(id),
+            ..record.into()
+        })
     }
 
     fn live(&self) -> impl Iterator<Item = &Record> {
@@ -260,8 +287,7 @@ impl Store for SimStore {
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
-        self.try_read(move |tables| tables.matches.get(&id).cloned().map(Loaded::from))
-            .boxed()
+        self.try_read(move |tables| tables.load(id)).boxed()
     }
 
     fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {

@@ -1,7 +1,8 @@
 //! What a client believes of a match, from what it was told.
 
 use plyhouse_protocol::{
-    Event, MatchId, MatchRef, Occupant, PlayerId, Ply, SeatNumber, Seq, Snapshot, Status,
+    Event, MatchId, MatchRef, Occupant, OfferKind, PlayerId, Ply, Rematch, SeatNumber, Seq,
+    Snapshot, StandingOffer, Status,
 };
 
 /// What a client believes of a match.
@@ -12,12 +13,18 @@ pub(crate) struct View {
     pub(crate) seq: Seq,
     pub(crate) status: Status,
     pub(crate) you: Option<SeatNumber>,
+    /// A bot stands in for this client.
+    pub(crate) is_stood_in: bool,
     pub(crate) is_host: bool,
     pub(crate) ply: Ply,
     turn: Option<SeatNumber>,
     pub(crate) legal: Vec<String>,
     /// The last move that was played.
     pub(crate) last: Option<String>,
+    pub(crate) takebacks: u64,
+    /// The offers that stand.
+    pub(crate) offers: Vec<StandingOffer>,
+    pub(crate) rematch: Option<Rematch>,
 }
 
 impl View {
@@ -28,11 +35,18 @@ impl View {
             seq: snapshot.seq,
             status: snapshot.status,
             you: snapshot.you,
+            is_stood_in: snapshot
+                .seats
+                .iter()
+                .any(|seat| is_stand_in(&seat.occupant, me)),
             is_host: Some(snapshot.host) == me,
             ply: snapshot.ply,
             turn: snapshot.turn,
             legal: snapshot.legal.clone(),
             last: snapshot.moves.last().cloned(),
+            takebacks: snapshot.takebacks,
+            offers: snapshot.offers.clone(),
+            rematch: snapshot.rematch.clone(),
         }
     }
 
@@ -46,9 +60,12 @@ impl View {
                 };
                 if is_me(occupant) {
                     self.you = Some(*seat);
+                    self.is_stood_in = false;
                 } else if self.you == Some(*seat) {
                     self.you = None;
+                    self.is_stood_in = is_stand_in(occupant, me);
                 }
+                self.offers.retain(|offer| offer.seat != *seat);
             }
             Event::Started { turn, legal, .. } => {
                 self.status = Status::Running;
@@ -57,26 +74,45 @@ impl View {
             }
             Event::Moved {
                 ply,
+                seat,
                 m,
                 turn,
                 legal,
                 ..
             } => {
+                let is_kept =
+                    |offer: &StandingOffer| offer.offer == OfferKind::Draw && offer.seat == *seat;
+                self.offers.retain(is_kept);
                 self.ply = Ply(ply.0 + 1);
                 self.turn = *turn;
                 self.legal.clone_from(legal);
                 self.last = Some(m.clone());
             }
             Event::TakenBack {
-                ply, turn, legal, ..
+                ply,
+                turn,
+                legal,
+                takebacks,
+                ..
             } => {
+                self.takebacks = *takebacks;
+                self.offers.clear();
                 self.ply = *ply;
                 self.turn = Some(*turn);
                 self.legal.clone_from(legal);
                 self.last = None;
             }
-            Event::Offered { .. } | Event::Declined { .. } | Event::TimeGiven { .. } => {}
+            Event::Offered { offer, .. } => {
+                self.offers.retain(|known| known.offer != offer.offer);
+                self.offers.push(*offer);
+            }
+            Event::Declined { seat, offer, .. } => {
+                let is_other = |known: &StandingOffer| known.seat != *seat || known.offer != *offer;
+                self.offers.retain(is_other);
+            }
+            Event::TimeGiven { .. } => {}
             Event::Ended { .. } => {
+                self.offers.clear();
                 self.status = Status::Ended;
                 self.turn = None;
             }
@@ -91,13 +127,30 @@ impl View {
         self.turn.is_some() && self.turn == self.you
     }
 
-    /// How a request may name the match.
-    pub(crate) fn target(&self, by_code: bool) -> MatchRef {
-        // Only a live match has its code for itself.
-        if by_code && self.is_live() {
+    /// The offers of the other that wait for this client.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &StandingOffer> {
+        let others = |offer: &&StandingOffer| self.you.is_some_and(|you| you != offer.seat);
+        self.offers.iter().filter(others)
+    }
+
+    /// How a request may name the match, which may be by its code if that asks to see it: the code
+    /// goes on to a rematch.
+    pub(crate) fn shown_by(&self, by_code: bool) -> MatchRef {
+        if by_code {
             MatchRef::from(&*self.code)
         } else {
             self.id.into()
         }
+    }
+}
+
+/// Whether a bot sits there in place of this player.
+fn is_stand_in(occupant: &Occupant, me: Option<PlayerId>) -> bool {
+    match occupant {
+        Occupant::Bot { stands_for, .. } => {
+            let person = stands_for.as_ref();
+            person.is_some() && person.map(|person| person.player) == me
+        }
+        Occupant::Open | Occupant::Player { .. } => false,
     }
 }

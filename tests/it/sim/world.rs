@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_server::{Search, Server, Settings};
 use plyhouse_transport::Transport;
 use turmoil::Sim;
@@ -45,6 +45,8 @@ pub(crate) struct Base {
     pub(crate) history: RefCell<History>,
     /// The matches that people have told each other of.
     pub(crate) board: RefCell<Vec<MatchId>>,
+    /// Everybody whom anybody knows.
+    pub(crate) people: RefCell<Vec<PlayerId>>,
     connections: Cell<u64>,
     boots: Cell<u64>,
     plug: RefCell<Plug>,
@@ -70,6 +72,7 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
         store: SimStore::new(plan.disk.clone(), Dice::new(plan.seed, DISK), flaw),
         history: RefCell::default(),
         board: RefCell::default(),
+        people: RefCell::default(),
         connections: Cell::default(),
         boots: Cell::default(),
         plug: RefCell::default(),
@@ -152,6 +155,7 @@ fn settings(base: &Base) -> Settings {
         idle_timeout: Duration::from_millis(1200),
         handshake_timeout: Duration::from_millis(800),
         close_timeout: Duration::from_millis(200),
+        lag_compensation: base.plan.lag_compensation,
         search: Search::Inline,
         search_table: 1 << 16,
         // Not the seed of the last time: nobody is to get a token that somebody has.
@@ -175,6 +179,22 @@ impl Base {
     pub(crate) fn note(&self, what: What) {
         let now = turmoil::sim_elapsed().expect("a client is a host of the world");
         self.note_at(now, what);
+    }
+
+    /// Lets everybody know of a match.
+    pub(crate) fn tell_of(&self, id: MatchId) {
+        let mut board = self.board.borrow_mut();
+        if !board.contains(&id) {
+            board.push(id);
+        }
+    }
+
+    /// Lets everybody know of a player.
+    pub(crate) fn meet(&self, player: PlayerId) {
+        let mut people = self.people.borrow_mut();
+        if !people.contains(&player) {
+            people.push(player);
+        }
     }
 
     pub(crate) fn new_connection(&self) -> ConnectionId {

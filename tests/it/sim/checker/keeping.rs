@@ -1,9 +1,10 @@
 //! Holds what was told against what the store holds in the end.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
-use plyhouse_matches::{Event, EventKind, Match, Occupant, Stage};
-use plyhouse_protocol::{MatchId, PlayerId, Ply};
+use plyhouse_matches::{Event, EventKind, Match, Occupant};
+use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
 use plyhouse_store::Record;
 
 use super::moves::{Asked, Verdict};
@@ -23,6 +24,8 @@ pub(super) struct Keeping<'a> {
     tally: Tally,
     /// The moves that are kept, by match and number.
     played: BTreeMap<(MatchId, u64), Kept>,
+    /// The takebacks that are kept, by match and number: to which ply.
+    taken_back: BTreeMap<(MatchId, u64), Ply>,
     /// How many matches are kept of each host, listed and not.
     hosted: BTreeMap<(PlayerId, bool), usize>,
 }
@@ -34,6 +37,7 @@ impl<'a> Keeping<'a> {
             faults: Vec::new(),
             tally: Tally::default(),
             played: BTreeMap::new(),
+            taken_back: BTreeMap::new(),
             hosted: BTreeMap::new(),
         }
     }
@@ -46,8 +50,11 @@ impl<'a> Keeping<'a> {
     pub(super) fn check(&mut self, id: MatchId, record: &Record) {
         let none = Told::default();
         let told = self.reading.matches.get(&id).unwrap_or(&none);
-        let host = (record.creation.host, record.creation.terms.listed);
-        *self.hosted.entry(host).or_default() += 1;
+        // A rematch is the host's, whoever asks for it.
+        if record.creation.terms.previous.is_none() {
+            let host = (record.creation.host, record.creation.terms.listed);
+            *self.hosted.entry(host).or_default() += 1;
+        }
         let mut state = Match::new(record.creation.clone());
         self.snapshots(told, &state);
         let mut before = None;
@@ -64,7 +71,7 @@ impl<'a> Keeping<'a> {
             self.asked_for(&state, event, known.map(|(place, _)| *place));
             self.snapshots(told, &state);
         }
-        self.tally.ended += usize::from(matches!(state.stage(), Stage::Ended { .. }));
+        self.count(record);
         let last = state.seq().0;
         let shown = told.snapshots.iter().map(|(_, snapshot)| snapshot.seq.0);
         let told = told.events.keys().copied().chain(shown).max();
@@ -73,6 +80,38 @@ impl<'a> Keeping<'a> {
                 Kind::Lost,
                 format!("{id}: {seq} was told, {last} is the last kept"),
             );
+        }
+    }
+
+    /// Counts what there is in a record.
+    fn count(&mut self, record: &Record) {
+        let terms = &record.creation.terms;
+        self.tally.rematches += usize::from(terms.previous.is_some());
+        for event in &record.events {
+            let counted = match &event.kind {
+                EventKind::Seated {
+                    occupant: Occupant::StandIn { .. },
+                    ..
+                } => &mut self.tally.stand_ins,
+                EventKind::Started { .. } if terms.invited.is_some() => &mut self.tally.challenges,
+                EventKind::Moved {
+                    spent_ms: Some(1..),
+                    ..
+                } => &mut self.tally.charged,
+                EventKind::TakenBack { .. } => &mut self.tally.takebacks,
+                EventKind::Ended { reason, .. } => {
+                    self.tally.flags += usize::from(*reason == Reason::Timeout);
+                    self.tally.agreed += usize::from(*reason == Reason::Agreement);
+                    &mut self.tally.ended
+                }
+                EventKind::Seated { .. }
+                | EventKind::Started { .. }
+                | EventKind::Moved { .. }
+                | EventKind::Offered { .. }
+                | EventKind::Declined { .. }
+                | EventKind::TimeGiven { .. } => continue,
+            };
+            *counted += 1;
         }
     }
 
@@ -112,6 +151,9 @@ impl<'a> Keeping<'a> {
                 if player.is_some() {
                     let fits = |asked: &&Asked| {
                         (asked.id == state.id() && asked.ply == ply && asked.m == *m)
+                            && asked
+                                .takebacks
+                                .is_none_or(|known| known == state.takebacks())
                             && told_at.is_none_or(|told_at| asked.place < told_at)
                     };
                     let asked = self.reading.moves.iter().filter(fits);
@@ -120,11 +162,13 @@ impl<'a> Keeping<'a> {
                     }
                 }
             }
+            EventKind::TakenBack { ply, .. } => {
+                self.taken_back.insert((state.id(), state.seq().0), *ply);
+            }
             EventKind::Seated { .. }
             | EventKind::Started { .. }
             | EventKind::Offered { .. }
             | EventKind::Declined { .. }
-            | EventKind::TakenBack { .. }
             | EventKind::TimeGiven { .. }
             | EventKind::Ended { .. } => {}
         }
@@ -159,7 +203,10 @@ impl<'a> Keeping<'a> {
         let mut promised = BTreeMap::new();
         let mut seen = BTreeMap::new();
         for asked in &self.reading.moves {
-            let key = (asked.id, asked.ply.0, asked.player, asked.m.as_str());
+            let Asked {
+                id, ply, takebacks, ..
+            } = asked;
+            let key = (*id, ply.0, *takebacks, asked.player, asked.m.as_str());
             let times: &mut usize = seen.entry(key).or_default();
             *times += 1;
             let Verdict::Done(Some(seq)) = asked.verdict else {
@@ -167,7 +214,13 @@ impl<'a> Keeping<'a> {
             };
             self.tally.repeats += usize::from(*times > 1);
             let first = *promised.entry(key).or_insert(seq);
-            if first != seq {
+            let since = (
+                Bound::Excluded((*id, first.0)),
+                Bound::Excluded((*id, seq.0)),
+            );
+            // Who does not say what they know plays a move anew that was taken back.
+            let is_anew = first < seq && self.taken_back.range(since).any(|at| at.1 <= ply);
+            if first != seq && (takebacks.is_some() || !is_anew) {
                 self.fault(Kind::PlayedTwice, format!("{asked:?} was {first} before"));
             }
             match self.played.get(&(asked.id, seq.0)) {

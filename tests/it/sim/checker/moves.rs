@@ -13,6 +13,8 @@ pub(super) struct Asked {
     pub(super) ply: Ply,
     /// The move, as the games write it.
     pub(super) m: String,
+    /// How many takebacks the sender knew of, if that was sent.
+    pub(super) takebacks: Option<u64>,
     pub(super) verdict: Verdict,
 }
 

@@ -31,7 +31,8 @@ pub(super) struct Reading {
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
-    codes: BTreeMap<String, MatchId>,
+    /// The matches that have had each code: it goes on to a rematch.
+    codes: BTreeMap<String, BTreeSet<MatchId>>,
     tokens: BTreeMap<String, PlayerId>,
     /// Who must be known for ever, having sat or hosted.
     lasting: BTreeSet<PlayerId>,
@@ -44,8 +45,8 @@ pub(super) struct Told {
     /// Each event, where it was told first, and without what may change.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
     pub(super) snapshots: Vec<(Option<PlayerId>, Snapshot)>,
-    /// The event of each ply.
-    plies: BTreeMap<u64, u64>,
+    /// Every event with the ply that it says was played or has come back, and whether it was played.
+    plies: BTreeSet<(u64, u64, bool)>,
     /// The last event that anybody was told of, in whatever form.
     newest: u64,
     /// How many crashes there had been when somebody came into it or back to it last.
@@ -113,7 +114,11 @@ impl Reading {
     fn sent(&mut self, place: usize, on: ConnectionId, re: RequestId, message: &ClientMessage) {
         let target = target(message).and_then(|target| match target {
             MatchRef::Id(id) => Some(id),
-            MatchRef::Code(code) => self.codes.get(&code.to_string()).copied(),
+            MatchRef::Code(code) => match self.codes.get(&code.to_string()) {
+                Some(ids) if ids.len() == 1 => ids.first().copied(),
+                // Nobody outside knows which has it now.
+                Some(_) | None => None,
+            },
             MatchRef::Nothing => None,
         });
         let newest = target.and_then(|id| self.matches.get(&id));
@@ -136,9 +141,13 @@ impl Reading {
         target: Option<MatchId>,
         message: &ClientMessage,
     ) -> Option<usize> {
-        let (ClientMessage::Move { ply, m, .. }, Some(id)) = (message, target) else {
+        let ClientMessage::Move {
+            ply, m, takebacks, ..
+        } = message
+        else {
             return None;
         };
+        let id = target?;
         let player = self.connection(on).player;
         self.moves.push(Asked {
             place,
@@ -146,6 +155,7 @@ impl Reading {
             id,
             ply: *ply,
             m: canonical(m),
+            takebacks: *takebacks,
             verdict: Verdict::Unclear,
         });
         Some(self.moves.len() - 1)
@@ -209,7 +219,10 @@ impl Reading {
 /// Whether a request wants a match that is listed, if it wants a match.
 fn wanted(message: &ClientMessage) -> Option<bool> {
     match message {
-        ClientMessage::Create(create) => Some(create.listed.unwrap_or(true)),
+        // A challenge is nobody else's business.
+        ClientMessage::Create(create) => {
+            Some(create.listed.unwrap_or(true) && create.invited.is_none())
+        }
         ClientMessage::Seek(_) => Some(false),
         _ => None,
     }

@@ -1,8 +1,10 @@
 //! What somebody does next.
 
+use std::time::Duration;
+
 use plyhouse_protocol::{
-    ClientMessage, Create, HostedOccupant, MatchId, MatchRef, Ply, SeatNumber, SeatRequest, Seek,
-    Seq, Status,
+    ClientMessage, ClockControl, Create, HostedOccupant, MatchId, Ply, SeatNumber, SeatRequest,
+    Seek, Seq, Status,
 };
 
 use super::{Client, Role};
@@ -14,6 +16,8 @@ pub(super) enum Deed {
     Ask(ClientMessage),
     /// Does not wait for the answer before asking the same again.
     AskTwice(ClientMessage),
+    /// Does nothing for so long but listen.
+    Ponder(Duration),
     /// Hangs up without a word.
     Vanish,
     /// Connects anew while the connection still stands.
@@ -31,6 +35,12 @@ impl Client {
         {
             return Deed::Ask(doubtful);
         }
+        if let Some(answer) = self.answer_offer() {
+            return answer;
+        }
+        if std::mem::take(&mut self.has_pondered) {
+            return self.regret();
+        }
         match self.dice.between(0..=99) {
             0..=1 => Deed::Vanish,
             2 => Deed::Overlap,
@@ -40,6 +50,11 @@ impl Client {
             15..=18 => self.trespass(),
             19..=21 => self.give_up(),
             22..=24 => self.reseat(),
+            25..=36 => self.negotiate(),
+            37..=41 => {
+                self.has_pondered = true;
+                Deed::Ponder(self.dice.ms(200..=1300))
+            }
             _ => match self.role {
                 Role::Player => self.play(),
                 Role::Watcher => self.look_around(),
@@ -47,7 +62,7 @@ impl Client {
         }
     }
 
-    fn some_view(&mut self, fits: impl Fn(&View) -> bool) -> Option<View> {
+    pub(super) fn some_view(&mut self, fits: impl Fn(&View) -> bool) -> Option<View> {
         let fitting: Vec<&View> = self.views.values().filter(|view| fits(view)).collect();
         self.dice.pick(&fitting).map(|view| (*view).clone())
     }
@@ -55,10 +70,6 @@ impl Client {
     fn some_match(&mut self) -> Option<MatchId> {
         let board = self.base.board.borrow();
         self.dice.pick(&board).copied()
-    }
-
-    fn target(&mut self, view: &View) -> MatchRef {
-        view.target(self.dice.percent(10))
     }
 
     /// Moves where it is one's turn; else finds somebody to play, or waits.
@@ -71,8 +82,13 @@ impl Client {
         if mine >= ENOUGH || (mine > 0 && self.dice.percent(70)) {
             return Deed::Ask(ClientMessage::Ping);
         }
+        if let Some(answer) = self.answer_challenge() {
+            return answer;
+        }
+        let left = self.some_view(|view| view.is_live() && view.is_stood_in);
+        let left = left.map(|view| view.id);
         let open = self.some_match().filter(|_| self.dice.percent(65));
-        Deed::Ask(match open {
+        Deed::Ask(match left.or(open) {
             Some(id) => ClientMessage::Join {
                 target: id.into(),
                 seat: None,
@@ -81,6 +97,8 @@ impl Client {
                 game: self.game(),
                 bot: self.dice.percent(50).then(|| "easy".to_owned()),
                 bot_after_ms: Some(300),
+                clock: self.clock(),
+                stand_in: self.stand_in(),
                 ..Seek::default()
             })),
             None => self.create(),
@@ -88,13 +106,50 @@ impl Client {
     }
 
     fn game(&mut self) -> String {
-        let games = ["tic-tac-toe", "tic-tac-toe", "connect-four"];
+        let games = ["tic-tac-toe", "connect-four"];
         (*self.dice.pick(&games).expect("there are some")).to_owned()
     }
 
+    /// A clock that may well run out within the life of a world, or none.
+    fn clock(&mut self) -> Option<ClockControl> {
+        let little = self.dice.between(0..=6) * 50;
+        Some(match self.dice.between(0..=11) {
+            0..=2 => ClockControl::Fischer {
+                main_ms: 1000,
+                increment_ms: little,
+            },
+            3 => ClockControl::Fischer {
+                main_ms: 0,
+                increment_ms: little + 1,
+            },
+            4..=5 => ClockControl::Delay {
+                main_ms: 1000,
+                delay_ms: 500,
+            },
+            6..=7 => ClockControl::ByoYomi {
+                main_ms: little,
+                period_ms: 1000,
+                periods: self.dice.between(1..=3),
+            },
+            8 => ClockControl::Move { move_ms: 5000 },
+            _ => return None,
+        })
+    }
+
+    fn stand_in(&mut self) -> Option<String> {
+        self.dice.percent(30).then(|| "beginner".to_owned())
+    }
+
     fn create(&mut self) -> ClientMessage {
+        let people = self.base.people.borrow().clone();
+        let other = self
+            .dice
+            .pick(&people)
+            .filter(|other| Some(**other) != self.me);
+        let invited = other.filter(|_| self.dice.percent(15));
         let bot = || SeatRequest::Bot("easy".to_owned());
         let seats = match self.dice.between(0..=9) {
+            _ if invited.is_some() => None,
             0..=5 => None,
             6 => Some([SeatRequest::Open, SeatRequest::Open]),
             7 => Some([SeatRequest::Me, bot()]),
@@ -106,6 +161,10 @@ impl Client {
             seats,
             shuffle: Some(self.dice.percent(50)),
             pace_ms: Some(self.dice.between(0..=100)),
+            clock: self.clock(),
+            stand_in: self.stand_in(),
+            takeback: self.dice.percent(10).then_some(false),
+            invited: invited.map(ToString::to_string),
             ..Create::default()
         }))
     }
@@ -122,12 +181,12 @@ impl Client {
             12..=15 => m = format!(" {} ", m.to_ascii_uppercase()),
             _ => {}
         }
-        let target = self.target(view);
+        let target = view.id.into();
         let message = ClientMessage::Move {
             target,
             ply,
             m,
-            takebacks: None,
+            takebacks: self.dice.percent(70).then_some(view.takebacks),
         };
         if self.dice.percent(10) {
             Deed::AskTwice(message)
@@ -148,8 +207,12 @@ impl Client {
         };
         let known = self.views.get(&id).map_or(Seq(0), |view| view.seq);
         let target = id.into();
-        Deed::Ask(match self.dice.between(0..=9) {
-            0..=3 => ClientMessage::Watch { target },
+        let by_code = self.dice.percent(10);
+        let shown = self.views.get(&id).map(|view| view.shown_by(by_code));
+        Deed::Ask(match self.dice.between(0..=11) {
+            0..=3 => ClientMessage::Watch {
+                target: shown.unwrap_or(target),
+            },
             4..=5 => ClientMessage::Resync {
                 target,
                 since: known,
@@ -164,6 +227,11 @@ impl Client {
                 limit: None,
                 after: None,
             },
+            9 => ClientMessage::WatchList {
+                game: None,
+                status: None,
+            },
+            10 => ClientMessage::UnwatchList,
             _ => ClientMessage::Leave { target },
         })
     }
@@ -175,7 +243,7 @@ impl Client {
             return Deed::Ask(ClientMessage::Ping);
         };
         let m = self.dice.pick(&view.legal).cloned().unwrap_or_default();
-        let (target, ply) = (self.target(&view), view.ply);
+        let (target, ply) = (view.id.into(), view.ply);
         Deed::Ask(ClientMessage::Move {
             target,
             ply,
@@ -190,7 +258,7 @@ impl Client {
         let fits = |view: &View| view.is_live() && (view.you.is_some() == is_mine);
         match self.some_view(fits) {
             Some(view) => Deed::Ask(ClientMessage::Resign {
-                target: self.target(&view),
+                target: view.id.into(),
             }),
             None => Deed::Ask(ClientMessage::Ping),
         }
@@ -208,7 +276,7 @@ impl Client {
             HostedOccupant::Open
         };
         Deed::Ask(ClientMessage::Seat {
-            target: self.target(&view),
+            target: view.id.into(),
             seat: SeatNumber(u8::from(self.dice.percent(50))),
             occupant,
         })

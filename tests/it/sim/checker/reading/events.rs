@@ -1,5 +1,7 @@
 //! What is told of matches: each connection in order, and all of them the same.
 
+use std::collections::BTreeMap;
+
 use plyhouse_protocol::{ClientMessage, Event, Occupant, Snapshot};
 
 use super::{ConnectionId, Kind, Reading, Told, Waiting};
@@ -39,7 +41,8 @@ impl Reading {
         }
         let is_involved = snapshot.you.is_some() || Some(snapshot.host) == player;
         self.lasting.extend(player.filter(|_| is_involved));
-        self.codes.insert(snapshot.code.clone(), id);
+        let had = self.codes.entry(snapshot.code.clone()).or_default();
+        had.insert(id);
         let crashes = self.crashes;
         let told = self.matches.entry(id).or_insert_with(|| Told {
             crashes,
@@ -90,17 +93,45 @@ impl Reading {
         }
     }
 
+    /// Finds the plies that were told under two numbers, and were not taken back in between.
+    pub(in crate::sim::checker) fn plies(&mut self) {
+        let mut faults = Vec::new();
+        for (id, told) in &self.matches {
+            let mut played = BTreeMap::new();
+            let mut last = 0;
+            for (seq, ply, is_played) in &told.plies {
+                // What nobody was told of may have been a takeback.
+                if (last + 1..*seq).any(|seq| !told.events.contains_key(&seq)) {
+                    played.clear();
+                }
+                last = *seq;
+                if !is_played {
+                    played.split_off(ply);
+                } else if *played.entry(*ply).or_insert(*seq) != *seq {
+                    let about = format!("{id}: ply {ply} was told by event {seq}, too");
+                    faults.push((Kind::PlayedTwice, about));
+                }
+            }
+        }
+        for (kind, about) in faults {
+            self.fault(kind, about);
+        }
+    }
+
     /// Holds an event against what others were told of it.
     fn observe(&mut self, place: usize, event: &Event) {
         let (id, seq, event) = (event.match_id(), event.seq().0, timeless(event));
         let told = self.matches.entry(id).or_default();
         told.newest = told.newest.max(seq);
         let mut faults = Vec::new();
-        if let Event::Moved { ply, .. } = event
-            && *told.plies.entry(ply.0).or_insert(seq) != seq
-        {
-            let about = format!("{event:?} was told under another number");
-            faults.push((Kind::PlayedTwice, about));
+        match event {
+            Event::Moved { ply, .. } => {
+                told.plies.insert((seq, ply.0, true));
+            }
+            Event::TakenBack { ply, .. } => {
+                told.plies.insert((seq, ply.0, false));
+            }
+            _ => {}
         }
         match told.events.get(&seq) {
             None => {
