@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, isOpenToAll, myTurn, play, playBot } from './players.js';
+import {
+  cell,
+  chooseClock,
+  codeOf,
+  fits,
+  invite,
+  isOpenToAll,
+  myTurn,
+  openToAll,
+  play,
+  playBot,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -35,6 +46,14 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
         };
         await ann.getByRole('button', { name: /^Play the/ }).waitFor();
         await look(ann, 'lobby');
+        await chooseClock(ann, 'Your own …');
+        await ann.getByLabel('Minutes for each').fill('999');
+        await ann.getByRole('button', { name: 'Invite a friend' }).click();
+        await ann.getByText('0, or one second to 180 minutes, please.').waitFor();
+        await look(ann, 'own-clock');
+        await chooseClock(ann, '3 days a move');
+        await look(ann, 'days');
+        await chooseClock(ann, 'None');
         const link = await invite(ann, 'Connect Four');
         await look(ann, 'open');
         const bob = await house.visitor(link, options);
@@ -159,11 +178,11 @@ test(
   'the focus stays on a match in the list while the list changes',
   inHouse(async (house) => {
     const ann = await house.visitor();
-    const first = new URL(await invite(ann)).pathname.slice(-6);
+    const first = codeOf(await openToAll(ann));
     const eve = await house.visitor();
     await eve.getByRole('button', { name: `Join: ${first}` }).focus();
     const bob = await house.visitor();
-    const second = new URL(await invite(bob)).pathname.slice(-6);
+    const second = codeOf(await openToAll(bob));
     // The newest stands first.
     const join = eve.getByRole('button', { name: /^Join: / });
     await eve.getByRole('button', { name: `Join: ${second}` }).waitFor();

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { invite, playBot } from './players.js';
+import { codeOf, invite, openToAll, playBot, myTurn } from './players.js';
 import { closeBrowser, inHouse } from './support.js';
 
 /** @import { Page } from './support.js' */
 
 after(closeBrowser);
 
-/** Invites, and gives the code of the match. @param {Page} page @param {string} [game] */
-const opened = async (page, game) => new URL(await invite(page, game)).pathname.slice(-6);
+/** Opens a match to all, and gives its code. @param {Page} page @param {string} [game] */
+const opened = async (page, game) => codeOf(await openToAll(page, game));
 
 /** @param {Page} page @param {string} code */
 const join = (page, code) => page.getByRole('button', { name: `Join: ${code}` });
@@ -45,7 +45,7 @@ test(
     assert.deepEqual([count('watch_list'), count('list')], [1, 2]);
     // Whoever plays looks at no list.
     await playBot(eve);
-    await eve.waitForFunction(() => document.querySelector('.room.my-turn'));
+    await myTurn(eve);
     assert.equal(count('unwatch_list'), 1);
   }),
 );
@@ -113,5 +113,28 @@ test(
     assert.equal(await eve.getByRole('button', { name: /^Join: / }).count(), 0);
     await games.selectOption('All games');
     for (const code of [noughts, others]) await join(eve, code).waitFor();
+  }),
+);
+
+test(
+  'an invitation is in no list; who comes first plays, and who comes later watches',
+  inHouse(async (house) => {
+    const eve = await house.visitor();
+    await eve.getByText('Nobody waits for an opponent now.').waitFor();
+    const ann = await house.visitor();
+    const link = await invite(ann);
+    await ann.getByText('This match is in no list').waitFor();
+    const cem = await house.visitor();
+    const open = await opened(cem);
+    await cem.getByText('This match is in the list').waitFor();
+    await join(eve, open).waitFor();
+    assert.equal(await eve.getByRole('button', { name: /^Join: / }).count(), 1);
+    const bob = await house.visitor(link);
+    await bob.getByText('O · you').waitFor();
+    await myTurn(ann);
+    const dan = await house.visitor(link);
+    await dan.getByText('You are watching.').waitFor();
+    // Nor is it while it is played.
+    assert.equal(await eve.getByRole('button', { name: /^Watch: / }).count(), 0);
   }),
 );

@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, invite, isOver, legal, moves, myTurn, play, playBot, says } from './players.js';
+import {
+  cell,
+  invite,
+  isOver,
+  legal,
+  moves,
+  myTurn,
+  openToAll,
+  play,
+  playBot,
+  says,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -145,7 +156,7 @@ test(
     const inviteAs = async (/** @type {string} */ side) => {
       await lobby();
       await ann.getByRole('radio', { name: side }).check();
-      return invite(ann);
+      return openToAll(ann);
     };
     // One that is older, with the seats of a rematch, and one that is younger, without them.
     await inviteAs('O, second');
@@ -268,7 +279,7 @@ test(
   'the lobby leads to open matches and back to ours',
   inHouse(async (house) => {
     const ann = await house.visitor();
-    await invite(ann);
+    await openToAll(ann);
     const bob = await house.visitor();
     await bob.getByRole('button', { name: /^Join: / }).click();
     await ann.locator('.standing', { hasText: 'Your turn.' }).waitFor();

@@ -91,9 +91,19 @@ export async function playBot(page, { game = 'Tic-tac-toe', level = 'Beginner', 
  * @param {Page} page
  * @param {string} [game]
  */
-export async function invite(page, game = 'Tic-tac-toe') {
+export const invite = (page, game) => opening(page, 'Invite a friend', game);
+
+/**
+ * Opens a match for anybody, and gives the link to it.
+ * @param {Page} page
+ * @param {string} [game]
+ */
+export const openToAll = (page, game) => opening(page, 'Open to all', game);
+
+/** @param {Page} page @param {string} name of the button @param {string} [game] */
+async function opening(page, name, game = 'Tic-tac-toe') {
   await page.getByRole('radio', { name: game, exact: true }).check();
-  await page.getByRole('button', { name: 'Invite a friend' }).click();
+  await page.getByRole('button', { name }).click();
   return page.getByLabel('Link to this match').inputValue();
 }
 
@@ -115,6 +125,13 @@ export async function inviteOn(page, terms, game) {
   await page.reload();
   return invite(page, game);
 }
+
+/** The code in a link. @param {string} link */
+export const codeOf = (link) => new URL(link).pathname.slice(-6);
+
+/** @param {Page} page @param {string} title */
+export const chooseClock = (page, title) =>
+  page.getByRole('combobox', { name: 'Clock', exact: true }).selectOption(title);
 
 /** Nothing sticks out to the side. @param {Page} page */
 export async function fits(page) {

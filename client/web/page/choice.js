@@ -3,6 +3,7 @@
 import { recall, remember } from './keep.js';
 
 /** @import { Level } from '../protocol.js' */
+/** @import { OwnClock } from './own-clock.js' */
 
 /** The least time between two moves against a bot: one that answers in the same instant startles. */
 export const BOT_PACE_MS = 500;
@@ -12,6 +13,10 @@ export const BOT_PACE_MS = 500;
  * @property {string} game
  * @property {string} level
  * @property {'first' | 'second' | 'chance'} side
+ * @property {string} clock empty for none, `own`, or one of the operator's, as JSON
+ * @property {OwnClock} own the clock that was written down last
+ * @property {string} standIn the level of the bot that plays on for whoever leaves; empty for none
+ * @property {boolean} takeback whether moves may be taken back
  * @property {string} one the first bot's level, where two bots play
  * @property {string} other the second bot's
  * @property {number} pace the least time between the moves of two bots, in milliseconds

@@ -5,6 +5,7 @@ import { fill, h, write } from './dom.js';
 import { WatchedLists } from './lists.js';
 import { isMyTurn } from './match.js';
 import { Section } from './rows.js';
+import { clockWords } from './time.js';
 import { counted, occupant, watching } from './words.js';
 
 /** @import { ListChanged } from '../protocol.js' */
@@ -154,7 +155,8 @@ export class Listing {
    * @returns {Told}
    */
   #told(row, action, ...more) {
-    const about = [this.#app.game(row.game)?.title ?? row.game, ...more];
+    const { game, clock } = row;
+    const about = [this.#app.game(game)?.title ?? game, clock && clockWords(clock), ...more];
     const names = row.seats.map((seat) => occupant(seat, this.#app.levels));
     return { row, names, about: about.filter(Boolean).join(' · '), action };
   }

@@ -8,10 +8,11 @@ import { Listing } from './listing.js';
 import { sample } from './picture.js';
 import { pieceIcon } from './piece.js';
 import { Board } from './position.js';
-import { Search } from './search.js';
+import { SEEK_MS, Search } from './search.js';
+import { Terms } from './terms.js';
 import { capital } from './words.js';
 
-/** @import { Game, ListChanged, Request, SeatWish, Snapshot } from '../protocol.js' */
+/** @import { Game, ListChanged, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
@@ -50,13 +51,14 @@ export class Lobby {
 
   update() {
     const { games, levels } = this.#app;
+    const clocks = this.#app.connection.welcome?.clocks;
     // In another tab one plays on; here nothing can be asked until one takes it back.
     const isOver = this.#isOver();
     this.element.inert = isOver;
     if (isOver) this.#search.fail();
     this.#search.update();
     if (games.length === 0) fill(this.element, h('p', { class: 'none' }, 'Connecting …'));
-    const madeFrom = JSON.stringify([games, levels, this.#search.isOn]);
+    const madeFrom = JSON.stringify([games, levels, clocks, this.#search.isOn]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
       this.#settle();
@@ -111,6 +113,7 @@ export class Lobby {
     choice.one = level(choice.one);
     choice.other = level(choice.other, levels.at(-1)?.level);
     choice.side ??= 'first';
+    if (!levels.some((known) => known.level === choice.standIn)) choice.standIn = '';
     if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = 1000;
   }
 
@@ -124,40 +127,87 @@ export class Lobby {
     return /** @type {Game} */ (this.#app.game(this.#choice.game ?? '') ?? this.#app.games[0]);
   }
 
-  /** @param {SeatWish} other @returns {Request} */
-  #create(other) {
+  /**
+   * Makes a match with whoever sits opposite.
+   * @param {SeatWish} other
+   * @param {Terms} terms
+   * @param {{ listed?: boolean }} [wish]
+   */
+  #create(other, terms, wish = {}) {
     const { side } = this.#choice;
+    const clock = terms.clock();
+    if (!clock) return;
+    const isBot = typeof other === 'object';
     /** @type {SeatWish[]} */
     const seats = side === 'second' ? [other, 'me'] : ['me', other];
-    const game = this.#game().game;
-    const pace = typeof other === 'object' ? { pace_ms: BOT_PACE_MS } : {};
-    return { type: 'create', game, seats, shuffle: side === 'chance', ...pace };
+    void this.#app.enter({
+      type: 'create',
+      game: this.#game().game,
+      seats,
+      shuffle: side === 'chance',
+      ...wish,
+      ...clock,
+      ...terms.takeback,
+      ...(isBot ? { pace_ms: BOT_PACE_MS } : terms.standIn),
+    });
+  }
+
+  /** @param {Terms} terms */
+  #beginSearch(terms) {
+    const clock = terms.clock();
+    if (!clock) return;
+    const { level = '' } = this.#choice;
+    void this.#search.begin({ game: this.#game().game, level, ...clock, ...terms.standIn });
   }
 
   #desk() {
-    const { games, levels } = this.#app;
     const start = h('button', {
       class: 'primary large',
       type: 'button',
-      onclick: () => {
-        void this.#app.enter(this.#create({ bot: this.#choice.level ?? '' }));
-      },
+      'aria-describedby': 'no-bot',
+      onclick: () => this.#create({ bot: this.#choice.level ?? '' }, terms),
     });
+    const noBot = h('p', { id: 'no-bot', class: 'note', role: 'status' });
+    const found = h('p', { id: 'about-search', class: 'note' });
     const sides = h('div', { class: 'options' });
     const show = () => {
-      const level = this.#app.level(this.#choice.level ?? '');
-      write(start, `Play the ${level.toLowerCase()} bot`);
+      const level = this.#app.level(this.#choice.level ?? '').toLowerCase();
+      write(start, `Play the ${level} bot`);
+      start.disabled = terms.isOfDays;
+      write(
+        noBot,
+        terms.isOfDays ? 'Bots do not play by days: choose another clock, or a person.' : '',
+      );
+      const bot = terms.isOfDays
+        ? 'No bot comes: bots do not play by days.'
+        : `After ${SEEK_MS / 1000} s the ${level} bot comes.`;
+      write(found, `Plays whoever looks for the same game and clock. ${bot}`);
       fill(sides, ...this.#sides());
+      terms.show();
     };
     const choose = (/** @type {Partial<Choice>} */ change) => {
       this.#choose(change);
       show();
     };
+    const terms = new Terms(this.#app, this.#choice, choose);
     show();
     return h(
       'section',
       { class: 'desk', 'aria-labelledby': 'desk-title' },
       h('h1', { id: 'desk-title' }, 'What shall we play?'),
+      ...this.#games(choose),
+      h('fieldset', {}, h('legend', {}, 'Your side'), sides),
+      terms.element,
+      h('div', { class: 'main-action' }, start, noBot),
+      this.#withPeople(terms, found),
+      exhibition(this.#app, this.#choice, (change) => this.#choose(change)),
+    );
+  }
+
+  /** @param {(change: Partial<Choice>) => void} choose */
+  #games(choose) {
+    const { games, levels } = this.#app;
+    return [
       group(
         'Game',
         'games',
@@ -179,28 +229,45 @@ export class Lobby {
           radio('level', level, level === this.#choice.level, () => choose({ level }), title),
         ),
       ),
-      h('fieldset', {}, h('legend', {}, 'Your side'), sides),
-      h('div', { class: 'row main-action' }, start),
+    ];
+  }
+
+  /** @param {Terms} terms @param {HTMLElement} found what a search leads to */
+  #withPeople(terms, found) {
+    const way = (
+      /** @type {string} */ says,
+      /** @type {HTMLElement} */ about,
+      /** @type {() => void} */ onclick,
+      look = '',
+    ) => {
+      const described = { 'aria-describedby': about.id };
+      const button = h('button', { type: 'button', class: look, onclick, ...described }, says);
+      return h('div', { class: 'way' }, button, about);
+    };
+    const note = (/** @type {string} */ id, /** @type {string} */ says) =>
+      h('p', { id, class: 'note' }, says);
+    return h(
+      'div',
+      { class: 'with-people' },
+      h('h2', {}, 'Or with a person'),
       h(
         'div',
-        { class: 'with-people' },
-        h('h2', {}, 'Or with a person'),
-        h(
-          'div',
-          { class: 'row' },
-          h(
-            'button',
-            { type: 'button', onclick: () => void this.#app.enter(this.#create('open')) },
-            'Invite a friend',
+        { class: 'ways' },
+        way(
+          'Invite a friend',
+          note(
+            'about-invitation',
+            'In no list: whoever opens your link first plays you, later ones watch.',
           ),
-          h(
-            'button',
-            { class: 'search', type: 'button', onclick: () => this.#beginSearch() },
-            'Find an opponent',
-          ),
+          () => this.#create('open', terms, { listed: false }),
         ),
+        way(
+          'Open to all',
+          note('about-open', 'In the list of open matches: anybody may join.'),
+          () => this.#create('open', terms),
+        ),
+        way('Find an opponent', found, () => this.#beginSearch(terms), 'search'),
       ),
-      exhibition(this.#app, this.#choice, (change) => this.#choose(change)),
     );
   }
 
@@ -215,9 +282,5 @@ export class Lobby {
       option('second', pieceIcon(board, 1), h('span', {}, `${second}, second`)),
       option('chance', h('span', {}, 'By chance')),
     ];
-  }
-
-  #beginSearch() {
-    void this.#search.begin({ game: this.#game().game, level: this.#choice.level ?? '' });
   }
 }

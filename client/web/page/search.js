@@ -1,14 +1,19 @@
 // Looking for an opponent: whoever looks for the same, or a bot after a while.
 
 import { fill, h, write } from './dom.js';
+import { isOfDays } from './own-clock.js';
+import { clockWords } from './time.js';
 
-/** @import { Snapshot } from '../protocol.js' */
+/** @import { Clock, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
 
 /** After so long a bot plays with whoever found nobody. */
 export const SEEK_MS = 20_000;
 
-/** @typedef {{ game: string, level: string }} Wish */
+/**
+ * What is looked for, and the bot that will do as well.
+ * @typedef {{ game: string, level: string, clock?: Clock, stand_in?: string }} Wish
+ */
 
 export class Search {
   element = h('section', { class: 'desk searching', 'aria-labelledby': 'seek-title' });
@@ -71,8 +76,10 @@ export class Search {
     this.#ticking = setInterval(() => this.update(), 250);
     this.update();
     this.#app.update();
-    const { game, level } = wish;
-    const isSought = await this.#app.ask({ type: 'seek', game, bot: level, bot_after_ms: SEEK_MS });
+    const { level, ...sought } = wish;
+    // No bot plays by days.
+    const bot = isOfDays(wish.clock) ? {} : { bot: level, bot_after_ms: SEEK_MS };
+    const isSought = await this.#app.ask({ type: 'seek', ...sought, ...bot });
     // What was lost with the connection is asked again with the next.
     if (!isSought && this.#app.connection.link.state === 'open') {
       this.fail();
@@ -88,6 +95,11 @@ export class Search {
       write(this.#about, 'The search goes on as soon as there is a connection.');
       return;
     }
+    if (isOfDays(this.#wish.clock)) {
+      write(this.#line, '…');
+      write(this.#about, 'The search ends when somebody comes, or when you leave this page.');
+      return;
+    }
     const bot = this.#app.level(this.#wish.level).toLowerCase();
     write(this.#about, `If nobody comes, the ${bot} bot sits down in`);
     const left = Math.max(0, Math.ceil((this.#until - performance.now()) / 1000));
@@ -95,12 +107,13 @@ export class Search {
   }
 
   /** @param {Wish} wish */
-  #draw({ game }) {
+  #draw({ game, clock }) {
     const title = this.#app.game(game)?.title ?? '';
+    const by = clock ? `, ${clockWords(clock)}` : '';
     const stop = () => void this.stop();
     fill(
       this.element,
-      h('h1', { id: 'seek-title' }, `Looking for somebody to play ${title} …`),
+      h('h1', { id: 'seek-title' }, `Looking for somebody to play ${title}${by} …`),
       this.#about,
       this.#line,
       h('button', { class: 'search', type: 'button', onclick: stop }, 'Stop looking'),

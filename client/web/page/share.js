@@ -1,11 +1,15 @@
 // How a match finds its second player: a link and a code to share, or a bot after all.
 
 import { h, write } from './dom.js';
+import { isOfDays } from './own-clock.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
 const TOLD_MS = 2000;
+
+const UNLISTED = 'This match is in no list: whoever opens the link first plays, later ones watch.';
+const LISTED = 'This match is in the list of open matches, too: anybody may join.';
 
 /**
  * @param {App} app
@@ -34,7 +38,9 @@ export function shareCard(app, match, level) {
     h('label', { for: 'link', class: 'unseen' }, 'Link to this match'),
     h('div', { class: 'row' }, field, copy),
     h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
-    isHost && botInstead(app, match, level),
+    !invited && h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
+    // Bots do not play by days.
+    isHost && instead(app, match, isOfDays(match.clock) ? null : botInstead(app, match, level)),
   );
 }
 
@@ -54,6 +60,24 @@ async function copied(field) {
 }
 
 /**
+ * What the host can do instead of waiting.
+ * @param {App} app
+ * @param {Match} match
+ * @param {Node[] | null} bot
+ */
+function instead(app, match, bot) {
+  const cancel = async () => {
+    if (await app.ask({ type: 'leave', match: match.match })) app.go('/');
+  };
+  return h(
+    'div',
+    { class: 'row instead' },
+    ...(bot ?? []),
+    h('button', { type: 'button', class: 'quiet', onclick: () => void cancel() }, 'Call it off'),
+  );
+}
+
+/**
  * @param {App} app
  * @param {Match} match
  * @param {string | undefined} level
@@ -69,14 +93,8 @@ function botInstead(app, match, level) {
   const seat = match.seats.findIndex(({ occupant }) => occupant === 'open');
   const sitDown = () =>
     void app.ask({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
-  const cancel = async () => {
-    if (await app.ask({ type: 'leave', match: match.match })) app.go('/');
-  };
-  return h(
-    'div',
-    { class: 'row instead' },
+  return [
     h('label', { class: 'field' }, h('span', {}, 'Or a bot'), levels),
     h('button', { type: 'button', onclick: sitDown }, 'Seat it'),
-    h('button', { type: 'button', class: 'quiet', onclick: () => void cancel() }, 'Call it off'),
-  );
+  ];
 }
