@@ -1,7 +1,9 @@
-"""Has bots play one match of each game that is kept in files, and reads what `plyhouse export` and the
-server make of it with the field's own tools: python-chess, pydraughts and sgfmill."""
+"""Has bots play one match of each game that is kept in files, each by some clock, and reads what
+`plyhouse export` and the server make of it with the field's own tools: python-chess, pydraughts and
+sgfmill. What the clocks showed is compared with what was told of each move."""
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,10 +17,23 @@ from websockets.sync.client import connect
 
 PLYHOUSE = sys.argv[1] if len(sys.argv) > 1 else "target/debug/plyhouse"
 
+CLOCKS = {
+    "chess": {"kind": "fischer", "main_ms": 300_000, "increment_ms": 3000},
+    "draughts": {"kind": "delay", "main_ms": 60_000, "delay_ms": 500},
+    "go": {"kind": "byo-yomi", "main_ms": 0, "period_ms": 10_000, "periods": 3},
+    "gomoku": {"kind": "move", "move_ms": 30_000},
+    "othello": {"kind": "byo-yomi", "main_ms": 300_000, "period_ms": 10_000, "periods": 3},
+}
+TIME_CONTROLS = {"chess": "300+3", "draughts": "60d0.5"}
+OVERTIMES = {"go": (0, "3x10 byo-yomi"), "gomoku": (0, "1/30 simple"), "othello": (300, "3x10 byo-yomi")}
+
 
 def read_pgn(text, match):
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors, game.errors
+    assert game.headers["TimeControl"] == TIME_CONTROLS[match["game"]], game.headers
+    clocks = [round(node.clock() * 1000) for node in game.mainline()]
+    assert clocks == [left for left, _ in match["left"]], (clocks, match["left"])
     moves = [move.uci() for move in game.mainline_moves()]
     assert moves == match["moves"], (moves, match["moves"])
     board = game.end().board()
@@ -30,12 +45,17 @@ def read_pgn(text, match):
 
 
 def read_pdn(text, match):
-    (game,) = PDNReader(text).games
+    # The reader mistakes "1..." for a part of "11.", so it gets the moves alone.
+    (game,) = PDNReader(re.sub(r"\{[^}]*\}\s(\d+\.\.\.\s)?", "", text)).games
     assert game.variant == "english", game.variant
     board = draughts.Board(variant="english", fen="startpos")
     assert len(game.moves) == len(match["moves"]), (game.moves, match["moves"])
     for move in game.moves:
         board.push(draughts.Move(board, pdn_move=move))
+    assert game.tags["TimeControl"] == TIME_CONTROLS[match["game"]], game.tags
+    clocks = re.findall(r"\[%clk (\d+):(\d+):([\d.]+)\]", text)
+    clocks = [round((int(h) * 3600 + int(m) * 60 + float(s)) * 1000) for h, m, s in clocks]
+    assert clocks == [left for left, _ in match["left"]], (clocks, match["left"])
     result = {0: "0-1", 1: "1-0", None: "1/2-1/2"}[match["outcome"]["winner"]]
     assert game.tags["Result"] == result, game.tags
 
@@ -43,6 +63,9 @@ def read_pdn(text, match):
 def read_sgf(text, match):
     game = sgf.Sgf_game.from_string(text)
     size, side = game.get_size(), "bw"
+    root = game.get_root()
+    times = (root.get("TM"), root.get("OT"))
+    assert times == OVERTIMES[match["game"]], times
     nodes = game.get_main_sequence()[1:]
     assert len(nodes) == len(match["moves"])
     for ply, (node, move) in enumerate(zip(nodes, match["moves"])):
@@ -60,6 +83,13 @@ def read_sgf(text, match):
             rank = size - row if match["game"] == "othello" else row + 1
             written = f"{columns[column]}{rank}"
         assert written == move, (written, move)
+        left, periods = match["left"][ply]
+        shown = node.get("BL" if color == "b" else "WL")
+        if periods is not None and left == 0:
+            assert shown == 10, shown
+            assert node.get("OB" if color == "b" else "OW") == periods, periods
+        else:
+            assert round(shown * 1000) == left, (shown, left)
     winner = {0: "b", 1: "w", None: None}[match["outcome"]["winner"]]
     assert game.get_winner() == winner, (game.get_winner(), winner)
 
@@ -68,16 +98,25 @@ READERS = {"pgn": read_pgn, "pdn": read_pdn, "sgf": read_sgf}
 
 
 def play(socket, game):
-    """The snapshot of a match between two bots that has ended."""
+    """The snapshot of a match between two bots that has ended, with what the mover of each ply had
+    left: milliseconds, and periods in byo-yomi."""
     bots = [{"bot": "beginner"}, {"bot": "easy"}]
-    socket.send(json.dumps({"type": "create", "game": game, "seats": bots}))
+    create = {"type": "create", "game": game, "seats": bots, "clock": CLOCKS[game]}
+    # Slowly enough that this sees all of it: what it is too late for comes with the snapshot alone.
+    socket.send(json.dumps(create | {"pace_ms": 1}))
+    left = {}
     while True:
         message = json.loads(socket.recv(timeout=300))
         assert message["type"] != "error", message
         if message["type"] == "match" and message["game"] == game:
             match = message["match"]
             if message["status"] == "ended":
+                message["left"] = [left[ply] for ply in range(len(message["moves"]))]
                 return message
+        if message["type"] == "moved" and message["match"] == match:
+            seat = message["seat"]
+            periods = message.get("periods")
+            left[message["ply"]] = (message["left_ms"][seat], periods and periods[seat])
         if message["type"] == "ended" and message["match"] == match:
             socket.send(json.dumps({"type": "watch", "match": match}))
 
