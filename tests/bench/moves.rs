@@ -27,12 +27,17 @@
 //! With `--spectators` one match is played, so many watch it, and the cost of a message to one of them is
 //! compared (see [`crowd`]).
 //!
+//! With `--timed` the real server is compared with itself: matches by a clock beside matches without.
+//! With `--flags` so many clocks run out within one second (see [`flags`]).
+//!
 //! ```text
 //! cargo bench --bench moves                                  five rounds, well under a minute
 //! cargo bench --bench moves -- --rounds 9 --seconds 5        the same, for longer
 //! cargo bench --bench moves -- --rate 5000                   as many moves a second from all
 //! cargo bench --bench moves -- --tail                        the slowest in a thousand, five minutes
 //! cargo bench --bench moves -- --spectators 1000             the cost of a message to one of these
+//! cargo bench --bench moves -- --timed                       the cost of a clock
+//! cargo bench --bench moves -- --flags 10000                 so many flags in one second
 //! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
 //! ```
@@ -41,6 +46,8 @@
 mod board;
 #[path = "moves/crowd.rs"]
 mod crowd;
+#[path = "moves/flags.rs"]
+mod flags;
 #[path = "moves/floor.rs"]
 mod floor;
 #[path = "moves/players.rs"]
@@ -108,6 +115,14 @@ struct Args {
     #[arg(long)]
     spectators: Option<usize>,
 
+    /// Compares matches by a clock with matches without
+    #[arg(long)]
+    timed: bool,
+
+    /// Has so many clocks run out within one second
+    #[arg(long)]
+    flags: Option<usize>,
+
     /// What the real server logs; its default is the server's own
     #[arg(long, default_value = "info")]
     log: String,
@@ -137,6 +152,8 @@ struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Server {
     Real,
+    /// The real server, with matches by a clock.
+    Timed,
     Floor(Writing),
 }
 
@@ -180,6 +197,8 @@ async fn main() -> anyhow::Result<()> {
         compare_moves(&args, &script).await?;
         args.rate = Some(200.0);
         compare_moves(&args, &script).await?;
+        compare_clocks(&args, &script).await?;
+        tell_flags(&args, &script, 10).await?;
         return say("works; too short to tell anything");
     }
     if args.tail {
@@ -192,10 +211,36 @@ async fn main() -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    match args.spectators {
-        Some(spectators) => compare_crowds(&args, &script, spectators).await,
-        None => compare_moves(&args, &script).await,
+    match (args.spectators, args.flags) {
+        (Some(spectators), _) => compare_crowds(&args, &script, spectators).await,
+        (None, Some(flags)) => tell_flags(&args, &script, flags).await,
+        (None, None) if args.timed => compare_clocks(&args, &script).await,
+        (None, None) => compare_moves(&args, &script).await,
     }
+}
+
+/// Has the real server carry moves with and without a clock, in turn, and compares what these cost.
+async fn compare_clocks(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
+    let mut costs = Vec::new();
+    for round in 1..=args.rounds {
+        let untimed = measure(Server::Real, args, script).await?;
+        let timed = measure(Server::Timed, args, script).await?;
+        let cost = timed.cpu_us() / untimed.cpu_us();
+        say(&format!("round {round}  untimed {untimed}"))?;
+        say(&format!("round {round}  timed   {timed}  ratio {cost:.2}"))?;
+        costs.push(cost);
+    }
+    tell_ratio("CPU a move, timed by untimed", costs)
+}
+
+/// Has clocks run out, and tells how late that was told and what others noticed.
+async fn tell_flags(args: &Args, script: &Arc<Script>, flags: usize) -> anyhow::Result<()> {
+    for round in 1..=args.rounds {
+        let process = start(Server::Timed, args)?;
+        let found = flags::measure(process.address(), script, flags).await?;
+        say(&format!("round {round}  {found}"))?;
+    }
+    Ok(())
 }
 
 /// Has the servers carry moves, in turn, and compares what these cost and how long they took.
@@ -260,20 +305,26 @@ async fn compare_crowds(
 
 /// Says the median of what was found in the rounds, for each floor.
 fn tell_ratios(what: &str, ratios: [Vec<f64>; 2]) -> anyhow::Result<()> {
-    for (mut ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
-        ratios.sort_by(f64::total_cmp);
-        let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
-        say(&format!(
-            "{what}, server by {name}: median {:.2} ({least:.2} to {most:.2})",
-            median(&ratios)
-        ))?;
+    for (ratios, (_, name)) in ratios.into_iter().zip(FLOORS) {
+        tell_ratio(&format!("{what}, server by {name}"), ratios)?;
     }
     Ok(())
 }
 
+fn tell_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
+    ratios.sort_by(f64::total_cmp);
+    let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
+    let median = median(&ratios);
+    say(&format!(
+        "{what}: median {median:.2} ({least:.2} to {most:.2})"
+    ))
+}
+
 fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
     match server {
-        Server::Real => Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args)),
+        Server::Real | Server::Timed => {
+            Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args))
+        }
         Server::Floor(writing) => {
             let own = std::env::current_exe().context("cannot find the benchmark itself")?;
             let writing = writing.to_possible_value().expect("none is left out");
@@ -308,7 +359,7 @@ async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::R
 
 /// The limits that protect a server against one busy client are lifted; the others are the
 /// defaults.
-fn real_args(args: &Args) -> [&str; 12] {
+fn real_args(args: &Args) -> [&str; 18] {
     [
         "--data",
         &args.data,
@@ -321,6 +372,12 @@ fn real_args(args: &Args) -> [&str; 12] {
         "--burst",
         "1000000",
         "--matches-max",
+        "10000000",
+        "--live-matches",
+        "1000",
+        "--following-max",
+        "1000",
+        "--open-matches-per-address",
         "10000000",
     ]
 }

@@ -72,6 +72,8 @@ pub(crate) struct Pair {
     script: Arc<Script>,
     counters: Arc<Counters>,
     pace: Option<Interval>,
+    /// The clock of the matches that are created, as the protocol writes it.
+    clock: String,
 }
 
 /// One connection.
@@ -187,6 +189,12 @@ impl Sub for Tally {
     }
 }
 
+/// Fischer's clock, as the protocol writes it.
+fn fischer_clock(main: Duration, increment: Duration) -> String {
+    let (main, increment) = (main.as_millis(), increment.as_millis());
+    format!(r#"{{"kind":"fischer","main_ms":{main},"increment_ms":{increment}}}"#)
+}
+
 impl Pair {
     /// Two players who have not met.
     pub(crate) async fn connect(
@@ -202,7 +210,16 @@ impl Pair {
             script: Arc::clone(script),
             counters: Arc::clone(counters),
             pace: None,
+            clock: match server {
+                Server::Timed => fischer_clock(Duration::from_mins(5), Duration::from_secs(3)),
+                Server::Real | Server::Floor(_) => "null".to_owned(),
+            },
         })
+    }
+
+    /// Creates the matches that come by a clock that runs out after so long.
+    pub(crate) fn clock_runs_out_after(&mut self, main: Duration) {
+        self.clock = fischer_clock(main, Duration::ZERO);
     }
 
     /// Has them play a move in each such period, and no faster.
@@ -269,11 +286,31 @@ impl Pair {
 
     /// Opens a match, and gives its id.
     pub(crate) async fn create(&mut self) -> anyhow::Result<String> {
-        let [first, _] = &mut self.players;
+        let ([first, _], clock) = (&mut self.players, &self.clock);
         let request = first
-            .send(|id| format!(r#"{{"type":"create","id":{id},"game":"tic-tac-toe"}}"#))
+            .send(|id| {
+                format!(r#"{{"type":"create","id":{id},"game":"tic-tac-toe","clock":{clock}}}"#)
+            })
             .await?;
         first.snapshot(request).await
+    }
+
+    /// Plays the first ply of each seat, which are free. Gives when the first turn began that is not.
+    pub(crate) async fn play_free_plies(&mut self, id: &str) -> anyhow::Result<Instant> {
+        let script = Arc::clone(&self.script);
+        for ply in 0..2 {
+            let m = script.plies[ply].m;
+            let request = self.players[ply].send_move(id, ply, m).await?;
+            let seq = self.players[ply].moved(&script, id, ply).await?;
+            self.players[ply].ok(request, seq).await?;
+            self.players[1 - ply].moved(&script, id, ply).await?;
+        }
+        Ok(Instant::now())
+    }
+
+    /// The two, each for itself.
+    pub(crate) fn into_players(self) -> [Player; 2] {
+        self.players
     }
 
     /// Fills it.
@@ -306,7 +343,7 @@ impl Player {
             requests: 0,
             counters: Arc::clone(counters),
         };
-        if server == Server::Real {
+        if matches!(server, Server::Real | Server::Timed) {
             let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
             let request = player.send(hello).await?;
             let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
@@ -339,8 +376,11 @@ impl Player {
     ) -> anyhow::Result<T> {
         loop {
             let message = self.socket.next().await.context("the server hung up")??;
-            let Message::Text(text) = message else {
-                bail!("not a text: {message}");
+            let text = match message {
+                Message::Text(text) => text,
+                // By a clock it is measured how far away a player is.
+                Message::Ping(_) => continue,
+                other => bail!("not a text: {other}"),
             };
             self.counters.frames.fetch_add(1, Ordering::Relaxed);
             self.counters
@@ -405,6 +445,14 @@ impl Player {
                 expected.legal
             );
             told.seq.context("no number")
+        })
+        .await
+    }
+
+    /// Waits for the end of any match, and gives its id.
+    pub(crate) async fn ended(&mut self) -> anyhow::Result<String> {
+        self.receive("ended", |told| {
+            told.match_id.map(str::to_owned).context("no id")
         })
         .await
     }
