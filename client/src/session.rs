@@ -454,7 +454,7 @@ impl Session {
             return;
         }
         match self.pending.take().map(|pending| pending.request.message) {
-            Some(ClientMessage::Leave { .. }) => self.end(Err(Failure::Stopped)),
+            Some(ClientMessage::Leave { .. }) => self.left(),
             Some(ClientMessage::Seek(_)) => {
                 self.say("Looking for somebody to play …");
             }

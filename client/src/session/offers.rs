@@ -41,6 +41,7 @@ impl Session {
                 let target = now.match_id.into();
                 self.ask_at_table(now, ClientMessage::Abort { target });
             }
+            (Some("leave"), None, _) => self.hand_over(now),
             (Some("more"), Some("time"), None) => self.give_time(now, GIVEN_S),
             (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
                 Ok(seconds) => self.give_time(now, seconds),
@@ -49,6 +50,15 @@ impl Session {
             _ => return false,
         }
         true
+    }
+
+    /// Leaves the seat to the stand-in at once. Without one the seat is only held.
+    fn hand_over(&mut self, now: &Snapshot) {
+        if now.stand_in.is_none() {
+            return self.complain("No bot stands in here; `quit` leaves, and your seat is held.");
+        }
+        let target = now.match_id.into();
+        self.ask_at_table(now, ClientMessage::Leave { target });
     }
 
     fn give_time(&mut self, now: &Snapshot, seconds: u64) {

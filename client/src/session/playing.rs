@@ -206,7 +206,7 @@ impl Session {
         let customs = Customs::of(&now.game);
         match line.to_ascii_lowercase().as_str() {
             "" => self.say_turn(),
-            "help" | "?" => self.say_help(customs),
+            "help" | "?" => self.say_help(customs, now.stand_in.is_some()),
             "board" => {
                 self.say_board();
                 self.say_turn();
@@ -267,8 +267,12 @@ impl Session {
                 self.end(Err(Failure::Stopped));
             }
             Some(now) if now.you.is_some() && now.status == Status::Running => {
+                let then = match &now.stand_in {
+                    Some(_) => ", then a bot plays on for you",
+                    None => "",
+                };
                 let held = self.patience().map_or_else(String::new, |patience| {
-                    format!(" Your seat is held for {}.", view::span(patience))
+                    format!(" Your seat is held for {}{then}.", view::span(patience))
                 });
                 let command = paint(STRONG, &self.join_command());
                 let held = format!("You leave the table.{held} Come back with");
@@ -285,6 +289,18 @@ impl Session {
             }
             Some(_) | None => self.end(Err(Failure::Stopped)),
         }
+    }
+
+    /// The seat is no longer the player's. In a match that runs a bot keeps it.
+    pub(super) fn left(&mut self) {
+        let runs = |table: &Table| table.now.status == Status::Running;
+        if self.table().is_some_and(runs) {
+            let command = paint(STRONG, &self.join_command());
+            self.say(format!(
+                "A bot plays on for you. Come back with\n\n    {command}\n"
+            ));
+        }
+        self.end(Err(Failure::Stopped));
     }
 
     /// The command that leads to a seat of this match: one's own, or an open one.
@@ -414,7 +430,7 @@ impl Session {
         }
     }
 
-    fn say_help(&mut self, customs: Customs) {
+    fn say_help(&mut self, customs: Customs, has_stand_in: bool) {
         let row = |what: &str, does: &str| {
             format!("  {}  {does}\n", paint(STRONG, &format!("{what:<9}")))
         };
@@ -431,7 +447,11 @@ impl Session {
             row("rematch", "play again, once the match is over"),
             row("quit", "leave; the seat is held for a while"),
         ];
-        self.say(text.concat());
+        let mut text = text.concat();
+        if has_stand_in {
+            text += &row("leave", "leave; a bot plays on for you at once");
+        }
+        self.say(text);
     }
 }
 

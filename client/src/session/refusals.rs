@@ -44,7 +44,11 @@ impl Session {
         } else if matches!(message, ClientMessage::Resign { .. }) {
             self.refused_at_table(error, None);
         } else if matches!(message, ClientMessage::Leave { .. }) {
-            self.end(Err(Failure::Stopped));
+            if error.code == Some(ErrorCode::MatchRunning) {
+                self.complain("No bot can take your seat now; `quit` leaves, and it is held.");
+            } else {
+                self.end(Err(Failure::Stopped));
+            }
         } else if let ClientMessage::Join { target, .. } = message
             && matches!(
                 error.code,

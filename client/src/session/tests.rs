@@ -851,6 +851,32 @@ fn a_seat_that_a_bot_has_kept_is_taken_back() {
     assert_eq!(evening.result, None);
 }
 
+/// Whoever goes may leave the seat to the stand-in at once.
+#[test]
+fn a_seat_is_left_to_a_bot() {
+    let mut evening = at_table();
+    evening.types("leave");
+    evening.told(&["No bot stands in here; `quit` leaves"]);
+    let mut agreed = snapshot("x../.o./...");
+    agreed.stand_in = Some("easy".to_owned());
+    evening.connected();
+    evening.welcome(&[&agreed]);
+    evening.sent();
+    evening.types("help");
+    evening.told(&["a bot plays on for you at once"]);
+    evening.types("leave");
+    let target = Evening::match_ref();
+    assert_eq!(evening.sent(), [ClientMessage::Leave { target }]);
+    evening.error("match_running", "it runs");
+    evening.told(&["No bot can take your seat now"]);
+    assert_eq!(evening.result, None);
+    evening.types("leave");
+    evening.sent();
+    evening.ok();
+    evening.told(&["A bot plays on for you.", "\n    ply join K7QM2P\n"]);
+    assert_eq!(evening.result, Some(Err(Failure::Stopped)));
+}
+
 #[test]
 fn quitting_says_how_to_come_back() {
     let mut evening = at_table();
