@@ -13,3 +13,12 @@ export function matchNamed(text) {
   const name = (linked ?? text).replace(/\s/g, '').toUpperCase();
   return NAME.test(name) ? name : null;
 }
+
+/** What an address spells, or as it is where it spells nothing. @param {string} text */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,5 +1,6 @@
 // The matches that one can join, watch, or go back to.
 
+import { challengedTo } from './challenging.js';
 import { matchNamed } from './code.js';
 import { fill, h, write } from './dom.js';
 import { WatchedLists } from './lists.js';
@@ -135,7 +136,7 @@ export class Listing {
     // One knows oneself.
     const names = you === null ? told.names : [you === 0 ? other : one];
     if (status !== 'open') return { ...told, names };
-    const opponent = this.#app.invited.get(match.match);
+    const opponent = this.#app.invited.get(match.match) ?? challengedTo(match);
     const isHost = host === this.#app.player?.id;
     return {
       ...told,

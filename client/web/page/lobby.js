@@ -1,5 +1,6 @@
 // Where one chooses what to play, and sees what others play.
 
+import { challenge, opponents } from './challenging.js';
 import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.js';
 import { group, radio } from './controls.js';
 import { fill, h, write } from './dom.js';
@@ -12,7 +13,7 @@ import { SEEK_MS, Search } from './search.js';
 import { Terms } from './terms.js';
 import { capital } from './words.js';
 
-/** @import { Game, ListChanged, SeatWish, Snapshot } from '../protocol.js' */
+/** @import { Game, ListChanged, Person, Request, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
@@ -128,28 +129,35 @@ export class Lobby {
   }
 
   /**
-   * Makes a match with whoever sits opposite.
+   * What makes a match with whoever sits opposite; `null` if no clock could be read.
+   * @param {SeatWish} other
+   * @param {Terms} terms
+   * @returns {Extract<Request, { type: 'create' }> | null}
+   */
+  #wanted(other, terms) {
+    const { side } = this.#choice;
+    const clock = terms.clock();
+    if (!clock) return null;
+    const isBot = typeof other === 'object';
+    return {
+      type: 'create',
+      game: this.#game().game,
+      seats: side === 'second' ? [other, 'me'] : ['me', other],
+      shuffle: side === 'chance',
+      ...clock,
+      ...terms.takeback,
+      ...(isBot ? { pace_ms: BOT_PACE_MS } : terms.standIn),
+    };
+  }
+
+  /**
    * @param {SeatWish} other
    * @param {Terms} terms
    * @param {{ listed?: boolean }} [wish]
    */
   #create(other, terms, wish = {}) {
-    const { side } = this.#choice;
-    const clock = terms.clock();
-    if (!clock) return;
-    const isBot = typeof other === 'object';
-    /** @type {SeatWish[]} */
-    const seats = side === 'second' ? [other, 'me'] : ['me', other];
-    void this.#app.enter({
-      type: 'create',
-      game: this.#game().game,
-      seats,
-      shuffle: side === 'chance',
-      ...wish,
-      ...clock,
-      ...terms.takeback,
-      ...(isBot ? { pace_ms: BOT_PACE_MS } : terms.standIn),
-    });
+    const wanted = this.#wanted(other, terms);
+    if (wanted) void this.#app.enter({ ...wanted, ...wish });
   }
 
   /** @param {Terms} terms */
@@ -268,6 +276,28 @@ export class Lobby {
         ),
         way('Find an opponent', found, () => this.#beginSearch(terms), 'search'),
       ),
+      this.#again(terms),
+    );
+  }
+
+  /** Whom one has played lately is challenged by name. @param {Terms} terms */
+  #again(terms) {
+    const known = opponents();
+    if (known.length === 0) return null;
+    const button = (/** @type {Person} */ person) => {
+      const ask = () => {
+        const wanted = this.#wanted('open', terms);
+        if (wanted) challenge(this.#app, person, wanted);
+      };
+      const label = `Challenge ${person.name}`;
+      const says = h('bdi', {}, person.name);
+      return h('button', { type: 'button', 'aria-label': label, onclick: ask }, says);
+    };
+    return h(
+      'div',
+      { class: 'row', role: 'group', 'aria-labelledby': 'again-title' },
+      h('p', { id: 'again-title' }, 'Challenge again'),
+      ...known.map(button),
     );
   }
 

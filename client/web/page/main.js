@@ -1,6 +1,9 @@
 // The page: one connection, the matches that it follows, and one view at a time.
 
 import { showBanner } from './banner.js';
+import { Challenges } from './challenges.js';
+import { rememberOpponent } from './challenging.js';
+import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
@@ -53,6 +56,7 @@ export class App {
   #main = one('main');
   #toast = new Toast(one('toast'));
   #heard = one('heard');
+  #challenges = new Challenges(this, one('challenges'));
 
   constructor() {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
@@ -120,14 +124,16 @@ export class App {
   /**
    * Asks for a match and goes there.
    * @param {Request} request
+   * @param {(snapshot: Snapshot) => void} [made] hears of the match before one sees it
    * @returns {Promise<Snapshot | null>} `null` if it was refused
    */
-  async enter(request) {
+  async enter(request, made) {
     // A second click while the first is under way would make a second match.
     if (this.#isEntering) return null;
     this.#isEntering = true;
     const view = this.#view;
     const snapshot = await this.ask(request).finally(() => (this.#isEntering = false));
+    if (snapshot) made?.(snapshot);
     // Whoever has gone elsewhere meanwhile stays there, and finds the match in the lobby.
     if (snapshot && this.#view === view) this.goTo(snapshot);
     return snapshot;
@@ -184,11 +190,12 @@ export class App {
   /** Draws everything anew that depends on what we know. */
   update() {
     this.#view.update();
+    this.#challenges.update();
     if (this.connection.link.state === 'replaced') {
       document.title = 'In another tab – Plyhouse';
       return;
     }
-    document.title = this.#title();
+    document.title = this.#challenges.title(this.#title());
   }
 
   #title() {
@@ -268,12 +275,14 @@ export class App {
       const stays = known.has(id) || this.#view.element.dataset.match === id;
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
+    this.#challenges.welcomed(welcome);
     this.#view.welcomed();
     this.update();
   }
 
   /** @param {Message} message */
   #hear(message) {
+    this.#challenges.hear(message);
     switch (message.type) {
       case 'match':
         this.#learnWhole(message);
@@ -324,6 +333,7 @@ export class App {
     }
     this.matches.set(event.match, after);
     if (after === before) return;
+    if (event.type === 'started') rememberOpponent(after);
     if (this.#view instanceof Room) this.#view.happened(after, event);
     this.#tellNews(before, after);
   }
@@ -333,6 +343,7 @@ export class App {
     const before = this.matches.get(snapshot.match);
     const after = fromSnapshot(snapshot, performance.now(), before);
     this.matches.set(after.match, after);
+    rememberOpponent(after);
     if (!before) return;
     if (this.#view instanceof Room) this.#view.presenceChanged(before, after);
     this.#tellNews(before, after);
@@ -373,15 +384,6 @@ export class App {
       id,
       here.map((here, seat) => (here ? null : (before[seat] ?? now))),
     );
-  }
-}
-
-/** What an address spells, or as it is where it spells nothing. @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

@@ -26,8 +26,9 @@ export function newsOf(before, after, title, speech) {
   if (after.status === 'ended') {
     const seat = after.seats[after.you];
     const isHost = seat?.occupant === 'player' && seat.player === after.host;
-    // One that waits is called off by its host, who knows.
-    if (before.status === 'ended' || (before.status === 'open' && isHost)) return null;
+    // One that waits is called off by its host, who knows; a challenge is declined by another.
+    const isOwn = isHost && after.outcome?.detail !== 'declined';
+    if (before.status === 'ended' || (before.status === 'open' && isOwn)) return null;
     const { headline, why } = words.ended(after, speech);
     return { text: `${about}: ${headline} ${why}`.trim(), sound: 'end' };
   }

@@ -1,5 +1,6 @@
 // How a match finds its second player: a link and a code to share, or a bot after all.
 
+import { challengedTo } from './challenging.js';
 import { h, write } from './dom.js';
 import { isOfDays } from './own-clock.js';
 
@@ -18,6 +19,23 @@ const LISTED = 'This match is in the list of open matches, too: anybody may join
  */
 export function shareCard(app, match, level) {
   const isHost = match.host === app.player?.id;
+  // Bots do not play by days.
+  const bot = isOfDays(match.clock) ? null : botInstead(app, match, level);
+  const challenged = isHost && challengedTo(match);
+  if (challenged) {
+    return h(
+      'section',
+      { class: 'card share', 'aria-label': 'Challenge' },
+      h(
+        'p',
+        {},
+        'Only ',
+        h('bdi', {}, challenged),
+        ' can take this seat, and is told wherever they are here.',
+      ),
+      instead(app, match, bot),
+    );
+  }
   const invited = app.invited.get(match.match);
   const link = `${location.origin}/m/${match.code}`;
   const field = h('input', {
@@ -39,8 +57,7 @@ export function shareCard(app, match, level) {
     h('div', { class: 'row' }, field, copy),
     h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
     !invited && h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
-    // Bots do not play by days.
-    isHost && instead(app, match, isOfDays(match.clock) ? null : botInstead(app, match, level)),
+    isHost && instead(app, match, bot),
   );
 }
 

@@ -1,5 +1,6 @@
 // What sentences about a match need to know beside the match.
 
+import { challengedTo } from './challenging.js';
 import { customsOf } from './games.js';
 import { boardBefore } from './scene.js';
 
@@ -20,6 +21,6 @@ export function speechOf(app, match) {
     move: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
     line,
     scored,
-    invited: app.invited.get(match.match),
+    invited: app.invited.get(match.match) ?? challengedTo(match),
   };
 }

@@ -1,0 +1,135 @@
+// Who challenges us: told wherever one is, until it is answered or over.
+
+import { Refusal } from './connection.js';
+import { fill, h } from './dom.js';
+import { play as sound } from './sounds.js';
+import { clockWords } from './time.js';
+import { capital } from './words.js';
+
+/** @import { ChallengeRow, Message, Welcome } from '../protocol.js' */
+/** @import { App } from './main.js' */
+
+export class Challenges {
+  #app;
+  #place;
+  /** Those that stand, by their matches. @type {Map<string, ChallengeRow>} */
+  #standing = new Map();
+  #drawn = '';
+
+  /** @param {App} app @param {HTMLElement} place */
+  constructor(app, place) {
+    this.#app = app;
+    this.#place = place;
+  }
+
+  /** Those that wait are told with every connection. @param {Welcome} welcome */
+  welcomed({ challenges }) {
+    const isNew = challenges.some(({ match }) => !this.#standing.has(match));
+    this.#standing = new Map(challenges.map((challenge) => [challenge.match, challenge]));
+    if (isNew) sound('turn');
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    switch (message.type) {
+      case 'challenge':
+        this.#standing.set(message.match, message);
+        sound('turn');
+        this.#app.update();
+        break;
+      case 'challenge_over':
+        this.#over(message.match);
+        return;
+      case 'match':
+        // By its link, too, one comes to a match that waits for oneself.
+        if (message.you === null && message.status === 'open') return;
+        this.#standing.delete(message.match);
+        break;
+      default:
+    }
+  }
+
+  /** What the page is called, which tells of a challenge first. @param {string} otherwise */
+  title(otherwise) {
+    const [first] = this.#standing.values();
+    return first ? `● ${first.from.name} challenges you – Plyhouse` : otherwise;
+  }
+
+  update() {
+    const { state } = this.#app.connection.link;
+    // Nothing can be answered while there is no connection.
+    this.#place.inert = state !== 'open';
+    const all = [...this.#standing.values()];
+    const drawn = JSON.stringify([all, this.#app.games.length]);
+    if (this.#drawn === drawn) return;
+    this.#drawn = drawn;
+    const hadFocus = this.#place.contains(document.activeElement);
+    // One at a time, the oldest first: they lie over what one is doing.
+    const [first, ...more] = all;
+    fill(
+      this.#place,
+      first && this.#card(first),
+      more.length > 0 && h('p', { class: 'note' }, `and ${more.length} more`),
+    );
+    if (!hadFocus) return;
+    const next = this.#place.querySelector('button') ?? document.getElementById('main');
+    next?.focus();
+  }
+
+  /** @param {ChallengeRow} challenge */
+  #card(challenge) {
+    const { game: name, clock, seat, from } = challenge;
+    const game = this.#app.game(name);
+    const side = game?.sides[seat];
+    const about = [
+      game?.title ?? name,
+      clock ? clockWords(clock) : 'no clock',
+      side && `you play ${capital(side)}`,
+    ];
+    const play = () => void this.#play(challenge);
+    const decline = () => void this.#decline(challenge);
+    return h(
+      'div',
+      { class: 'challenge' },
+      h(
+        'div',
+        { class: 'who' },
+        h('p', { class: 'names' }, h('bdi', {}, from.name), ' challenges you'),
+        h('p', { class: 'about' }, about.filter(Boolean).join(' · ')),
+      ),
+      h('button', { type: 'button', class: 'primary', onclick: play }, 'Play'),
+      h('button', { type: 'button', onclick: decline }, 'Decline'),
+    );
+  }
+
+  /** @param {ChallengeRow} challenge */
+  async #play({ match }) {
+    const joined = await this.#app.enter({ type: 'join', match });
+    if (joined || this.#app.connection.link.state !== 'open') return;
+    // It was called off, or cannot be played: whoever has asked is told.
+    this.#standing.delete(match);
+    this.#app.update();
+  }
+
+  /** @param {ChallengeRow} challenge */
+  async #decline({ match }) {
+    try {
+      await this.#app.connection.ask({ type: 'decline', match, offer: 'challenge' });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Not known whether it was heard: the next welcome tells.
+      if (error.retryable || error.code === 'lost') return;
+    }
+    this.#standing.delete(match);
+    this.#app.update();
+  }
+
+  /** @param {string} match */
+  #over(match) {
+    const challenge = this.#standing.get(match);
+    if (!challenge) return;
+    this.#standing.delete(match);
+    this.#app.toast(`${challenge.from.name} waits for you no longer.`);
+    this.#app.update();
+  }
+}

@@ -1,0 +1,125 @@
+// A match for one player alone, who is told wherever they are.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { chooseClock, fits, invite, isOpenToAll, myTurn, playBot, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { House, Page } from './support.js' */
+
+after(closeBrowser);
+
+/** @param {Page} page */
+const lobby = (page) => page.getByRole('link', { name: 'Plyhouse' }).click();
+
+/** @param {Page} page */
+const challenges = (page) => page.getByRole('region', { name: 'Challenges' });
+
+/**
+ * Two who have played each other: the first is in the lobby, the second still at the match.
+ * @param {House} house
+ * @param {Parameters<House['visitor']>[1]} [options]
+ */
+async function acquainted(house, options) {
+  const ann = await house.visitor('/', options);
+  const bob = await house.visitor(await invite(ann), options);
+  await myTurn(ann);
+  await bob.getByRole('button', { name: 'Resign …' }).click();
+  await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+  await says(ann, 'You win!');
+  await lobby(ann);
+  return /** @type {const} */ ([ann, bob]);
+}
+
+/** Challenges the one whom this page has played. @param {Page} page */
+const challenge = async (page) => {
+  await page.getByRole('button', { name: /^Challenge guest-/ }).click();
+  await says(page, /^Waiting for guest-\w+ to accept\.$/);
+};
+
+test(
+  'who is challenged is told in another match, and plays',
+  inHouse(async (house) => {
+    const [ann, bob] = await acquainted(house);
+    await lobby(bob);
+    await playBot(bob, { game: 'Chess' });
+    await myTurn(bob);
+    await chooseClock(ann, '5+3');
+    await challenge(ann);
+    // There is no link for others: the seat is for one alone.
+    await ann.getByText(/^Only guest-\w+ can take this seat/).waitFor();
+    assert.equal(await ann.getByLabel('Link to this match').count(), 0);
+    const told = challenges(bob);
+    await told.getByText(/^guest-\w+ challenges you$/).waitFor();
+    await told.getByText('Tic-tac-toe · 5+3 · you play O').waitFor();
+    assert.match(await bob.title(), /^● guest-\w+ challenges you/);
+    await picture(bob, 'challenged');
+    // Nobody else gets in.
+    const eve = await house.visitor(new URL(ann.url()).pathname);
+    await says(eve, 'Waiting for a player.');
+    await told.getByRole('button', { name: 'Play' }).click();
+    await myTurn(ann);
+    assert.equal(ann.url(), bob.url());
+    await told.waitFor({ state: 'hidden' });
+    assert.doesNotMatch(await bob.title(), /challenges you/);
+  }),
+);
+
+test(
+  'who declines is told of no more, and who asked knows, wherever they are',
+  inHouse(async (house) => {
+    const [ann, bob] = await acquainted(house);
+    await challenge(ann);
+    // What waits is told with the next connection, too.
+    await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
+    await bob.reload();
+    await challenges(bob).getByRole('button', { name: 'Decline' }).click();
+    await challenges(bob).waitFor({ state: 'hidden' });
+    await ann.getByText('The challenge was declined.', { exact: true }).waitFor();
+    // Once more, while the one who asks is elsewhere.
+    await lobby(ann);
+    await challenge(ann);
+    await lobby(ann);
+    await ann.locator('.rows li', { hasText: 'asked' }).waitFor();
+    await challenges(bob).getByRole('button', { name: 'Decline' }).click();
+    await ann.locator('#toast', { hasText: 'The challenge was declined.' }).waitFor();
+  }),
+);
+
+test(
+  'a challenge that is called off is over',
+  inHouse(async (house) => {
+    const [ann, bob] = await acquainted(house);
+    await challenge(ann);
+    // Whoever has asked is still known to have asked when the page is loaded anew.
+    await ann.reload();
+    await says(ann, /^Waiting for guest-\w+ to accept\.$/);
+    await challenges(bob).getByRole('button', { name: 'Decline' }).focus();
+    await ann.getByRole('button', { name: 'Call it off' }).click();
+    await bob.locator('#toast', { hasText: /^guest-\w+ waits for you no longer\.$/ }).waitFor();
+    await challenges(bob).waitFor({ state: 'hidden' });
+    await bob.locator('main:focus').waitFor();
+  }),
+);
+
+test(
+  'a challenge fits, and is open to all',
+  inHouse(async (house) => {
+    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      const viewport = { width: 320, height: 640 };
+      const [ann, bob] = await acquainted(house, { viewport, colorScheme, axe: true });
+      await fits(ann);
+      await isOpenToAll(ann, 'lobby with somebody to challenge');
+      await picture(ann, `opponents-phone-${colorScheme}`);
+      for (let count = 0; count < 3; count++) {
+        await challenge(ann);
+        await lobby(ann);
+      }
+      await challenges(bob).getByText('and 2 more').waitFor();
+      await fits(bob);
+      await isOpenToAll(bob, 'challenged');
+      await picture(bob, `challenged-phone-${colorScheme}`);
+    }
+  }),
+);
