@@ -20,6 +20,14 @@ pub struct Creation {
     pub terms: Terms,
 }
 
+impl Creation {
+    /// When the match was created, in milliseconds since 1970: its id begins with that.
+    #[must_use]
+    pub fn created_ms(&self) -> u64 {
+        u64::try_from(self.id.0.as_u128() >> 80).expect("48 bits are left")
+    }
+}
+
 /// The terms of a match: what no match is looked up by. Names are never changed, and a new field needs
 /// a default: they are on disks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -275,6 +275,19 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// Whether a turn begins with it: somebody is to move who was not, or once more.
+    #[must_use]
+    pub const fn begins_turn(&self) -> bool {
+        match self {
+            Self::Started { .. } | Self::Moved { .. } | Self::TakenBack { .. } => true,
+            Self::Seated { .. }
+            | Self::Offered { .. }
+            | Self::Declined { .. }
+            | Self::TimeGiven { .. }
+            | Self::Ended { .. } => false,
+        }
+    }
+
     /// The begin of a match without a clock.
     pub const STARTED: Self = Self::Started { left: None };
 

@@ -18,6 +18,7 @@ mod occupant;
 mod offers;
 mod play;
 mod refusal;
+mod reminder;
 pub mod scoresheet;
 mod seats;
 mod series;
@@ -33,6 +34,7 @@ pub use event::{Action, Event, EventKind, Moment, Offer};
 pub use occupant::Occupant;
 pub use offers::Standing;
 pub use refusal::{Damaged, Refusal};
+pub use reminder::{DaysTurn, Part, Reminder};
 pub use series::Series;
 pub use timekeeper::{Charge, Timekeeper, TurnTime, first_move_ms};
 
@@ -210,6 +212,15 @@ impl Match {
         let seat = self.turn()?;
         let level = self.occupant(seat).bot()?;
         (!self.waits_for_people()).then_some((seat, level))
+    }
+
+    /// Since when a bot has waited for the player who is to move, in milliseconds since 1970. `None` if
+    /// none does.
+    #[must_use]
+    pub fn bot_waits_ms(&self) -> Option<u64> {
+        let seat = self.turn()?;
+        self.occupant(seat).player()?;
+        matches!(self.occupant(seat.other()), Occupant::Bot(_)).then_some(self.turn_at_ms)
     }
 
     /// Whether only bots sit here of whom one at least stands in for a player: they wait.

@@ -44,12 +44,12 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    fn new(game: &str) -> Self {
+    pub(crate) fn new(game: &str) -> Self {
         Self::with(game, |_| {})
     }
 
     /// A match of this game, with other terms than usual.
-    fn with(game: &str, change: impl FnOnce(&mut Terms)) -> Self {
+    pub(crate) fn with(game: &str, change: impl FnOnce(&mut Terms)) -> Self {
         let mut creation = creation(game);
         change(&mut creation.terms);
         Self {
@@ -84,6 +84,9 @@ impl Script {
             before,
             "deciding on {action:?} changed the match"
         );
+        let reminder = (result.as_ref().ok())
+            .and_then(|events| self.state.reminder_after(events))
+            .or_else(|| self.state.reminder());
         for event in result.iter().flatten() {
             assert_eq!(event.at_ms, now.at_ms);
             let seq = self.state.seq();
@@ -97,6 +100,8 @@ impl Script {
                 "after {event:?}"
             );
         }
+        let is_live = !matches!(self.state.stage(), Stage::Ended { .. });
+        assert_eq!(self.state.reminder(), reminder.filter(|_| is_live));
         result.map(|events| events.into_iter().map(|event| event.kind).collect())
     }
 

@@ -20,7 +20,7 @@ pub use metrics::{StoreMetrics, durations};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 use uuid::Uuid;
 
@@ -34,17 +34,30 @@ use uuid::Uuid;
 /// that they own a match, one of them gets a conflict and reads it again.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Begins the journal of a match, which its creator owns, with its first events. Gives the mark
-    /// after them. A match has one rematch: a second one is a conflict.
+    /// after them. A match has one rematch: a second one is a conflict. [Its
+    /// reminder](Record::reminder) is kept with it.
     fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
-    /// Adds events to a match, if its journal still ends at `after`. Gives the mark after them. With no
-    /// events that tells whether anything can be written now.
+    /// Adds events to a match, if its journal still ends at `after`, and keeps its reminder in place of the
+    /// one before, if there is a new one. Gives the mark after them. With no events that tells whether
+    /// anything can be written now. With the end of a match its reminder is forgotten.
+    fn keep(
+        &self,
+        id: MatchId,
+        after: Mark,
+        events: Vec<Event>,
+        reminder: Option<Reminder>,
+    ) -> BoxFuture<'_, Result<Mark, WriteError>>;
+
+    /// The same without a new reminder.
     fn append(
         &self,
         id: MatchId,
         after: Mark,
         events: Vec<Event>,
-    ) -> BoxFuture<'_, Result<Mark, WriteError>>;
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        self.keep(id, after, events, None)
+    }
 
     /// Reads a match; `None` if it is not kept.
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>>;
@@ -55,19 +68,36 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The live match with this code, or else the last that had it, if it is kept.
     fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>>;
 
-    /// Live matches whose owner is gone, oldest first. A store that serves one server takes every
-    /// owner but the one who asks for gone.
+    /// Live matches whose owner is gone, oldest first, but for those that are to be woken. A store that
+    /// serves one server takes every owner but the one who asks for gone.
     fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
     /// Makes this the owner of a match. To be called before the match is read to be served: in a
     /// store of several servers, marks from before are no longer good for an append afterwards.
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// Every live match of this owner, and the players in them.
+    /// Nobody serves this match until it is woken.
+    fn release(&self, _id: MatchId) {}
+
+    /// Every live match of this owner that is served all the time, and the players in them.
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>>;
 
     /// Nobody asks for this ended match any more. A store that keeps the past need not care.
     fn retire(&self, _id: MatchId) {}
+
+    /// The matches that are to be woken after this time and this match, in the order in which they are,
+    /// at most so many: when, and which.
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>>;
+
+    /// How many matches are to be woken at some time.
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>>;
+
+    /// The live matches in which this player has a part, among those that have a reminder, oldest first.
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
 
     /// Keeps a player. To do so again changes nothing.
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>>;

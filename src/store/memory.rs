@@ -1,6 +1,7 @@
 //! The store that keeps everything in memory, and loses it with the process.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::ops::Bound::{Excluded, Unbounded};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
@@ -10,7 +11,7 @@ use super::{
     Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
     WriteError,
 };
-use plyhouse_matches::{Creation, Event};
+use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
@@ -40,6 +41,10 @@ struct Contents {
     codes: BTreeMap<MatchCode, MatchId>,
     /// The rematch of each match that has one.
     nexts: BTreeMap<MatchId, MatchId>,
+    /// The matches that are to be woken, in the order in which they are.
+    due: BTreeSet<(u64, MatchId)>,
+    /// Who has a part in which match.
+    parts: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
     /// The ended matches in the order in which they ended, and how many events each has.
     ended: VecDeque<(MatchId, usize)>,
     /// How many events they have together.
@@ -54,6 +59,7 @@ struct Contents {
 struct Kept {
     record: Record,
     owner: NodeId,
+    reminder: Option<Reminder>,
 }
 
 impl Contents {
@@ -68,15 +74,57 @@ impl Contents {
         if holder.is_some_and(Kept::is_live) {
             return Err(WriteError::CodeTaken);
         }
-        let kept = Kept { record, owner };
+        let reminder = record.reminder();
+        let kept = Kept {
+            record,
+            owner,
+            reminder: None,
+        };
         let mark = kept.mark();
         self.codes.insert(code, id);
         self.nexts.extend(previous.map(|previous| (previous, id)));
         self.matches.insert(id, kept);
+        if reminder.is_some() {
+            self.remind(id, reminder);
+        }
         Ok(mark)
     }
 
-    fn append(&mut self, id: MatchId, after: Mark, events: Vec<Event>) -> Result<Mark, WriteError> {
+    /// Keeps a match's reminder in place of the one before.
+    fn remind(&mut self, id: MatchId, reminder: Option<Reminder>) {
+        let Some(kept) = self.matches.get_mut(&id) else {
+            return;
+        };
+        let before = std::mem::replace(&mut kept.reminder, reminder.clone());
+        if let Some(Reminder { wake_ms, parts }) = before {
+            if let Some(at) = wake_ms {
+                self.due.remove(&(at, id));
+            }
+            for Part { player, .. } in parts {
+                if let Some(of_player) = self.parts.get_mut(&player) {
+                    of_player.remove(&id);
+                    if of_player.is_empty() {
+                        self.parts.remove(&player);
+                    }
+                }
+            }
+        }
+        if let Some(Reminder { wake_ms, parts }) = reminder {
+            self.due.extend(wake_ms.map(|at| (at, id)));
+            for part in parts {
+                let of_player = self.parts.entry(part.player).or_default();
+                of_player.insert(id, part);
+            }
+        }
+    }
+
+    fn keep(
+        &mut self,
+        id: MatchId,
+        after: Mark,
+        events: Vec<Event>,
+        reminder: Option<Reminder>,
+    ) -> Result<Mark, WriteError> {
         let kept = self.matches.get_mut(&id);
         let Some(kept) = kept.filter(|kept| kept.mark() == after) else {
             return Err(WriteError::Conflict);
@@ -87,7 +135,11 @@ impl Contents {
         }
         all.extend(events);
         let (mark, events) = (kept.mark(), kept.record.events.len());
-        if !kept.is_live() {
+        let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
+        if (is_live && reminder.is_some()) || (!is_live && has_one) {
+            self.remind(id, reminder.filter(|_| is_live));
+        }
+        if !is_live {
             self.ended.push_back((id, events));
             self.ended_events += events;
             self.forget_ended();
@@ -126,14 +178,20 @@ impl Contents {
         Some(Next { id, code })
     }
 
+    /// The live matches that are not to be woken.
     fn live(&self) -> impl Iterator<Item = &Kept> {
-        self.matches.values().filter(|kept| kept.is_live())
+        let served = |kept: &&Kept| kept.is_live() && kept.wake_ms().is_none();
+        self.matches.values().filter(served)
     }
 }
 
 impl Kept {
     fn is_live(&self) -> bool {
         !self.record.has_ended()
+    }
+
+    fn wake_ms(&self) -> Option<u64> {
+        self.reminder.as_ref()?.wake_ms
     }
 
     fn mark(&self) -> Mark {
@@ -154,13 +212,15 @@ impl Store for MemoryStore {
         future::ready(self.contents.lock().create(owner, record)).boxed()
     }
 
-    fn append(
+    fn keep(
         &self,
         id: MatchId,
         after: Mark,
         events: Vec<Event>,
+        reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
-        future::ready(self.contents.lock().append(id, after, events)).boxed()
+        let mut contents = self.contents.lock();
+        future::ready(contents.keep(id, after, events, reminder)).boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
@@ -221,6 +281,26 @@ impl Store for MemoryStore {
         {
             contents.forget(id, events);
         }
+    }
+
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        let contents = self.contents.lock();
+        let due = contents.due.range((Excluded(after), Unbounded));
+        future::ready(Ok(due.take(limit).copied().collect())).boxed()
+    }
+
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        future::ready(Ok(self.contents.lock().due.len() as u64)).boxed()
+    }
+
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        let contents = self.contents.lock();
+        let parts = contents.parts.get(&player).into_iter().flatten();
+        future::ready(Ok(parts.map(|(id, part)| (*id, *part)).collect())).boxed()
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {

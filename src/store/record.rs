@@ -1,6 +1,6 @@
 //! What is kept of a match, above all adapters: its creation and its events, and the JSON of each.
 
-use plyhouse_matches::{Creation, Event, EventKind, Terms};
+use plyhouse_matches::{Creation, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
 
 /// All that is known of a match.
@@ -17,6 +17,16 @@ impl Record {
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.events.last().is_some_and(Event::is_end)
+    }
+
+    /// The match's reminder, if it is to have one. `None`, too, if its events make no sense.
+    #[must_use]
+    pub fn reminder(&self) -> Option<Reminder> {
+        if !self.creation.terms.is_of_days() {
+            return None;
+        }
+        let state = Match::replay(self.creation.clone(), &self.events);
+        state.ok()?.reminder()
     }
 
     /// The host, and everybody who has ever sat down. Some may be told twice.

@@ -8,6 +8,7 @@ mod archive;
 mod claims;
 mod lock;
 mod reader;
+mod reminders;
 pub(super) mod rows;
 mod schema;
 mod worker;
@@ -33,7 +34,7 @@ use super::{
     Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
     TokenHash, WriteError,
 };
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 
 /// The database's file within its directory.
@@ -154,11 +155,12 @@ impl Store for SqliteStore {
         create.boxed()
     }
 
-    fn append(
+    fn keep(
         &self,
         id: MatchId,
         after: Mark,
         events: Vec<Event>,
+        reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         let seq = after.seq();
         if after != Mark::after(seq.0) {
@@ -166,17 +168,20 @@ impl Store for SqliteStore {
         }
         let mark = Mark::after(seq.0 + events.len() as u64);
         let ends = events.last().is_some_and(Event::is_end);
-        let append = async move {
-            let after = seq;
-            self.writer
-                .write(Task::Append { id, after, events })
-                .await?;
+        let append = Task::Append {
+            id,
+            after: seq,
+            events,
+            reminder,
+        };
+        let keep = async move {
+            self.writer.write(append).await?;
             if ends {
                 self.claims.release(id);
             }
             Ok(mark)
         };
-        append.boxed()
+        keep.boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
@@ -215,10 +220,36 @@ impl Store for SqliteStore {
         future::ready(Ok(())).boxed()
     }
 
+    fn release(&self, id: MatchId) {
+        self.claims.release(id);
+    }
+
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
         let claims = Arc::clone(&self.claims);
         self.reader
             .read(move |connection| reader::live(connection, |id| claims.owner(id) == Some(owner)))
+            .boxed()
+    }
+
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(reminders::due(connection, after, limit)?))
+            .boxed()
+    }
+
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(reminders::due_count(connection)?))
+            .boxed()
+    }
+
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(reminders::parts(connection, player)?))
             .boxed()
     }
 

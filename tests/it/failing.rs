@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
     Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, Store, Tail,
@@ -65,18 +65,19 @@ impl Store for FailingStore {
         }
     }
 
-    fn append(
+    fn keep(
         &self,
         id: MatchId,
         after: Mark,
         events: Vec<Event>,
+        reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         if let Some(error) = self.failing() {
             return future::ready(Err(error)).boxed();
         }
         let panics = (self.mode).compare_exchange(PANICS, FINE, Ordering::SeqCst, Ordering::SeqCst);
         assert!(panics.is_err(), "as planned");
-        let written = self.memory.append(id, after, events);
+        let written = self.memory.keep(id, after, events, reminder);
         if self.mode.load(Ordering::SeqCst) == WRITTEN_UNKNOWN {
             return written.map(|_| Err(WriteError::Unknown)).boxed();
         }
@@ -115,6 +116,22 @@ impl Store for FailingStore {
 
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
         self.memory.live(owner)
+    }
+
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        self.memory.due(after, limit)
+    }
+
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.memory.due_count()
+    }
+
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.memory.parts(player)
     }
 
     fn is_well(&self) -> bool {

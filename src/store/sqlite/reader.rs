@@ -271,12 +271,14 @@ pub(super) fn live(
     Ok(Live { matches, players })
 }
 
-/// The ids of the matches that have not ended, oldest first. Around a damaged page they are read from
+/// The ids of the live matches that are served all the time, oldest first. Around a damaged page they are read from
 /// both sides.
 pub(super) fn live_ids(connection: &Connection) -> Result<Vec<MatchId>, Failure> {
     let mut ids = BTreeSet::new();
     let mut read = |order: &str| -> rusqlite::Result<()> {
-        let sql = format!("SELECT id FROM matches WHERE ended_ms IS NULL ORDER BY id {order}");
+        let sql = format!(
+            "SELECT id FROM matches WHERE ended_ms IS NULL AND wake_ms IS NULL ORDER BY id {order}"
+        );
         let mut statement = connection.prepare(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

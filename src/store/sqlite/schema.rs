@@ -76,6 +76,25 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ALTER TABLE matches ADD COLUMN previous BLOB;  -- the match of which it is the rematch
     CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
     ",
+    // Of matches that nobody need have in memory: when they are to be woken, and whose they are.
+    "
+    ALTER TABLE matches ADD COLUMN wake_ms INTEGER;  -- milliseconds since 1970; NULL if it is served
+    DROP INDEX matches_live;
+    CREATE INDEX matches_served ON matches (id) WHERE ended_ms IS NULL AND wake_ms IS NULL;
+    CREATE INDEX matches_due ON matches (wake_ms, id) WHERE wake_ms IS NOT NULL;
+
+    CREATE TABLE parts (
+        player   BLOB NOT NULL,
+        match    BLOB NOT NULL REFERENCES matches (id) ON DELETE CASCADE,
+        seat     INTEGER,                        -- where the player sits
+        stood_in INTEGER,                        -- where a bot stands in for the player
+        is_days  INTEGER NOT NULL,               -- whether it is played over days, and then:
+        turn     INTEGER,                        -- which seat is to move
+        due_ms   INTEGER,                        -- by when
+        PRIMARY KEY (player, match)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX parts_by_match ON parts (match);
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

@@ -121,6 +121,52 @@ async fn an_earlier_version_is_brought_up_to_date() {
     }
 }
 
+/// A match of days from before there were reminders is served like any other until it has one.
+#[tokio::test]
+async fn a_match_without_a_reminder_is_served() {
+    const BEFORE: usize = 4;
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(FILE);
+    let connection = rusqlite::Connection::open(path).expect("it opens");
+    for tables in &schema::MIGRATIONS[..BEFORE] {
+        connection.execute_batch(tables).expect("written");
+    }
+    let (id, ann) = ([7_u8; 16], player(1));
+    let match_id = MatchId(uuid::Uuid::from_bytes(id));
+    let written = [
+        connection.execute(
+            "INSERT INTO players VALUES (?1, ?2, ?3)",
+            (ann.id.0.as_bytes(), &ann.name, ann.token.0),
+        ),
+        connection.execute(
+            "INSERT INTO matches VALUES (?1, 'K7QM2P', 'tic-tac-toe', ?2, ?3, 0, NULL, NULL)",
+            (
+                id,
+                ann.id.0.as_bytes(),
+                r#"{"listed":true,"pace_ms":0,"seed":7,"clock":{"kind":"move","move_ms":86400000}}"#,
+            ),
+        ),
+    ];
+    assert_eq!(written, [Ok(1), Ok(1)]);
+    let set = connection.pragma_update(None, "user_version", BEFORE);
+    set.expect("written");
+
+    let store = open(directory.path());
+    let live = all_live(&store).await.expect("readable").matches;
+    let loaded = live[0].clone().expect("sound");
+    assert_eq!(loaded.record.creation.id, match_id);
+    assert_eq!(store.due_count().await.expect("readable"), 0);
+    let reminder = Reminder {
+        wake_ms: Some(5),
+        parts: Vec::new(),
+    };
+    let kept = store.keep(match_id, loaded.mark, vec![], Some(reminder));
+    kept.await.expect("written");
+    assert!(all_live(&store).await.expect("readable").matches.is_empty());
+    let due = store.due((0, match_id), 9).await.expect("readable");
+    assert_eq!(due, [(5, match_id)]);
+}
+
 #[tokio::test]
 async fn what_is_no_database_is_not_opened() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -18,7 +18,7 @@ use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
 use crate::{PlayerRecord, Record, WriteError};
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
 /// How many writes are put into one transaction.
@@ -47,6 +47,7 @@ pub(super) enum Task {
         id: MatchId,
         after: Seq,
         events: Vec<Event>,
+        reminder: Option<Reminder>,
     },
     AddPlayer(PlayerRecord),
 }

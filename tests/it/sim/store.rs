@@ -1,14 +1,14 @@
 //! A disk as it is between two syncs: what was written and not synced is lost when the host dies,
 //! or some of it is not, and nobody can tell before.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
     Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
@@ -25,13 +25,14 @@ use super::plan::DiskPlan;
 pub(crate) struct Tables {
     pub(crate) matches: BTreeMap<MatchId, Record>,
     pub(crate) players: BTreeMap<[u8; 32], PlayerRecord>,
+    reminders: BTreeMap<MatchId, Reminder>,
 }
 
 /// One write.
 #[derive(Clone, Debug)]
 enum Write {
     Create(Record),
-    Append(MatchId, Mark, Vec<Event>),
+    Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
     Player(PlayerRecord),
 }
 
@@ -77,11 +78,19 @@ impl Tables {
                 {
                     return Err(WriteError::CodeTaken);
                 }
+                let reminder = record.reminder();
+                self.reminders
+                    .extend(reminder.map(|reminder| (id, reminder)));
                 self.matches.insert(id, record);
             }
-            Write::Append(id, after, events) => match self.matches.get_mut(&id) {
+            Write::Append(id, after, events, reminder) => match self.matches.get_mut(&id) {
                 Some(record) if end(record) == after => {
                     record.events.extend(events);
+                    self.reminders
+                        .extend(reminder.map(|reminder| (id, reminder)));
+                    if record.has_ended() {
+                        self.reminders.remove(&id);
+                    }
                 }
                 Some(_) | None => return Err(WriteError::Conflict),
             },
@@ -112,6 +121,21 @@ impl Tables {
 
     fn live(&self) -> impl Iterator<Item = &Record> {
         self.matches.values().filter(|record| !record.has_ended())
+    }
+
+    /// The live matches that are not to be woken.
+    fn served(&self) -> impl Iterator<Item = &Record> {
+        self.live().filter(|record| {
+            let reminder = self.reminders.get(&record.creation.id);
+            reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
+        })
+    }
+
+    /// The matches that are to be woken, in their order.
+    fn due(&self) -> BTreeSet<(u64, MatchId)> {
+        let reminders = self.reminders.iter();
+        let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
+        due.collect()
     }
 }
 
@@ -274,14 +298,15 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn append(
+    fn keep(
         &self,
         id: MatchId,
         after: Mark,
         events: Vec<Event>,
+        reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         let mark = Mark::after(after.seq().0 + events.len() as u64);
-        self.write(Write::Append(id, after, events))
+        self.write(Write::Append(id, after, events, reminder))
             .map_ok(move |()| mark)
             .boxed()
     }
@@ -316,7 +341,7 @@ impl Store for SimStore {
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
         let owners = self.0.lock().owners.clone();
         self.read(move |tables| {
-            let own = tables.live();
+            let own = tables.served();
             let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
             Ok(Live {
                 matches: own.cloned().map(|record| Ok(record.into())).collect(),
@@ -329,7 +354,7 @@ impl Store for SimStore {
     fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let owners = self.0.lock().owners.clone();
         self.read(move |tables| {
-            let ids = tables.live().map(|record| record.creation.id);
+            let ids = tables.served().map(|record| record.creation.id);
             Ok(ids.filter(|id| owners.get(id) != Some(&asking)).collect())
         })
         .boxed()
@@ -338,6 +363,35 @@ impl Store for SimStore {
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
         self.0.lock().owners.insert(id, owner);
         futures::future::ready(Ok(())).boxed()
+    }
+
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        self.try_read(move |tables| {
+            let due = tables.due().into_iter().filter(|due| *due > after);
+            due.take(limit).collect()
+        })
+        .boxed()
+    }
+
+    /// Never fails, as with what is live.
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.read(|tables| Ok(tables.due().len() as u64)).boxed()
+    }
+
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.try_read(move |tables| {
+            let parts = tables.reminders.iter().flat_map(|(id, reminder)| {
+                let own = reminder.parts.iter();
+                own.filter(|part| part.player == player)
+                    .map(|part| (*id, *part))
+            });
+            parts.collect()
+        })
+        .boxed()
     }
 
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {

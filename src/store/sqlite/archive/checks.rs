@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const COUNTS: [(&str, &str); 3] = [
+const COUNTS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches have no proper id",
@@ -15,6 +15,11 @@ const COUNTS: [(&str, &str); 3] = [
     (
         "SELECT count(*) - count(DISTINCT code) FROM matches WHERE ended_ms IS NULL",
         "live matches have the code of another",
+    ),
+    (
+        "SELECT count(*) FROM matches
+         WHERE ended_ms IS NOT NULL AND (wake_ms IS NOT NULL OR id IN (SELECT match FROM parts))",
+        "matches have ended and are to be woken",
     ),
 ];
 

@@ -9,9 +9,9 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::record::{event_to_text, terms_to_text};
-use crate::sqlite::now;
+use crate::sqlite::{now, reminders};
 use crate::{PlayerRecord, Record, WriteError};
-use plyhouse_matches::Event;
+use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
 
@@ -93,7 +93,16 @@ pub(super) fn what_is_there(
 fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
     let is_there = match task {
         Task::Create(record) => is_match(connection, record.creation.id)?,
-        Task::Append { id, after, events } => events_from(connection, *id, *after, events)?,
+        Task::Append {
+            id,
+            after,
+            events,
+            reminder,
+        } => {
+            let is_kept = |reminder| reminders::is_kept(connection, *id, reminder);
+            events_from(connection, *id, *after, events)?
+                && reminder.as_ref().map_or(Ok(true), is_kept)?
+        }
         Task::AddPlayer(player) => {
             let sql = "SELECT 1 FROM players WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -157,15 +166,18 @@ impl<'a> Batch<'a> {
     fn apply(&mut self, task: &Task) -> rusqlite::Result<Result<(), WriteError>> {
         match task {
             Task::Create(record) => self.create(record),
-            Task::Append { id, after, events } => self.append(*id, *after, events),
+            Task::Append {
+                id,
+                after,
+                events,
+                reminder,
+            } => self.append(*id, *after, events, reminder.as_ref()),
             Task::AddPlayer(player) => self.add_player(player).map(Ok),
         }
     }
 
-    fn create(
-        &mut self,
-        Record { creation, events }: &Record,
-    ) -> rusqlite::Result<Result<(), WriteError>> {
+    fn create(&mut self, record: &Record) -> rusqlite::Result<Result<(), WriteError>> {
+        let Record { creation, events } = record;
         if self.is_taken(creation.code, creation.id)? {
             return Ok(Err(WriteError::CodeTaken));
         }
@@ -184,7 +196,11 @@ impl<'a> Batch<'a> {
         if inserted == 0 {
             return Ok(Err(WriteError::Conflict));
         }
-        self.insert(creation.id, Seq(0), events).map(Ok)
+        self.insert(creation.id, Seq(0), events)?;
+        if let Some(reminder) = record.reminder() {
+            reminders::keep(self.transaction, creation.id, &reminder)?;
+        }
+        Ok(Ok(()))
     }
 
     /// Whether a live match other than this one has a code.
@@ -199,11 +215,16 @@ impl<'a> Batch<'a> {
         id: MatchId,
         after: Seq,
         events: &[Event],
+        reminder: Option<&Reminder>,
     ) -> rusqlite::Result<Result<(), WriteError>> {
         if !self.is_last(id, after)? {
             return Ok(Err(WriteError::Conflict));
         }
-        self.insert(id, after, events).map(Ok)
+        self.insert(id, after, events)?;
+        if let Some(reminder) = reminder {
+            reminders::keep(self.transaction, id, reminder)?;
+        }
+        Ok(Ok(()))
     }
 
     /// Whether the match is there, and this is its last event; 0 if it has none.
@@ -239,9 +260,11 @@ impl<'a> Batch<'a> {
             self.insert.execute(row)?;
         }
         if let Some(end) = events.last().filter(|last| last.is_end()) {
-            let sql = "UPDATE matches SET last_seq = ?2, ended_ms = ?3 WHERE id = ?1";
+            let sql =
+                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
             update.execute((id.0.as_bytes(), integer(seq), end.at_ms))?;
+            reminders::forget(self.transaction, id)?;
             self.heads.remove(&id);
         } else {
             self.heads.insert(id, seq);

@@ -43,6 +43,7 @@ fn append() -> Task {
         id: record(1, &player(1)).creation.id,
         after: Seq(1),
         events: started(),
+        reminder: None,
     }
 }
 
@@ -105,7 +106,12 @@ fn what_is_there_is_told_task_by_task() {
     let (mut work, _kept) = begun();
     write(&mut work, vec![append()]);
     let id = record(1, &player(1)).creation.id;
-    let other = |after, events| Task::Append { id, after, events };
+    let other = |after, events| Task::Append {
+        id,
+        after,
+        events,
+        reminder: None,
+    };
     let tasks = [
         Task::AddPlayer(player(1)),
         Task::AddPlayer(player(2)),
@@ -149,11 +155,13 @@ fn the_row_of_a_match_catches_up() {
         id,
         after,
         events: vec![ended.clone()],
+        reminder: None,
     };
     let moves = Task::Append {
         id,
         after: Seq(3),
         events: vec![moved(Seat::First, "b2")],
+        reminder: None,
     };
     assert_eq!(write(&mut work, vec![moves, end(Seq(4))]), [Ok(()), Ok(())]);
     assert_eq!(told(&mut work), (5, 5));
