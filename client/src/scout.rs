@@ -73,7 +73,19 @@ async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
     while awaited.is_none_or(|count| mine.len() < count) {
         let text = connection.receive_text().await.ok()?;
         match ServerMessage::decode(&text) {
-            Ok(Some(ServerMessage::Welcome(welcome))) => awaited = Some(welcome.following.len()),
+            Ok(Some(ServerMessage::Welcome(welcome))) => {
+                // Of matches of days no snapshot comes by itself.
+                let followed = welcome.following.iter();
+                let (shown, days): (Vec<_>, Vec<_>) =
+                    followed.partition(|followed| followed.days.is_none());
+                awaited = Some(shown.len() + days.len());
+                for row in days {
+                    let message = ClientMessage::Watch {
+                        target: row.match_id.into(),
+                    };
+                    connection.send(&Request { id: None, message }).await.ok()?;
+                }
+            }
             Ok(Some(ServerMessage::Match(snapshot))) => mine.push(*snapshot),
             Ok(Some(ServerMessage::Error(_))) | Err(_) => return None,
             Ok(_) => {}

@@ -285,7 +285,12 @@ impl Session {
                 }
             }
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
-            ServerMessage::YourTurn { match_id, game, .. } => self.your_turn(match_id, &game),
+            ServerMessage::YourTurn {
+                match_id,
+                game,
+                due_ms,
+                ..
+            } => self.your_turn(match_id, &game, due_ms),
             ServerMessage::Challenge(challenge) => self.challenged(*challenge),
             ServerMessage::ChallengeOver { match_id } => {
                 self.challenges
@@ -412,6 +417,10 @@ impl Session {
             .filter(|followed| followed.days.is_none());
         self.awaited = followed.count();
         let challenges = welcome.challenges.clone();
+        if self.welcome.is_none() {
+            let rows = welcome.following.iter();
+            rows.for_each(|row| self.plays_over_days(row));
+        }
         self.welcome = Some(welcome);
         self.challenges.clear();
         challenges

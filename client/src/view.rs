@@ -3,6 +3,7 @@
 //! Text carries its colours; whoever writes it strips them where they are not wanted.
 
 mod board;
+mod date;
 mod listing;
 mod paint;
 mod position;
@@ -20,6 +21,7 @@ use crate::customs::Customs;
 use crate::harmless::harmless;
 use words::piece;
 
+pub(crate) use date::date;
 pub(crate) use listing::{changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
 pub(crate) use time::{Live, left, live, within};

@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, Ending, ErrorCode, GameSummary, MatchId, MatchRef, Offer,
-    OfferKind, Ply, Rematch, Request, RequestId, SeatRequest, ServerMessage, Snapshot,
-    StandingOffer, Status, Token, VERSION, WireError,
+    ClientMessage, ClockControl, Create, Ending, ErrorCode, FollowedMatch, GameSummary, MatchId,
+    MatchRef, Offer, OfferKind, Ply, Rematch, Request, RequestId, SeatRequest, ServerMessage,
+    Snapshot, StandingOffer, Status, Token, VERSION, WireError,
 };
 
 use super::turn::{Times, Turn};
@@ -179,17 +179,15 @@ impl Seat {
             ServerMessage::Welcome(welcome) => {
                 let had_seat = self.token.replace(welcome.token.clone()).is_some()
                     && matches!(self.stage, Stage::Playing(_));
-                let is_seated = welcome
-                    .following
-                    .iter()
-                    .any(|followed| followed.you.is_some());
+                let mut following = welcome.following.iter();
+                let seated = following.find(|followed| followed.you.is_some()).cloned();
                 self.games = welcome.games;
                 if had_seat && !welcome.resumed {
                     let what =
                         "the server no longer knows this player; the match goes on without it";
                     return end(Failure::Failed(what.to_owned()));
                 }
-                self.welcomed(is_seated)
+                self.welcomed(seated)
             }
             ServerMessage::Match(snapshot) => self.shown(*snapshot),
             ServerMessage::Event(event) => {
@@ -287,7 +285,7 @@ impl Seat {
         Effect::Send(request)
     }
 
-    fn welcomed(&mut self, is_seated: bool) -> Vec<Effect> {
+    fn welcomed(&mut self, seated: Option<FollowedMatch>) -> Vec<Effect> {
         match (&self.stage, &self.wanted.goal) {
             (Stage::Looking, Goal::Join(target)) => {
                 let target = MatchRef::from(&**target);
@@ -298,9 +296,16 @@ impl Seat {
                 self.start(&game, self.wanted.clock)
             }
             (Stage::Starting, _) => Vec::new(),
-            // What was asked has been done, and is about to be shown.
-            (Stage::Asking, _) if is_seated => Vec::new(),
-            (Stage::Asking, _) => self.ask_for_seat(),
+            // What was asked has been done, and is about to be shown; if it is a match of days, not by
+            // itself.
+            (Stage::Asking, _) => match seated {
+                Some(seated) if seated.days.is_none() => Vec::new(),
+                Some(seated) => {
+                    let target = seated.match_id.into();
+                    vec![self.ask(ClientMessage::Watch { target })]
+                }
+                None => self.ask_for_seat(),
+            },
             // A match that has ended meanwhile is not shown by itself.
             (Stage::Playing(_), _) => self.look_again(),
         }

@@ -1,13 +1,14 @@
 //! What the players of a match may offer each other, by the words that are typed.
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, MatchId, Occupant, Offer, OfferKind, Ply, Snapshot, Status,
+    Challenge, ClientMessage, FollowedMatch, MatchId, Occupant, Offer, OfferKind, Ply, Snapshot,
+    Status,
 };
 
 use super::Session;
 use crate::clock::clock_text;
 use crate::harmless::harmless;
-use crate::view::{STRONG, paint};
+use crate::view::{STRONG, date, paint};
 
 /// How much time `more time` gives, in seconds.
 const GIVEN_S: u64 = 15;
@@ -139,12 +140,35 @@ impl Session {
     }
 
     /// Takes in that it is the player's turn elsewhere.
-    pub(super) fn your_turn(&mut self, id: MatchId, game: &str) {
+    pub(super) fn your_turn(&mut self, id: MatchId, game: &str, due_ms: u64) {
         let title = harmless(self.game(game).map_or(game, |game| &game.title));
-        let command = paint(STRONG, &format!("ply join {id}{}", self.server_option));
+        let (until, command) = (date(due_ms), self.go_to(id));
         self.say(format!(
-            "It is your turn in another match of {title}: {command}"
+            "It is your turn in another match of {title}, until {until}: {command}"
         ));
+    }
+
+    /// Tells of a match of days that the player has, whose turn it is and until when.
+    pub(super) fn plays_over_days(&mut self, row: &FollowedMatch) {
+        let Some(days) = &row.days else {
+            return;
+        };
+        let what = match (days.turn, row.you) {
+            (None, _) => "A match of days waits for somebody",
+            (Some(turn), Some(you)) if turn == you => "It is your turn in a match of days",
+            (Some(_), Some(_)) => "It is the other's turn in a match of days",
+            (Some(_), None) => "A match of days is played",
+        };
+        let until = days
+            .due_ms
+            .map(|due_ms| format!(", until {}", date(due_ms)));
+        let (until, command) = (until.unwrap_or_default(), self.go_to(row.match_id));
+        self.say(format!("{what}{until}: {command}"));
+    }
+
+    /// The command by which a match is gone to.
+    fn go_to(&self, id: MatchId) -> String {
+        paint(STRONG, &format!("ply join {id}{}", self.server_option))
     }
 
     /// Whether a bot keeps a seat of the match for this player.

@@ -816,7 +816,19 @@ fn matches_of_days_do_not_hold_a_welcome_up() {
         "rated":false,"seat":1,"from":{"player":"5f0c0000-0000-4000-8000-000000000002",
         "name":"bob"}}]}"#,
     );
-    evening.told(&["bob wants to play chess (5+3) with you: ply join AAAAAA"]);
+    evening.told(&[
+        "It is your turn in a match of days, until 2023-11-14 22:13 UTC: \
+         ply join 0b9e0000-0000-7000-8000-000000000009",
+        "bob wants to play chess (5+3) with you: ply join AAAAAA",
+    ]);
+    evening.hear(
+        r#"{"type":"your_turn","match":"0b9e0000-0000-7000-8000-000000000007","game":"chess",
+        "ply":14,"due_ms":1700000000000}"#,
+    );
+    evening.told(&[
+        "It is your turn in another match of chess, until 2023-11-14 22:13 UTC: \
+         ply join 0b9e0000-0000-7000-8000-000000000007",
+    ]);
     assert!(matches!(evening.sent()[..], [ClientMessage::Join { .. }]));
     evening.answer(snapshot("x../.o./..."));
     evening.types("decline");
