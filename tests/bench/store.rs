@@ -12,15 +12,19 @@
 //! threads, those of the load included: on a machine that is busy otherwise it tells more than the
 //! clock.
 //!
-//! Then a store with many live matches is opened and all of them are brought back.
+//! Then a store with many live matches is opened and all of them are brought back. With `--days` that is
+//! all, and they are matches of days, which stay where they are.
 //!
 //! ```text
 //! cargo bench --bench store                              three rounds, well under a minute
 //! cargo bench --bench store -- --busy 1000 --rounds 9    only so many busy matches
 //! cargo bench --bench store -- --directory /mnt/disk     another disk than that of `target`
+//! cargo bench --bench store -- --days 100000             a server with so many matches of days
 //! cargo bench --bench store -- --test                    a second, to see that it works
 //! ```
 
+#[path = "store/days.rs"]
+mod days;
 #[path = "store/figures.rs"]
 mod figures;
 #[path = "store/limit.rs"]
@@ -59,6 +63,14 @@ struct Args {
     #[arg(long, default_value_t = 10_000)]
     live: usize,
 
+    /// Only lets a server begin with so many matches of days
+    #[arg(long)]
+    days: Option<usize>,
+
+    /// Fills a store with so many
+    #[arg(long, hide = true)]
+    fill_days: Option<usize>,
+
     /// Where the stores are made
     #[arg(long, default_value = env!("CARGO_TARGET_TMPDIR"))]
     directory: PathBuf,
@@ -83,6 +95,12 @@ async fn main() -> anyhow::Result<()> {
     if !args.filter.as_ref().is_none_or(is_meant) {
         return Ok(());
     }
+    if let Some(matches) = args.fill_days {
+        return days::fill(&args.directory, matches).await;
+    }
+    if let Some(matches) = args.days {
+        return days::measure(fresh(&args.directory)?.path(), matches).await;
+    }
     let is_trial = args.test || !args.bench;
     if is_trial {
         args.busy = vec![1, 20];
@@ -97,6 +115,7 @@ async fn main() -> anyhow::Result<()> {
         recovery::measure(fresh(&args.directory)?.path(), args.live, args.rounds).await?;
     }
     if is_trial {
+        days::measure(fresh(&args.directory)?.path(), 200).await?;
         say("works; too short to tell anything")?;
     }
     Ok(())

@@ -41,7 +41,14 @@ pub(crate) async fn measure(directory: &Path, live: usize, rounds: usize) -> any
         )?;
         let recovered = server.recover().await?;
         let all = begin.elapsed();
-        ensure!(recovered == Recovered { live, damaged: 0 }, "{recovered:?}");
+        ensure!(
+            recovered
+                == Recovered {
+                    live,
+                    ..Recovered::default()
+                },
+            "{recovered:?}"
+        );
         say(&format!(
             "{live} live matches, {} events  round {round}  {:.0} ms until all are back \
              ({:.0} ms until the store is open)",
@@ -88,7 +95,7 @@ fn game() -> anyhow::Result<&'static Entry> {
     catalog::find("connect-four").context("no Connect Four")
 }
 
-fn player(number: usize) -> PlayerRecord {
+pub(crate) fn player(number: usize) -> PlayerRecord {
     let mut token = [0; 32];
     token[..8].copy_from_slice(&number.to_le_bytes());
     PlayerRecord {
