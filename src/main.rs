@@ -130,7 +130,8 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         tracing::warn!(name, "there is no such setting");
     }
     allow_descriptors(connections);
-    tracing::info!(%data, live = recovered.live, damaged = recovered.damaged, "ready");
+    tracing::info!(%data, live = recovered.live, dormant = recovered.dormant,
+        damaged = recovered.damaged, "ready");
     let transport = Transport::with(server.clone(), tls, admin.is_none());
     service::ready();
     let admin = admin.map(|(listener, _)| listener);

@@ -4,13 +4,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use futures::stream::{self, StreamExt};
 use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ErrorCode, MatchCode, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
 
 use super::addresses::OpenMatchPermit;
 use super::challenges;
+use super::command::MatchRequest;
+use super::days;
 use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
@@ -19,6 +22,10 @@ use super::reply::Reply;
 use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
+use super::table::dormancy::WAITED_MIN_MS;
+
+/// How many reminders are written at a time when the server starts.
+const REMINDERS_AT_ONCE: usize = 1024;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
 const CODES_MAX: usize = 4;
@@ -44,6 +51,8 @@ pub(super) struct Wanted {
 pub struct Recovered {
     /// How many matches go on.
     pub live: usize,
+    /// How many wait in the store until something is due or somebody asks for them.
+    pub dormant: u64,
     /// How many make no sense and have been set aside: they are kept as they are, and not served.
     pub damaged: usize,
 }
@@ -58,9 +67,9 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     let max = server.settings.matches_max;
     let now_ms = server.clock.now_ms();
     let (id, code) = (server.lobby).reserve(max, now_ms, wanted.code, &server.chance)?;
-    if let Err(too_many) = server.players.host(wanted.host, id, wanted.hosted_max) {
+    if let Err(too_many) = make_host(server, &wanted, id).await {
         server.lobby.forget(id);
-        return Err(too_many.into());
+        return Err(too_many);
     }
     if let Some(invited) = invited
         && let Err(too_many) = server.challenges.reserve(id, wanted.host, invited)
@@ -98,6 +107,38 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     server.lobby.open(unborn.handle.clone());
     challenges::begin(server, unborn.table.state());
     Ok(unborn.run(server))
+}
+
+/// Makes somebody host of one more match, if that is allowed.
+async fn make_host(server: &Shared, wanted: &Wanted, id: MatchId) -> Result<(), WireError> {
+    let (host, max) = (wanted.host, wanted.hosted_max);
+    if !wanted.terms.is_of_days() {
+        if !server.players.may_host(host, max) {
+            end_a_wait(server, host).await;
+        }
+        return Ok(server.players.host(host, id, max)?);
+    }
+    if max < usize::MAX {
+        days::check_room(server, host).await?;
+    }
+    server.players.plays_days(host);
+    Ok(())
+}
+
+/// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
+pub(super) async fn end_a_wait(server: &Shared, player: PlayerId) {
+    let hosted = server.players.hosted(player).into_iter();
+    let known = hosted.filter_map(|id| server.lobby.find(MatchRef::Id(id)));
+    let waiting = known.filter_map(|handle| {
+        let since_ms = handle.card().bot_waits_ms()?;
+        Some((since_ms, handle))
+    });
+    let longest = waiting.min_by_key(|(since_ms, handle)| (*since_ms, handle.id()));
+    if let Some((since_ms, handle)) = longest
+        && server.clock.now_ms().saturating_sub(since_ms) >= WAITED_MIN_MS
+    {
+        handle.tell(MatchRequest::GiveUp, &server.metrics).await;
+    }
 }
 
 /// Has the store begin the journal of a match, under another code if its own is taken there.
@@ -265,7 +306,9 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
         .into_iter()
         .map(|player| (player.id, player))
         .collect();
+    remind(server, &found).await;
     let states = found.iter().map(|unborn| unborn.table.state());
+    let states = states.filter(|state| !state.creation().terms.is_of_days());
     let involved: HashSet<PlayerId> = states
         .flat_map(|state| state.holders().chain([state.creation().host]))
         .collect();
@@ -284,7 +327,26 @@ pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError
             }
         }
     }
+    recovered.dormant = server.store.due_count().await?;
+    (server.metrics.dormant).set(i64::try_from(recovered.dormant).unwrap_or(i64::MAX));
     Ok(recovered)
+}
+
+/// Has the store keep the reminders of matches of days that it has served: one from before there were
+/// any has none.
+async fn remind(server: &Shared, found: &[Unborn]) {
+    let all = found.iter().filter_map(|unborn| {
+        let reminder = unborn.table.state().reminder()?;
+        let (id, mark) = (unborn.handle.id(), unborn.table.mark());
+        Some(async move {
+            let kept = server.store.keep(id, mark, Vec::new(), Some(reminder));
+            if let Err(error) = kept.await {
+                tracing::error!(match_id = %id, %error, "a reminder is not kept");
+            }
+        })
+    });
+    let mut all = stream::iter(all).buffer_unordered(REMINDERS_AT_ONCE);
+    while all.next().await.is_some() {}
 }
 
 /// The match that is meant: one that is known, or one that is only in the store by now.
@@ -297,11 +359,40 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
     let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-    let unborn = Unborn::replay(server, found.ok_or_else(unknown)?).map_err(|damage| {
+    let found = found.ok_or_else(unknown)?;
+    let is_live = !found.record.has_ended();
+    let found = match is_live {
+        true => claim(server, found.record.creation.id).await?,
+        false => found,
+    };
+    let unborn = Unborn::replay(server, found).map_err(|damage| {
         tracing::error!(%damage, "match not read");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
-    Ok(unborn.adopt(server)?)
+    let adopted = unborn.adopt(server)?;
+    if is_live && adopted.is_new {
+        server.metrics.woken.inc();
+        server.metrics.dormant.dec();
+    }
+    Ok(adopted.handle)
+}
+
+/// Becomes the owner of a live match that nobody serves, and reads it.
+async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
+    if let Err(error) = server.store.claim(id, server.node).await {
+        tracing::error!(match_id = %id, %error, "a match is not taken over");
+        let message = "the store cannot keep this now";
+        return Err(WireError::new(ErrorCode::Overloaded, message));
+    }
+    let read = server.store.load(id).await;
+    let error = match read {
+        Ok(Some(loaded)) => return Ok(loaded),
+        Ok(None) => "it is gone".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    tracing::error!(match_id = %id, error, "match not read");
+    let message = "the match cannot be read";
+    Err(WireError::new(ErrorCode::Internal, message))
 }
 
 pub(super) async fn find_stored(
@@ -317,6 +408,13 @@ pub(super) async fn find_stored(
         Some(id) => server.store.load(id).await,
         None => Ok(None),
     }
+}
+
+/// A match that is in the lobby now.
+struct Adopted {
+    handle: MatchHandle,
+    /// Whether it was not before.
+    is_new: bool,
 }
 
 /// A match that is not in the lobby yet.
@@ -347,21 +445,27 @@ impl Unborn {
     }
 
     /// Lets the match go on in a task of its own, unless it is going on already.
-    fn adopt(mut self, server: &Arc<Shared>) -> Result<MatchHandle, TooManyMatches> {
+    fn adopt(mut self, server: &Arc<Shared>) -> Result<Adopted, TooManyMatches> {
         let state = self.table.state();
         let max = server.settings.matches_max;
         if let Some(known) = server
             .lobby
             .adopt(state.creation(), self.handle.clone(), max)?
         {
-            return Ok(known);
+            return Ok(Adopted {
+                handle: known,
+                is_new: false,
+            });
         }
         if !matches!(state.stage(), Stage::Ended { .. }) {
             server.players.match_begins(state);
         }
         challenges::begin(server, state);
         self.table.begin();
-        Ok(self.run(server))
+        Ok(Adopted {
+            handle: self.run(server),
+            is_new: true,
+        })
     }
 
     fn run(self, server: &Shared) -> MatchHandle {

@@ -20,8 +20,11 @@ pub(super) struct Card {
     pub(super) game: &'static Entry,
     pub(super) listed: bool,
     pub(super) code: MatchCode,
+    pub(super) host: PlayerId,
     clock: Option<ClockControl>,
     ply: AtomicU64,
+    /// Since when a bot waits here for a player's move, in milliseconds since 1970; 0 if none does.
+    bot_waits_ms: AtomicU64,
     changing: Mutex<Changing, CARD>,
 }
 
@@ -58,8 +61,10 @@ impl Card {
             game: creation.game,
             listed: creation.terms.listed,
             code: creation.code,
+            host: creation.host,
             clock: creation.terms.clock,
             ply: AtomicU64::new(state.ply().0),
+            bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
             changing: Mutex::new(Changing {
                 status: to_protocol::status(state.stage()),
                 seats: Seat::ALL.map(|seat| state.occupant(seat).clone()),
@@ -71,8 +76,26 @@ impl Card {
         }
     }
 
-    pub(super) fn set_ply(&self, ply: Ply) {
-        self.ply.store(ply.0, Ordering::Release);
+    /// Notes how far the match has come.
+    pub(super) fn got_on(&self, state: &Match) {
+        self.ply.store(state.ply().0, Ordering::Release);
+        let waits_ms = state.bot_waits_ms().unwrap_or(0);
+        self.bot_waits_ms.store(waits_ms, Ordering::Release);
+    }
+
+    /// Since when a bot waits here for a player's move, in milliseconds since 1970.
+    pub(super) fn bot_waits_ms(&self) -> Option<u64> {
+        Some(self.bot_waits_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
+    }
+
+    /// Whether the match is played over days.
+    pub(super) fn is_of_days(&self) -> bool {
+        self.clock.is_some_and(|clock| clock.is_of_days())
+    }
+
+    /// Whether this player hosts the match, sits in it, or has a bot stand in.
+    pub(super) fn is_of(&self, id: PlayerId) -> bool {
+        self.host == id || self.seat_of(id).is_some() || self.stood_in(id).is_some()
     }
 
     /// Brings the card in step with the match, and tells what is new about it.

@@ -5,6 +5,7 @@
 
 mod creating;
 mod requests;
+mod welcome;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,19 +14,17 @@ use super::addresses::ConnectionPermit;
 use super::births;
 use super::bucket::Bucket;
 use super::clock::now;
-use super::match_handle::{MatchHandle, Pending};
+use super::match_handle::Pending;
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::players;
 use super::rate::{Admission, Rate};
 use super::reply::Reply;
 use super::shared::Shared;
-use super::to_protocol;
 use super::tokens;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Decoded, ErrorCode, FollowedMatch, Limits, MatchId, MatchRef,
-    PlayerName, PlayerSummary, Refused, Request, ServerMessage, Token, Welcome, WireError,
+    ClientMessage, CloseCode, Decoded, ErrorCode, PlayerName, Refused, Request, Token, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -321,81 +320,6 @@ impl Client {
             record,
             token,
             is_stored: false,
-        }
-    }
-
-    /// Tells the client who it is, and shows it the live matches that it is in.
-    async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
-        let id = player.record.id;
-        if resumed {
-            self.server.metrics.resumes.inc();
-        }
-        tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
-        let welcome = Welcome {
-            re: None,
-            protocol: plyhouse_protocol::VERSION,
-            server: concat!("plyhouse/", env!("CARGO_PKG_VERSION")).to_owned(),
-            player: PlayerSummary {
-                id,
-                name: player.record.name.clone(),
-            },
-            token: player.token.clone(),
-            resumed,
-            games: to_protocol::games(),
-            levels: to_protocol::levels(),
-            limits: self.limits(),
-            clocks: to_protocol::presets(&self.server.settings.clocks),
-            following: Vec::new(),
-            challenges: Vec::new(),
-            ignored: Vec::new(),
-        };
-        let mut live = Vec::new();
-        let greet = |ids: Vec<MatchId>| {
-            let find = |id| self.server.lobby.find(MatchRef::Id(id));
-            live.extend(ids.into_iter().filter_map(find));
-            live.retain(|handle| self.peer.port.follow_again(handle));
-            let followed = |handle: &MatchHandle| FollowedMatch {
-                match_id: handle.id(),
-                you: handle.card().seat_of(id),
-                days: None,
-                stood_in: handle.card().stood_in(id),
-            };
-            let following = live.iter().map(followed).collect();
-            reply.post(|re| {
-                ServerMessage::Welcome(Box::new(Welcome {
-                    re,
-                    following,
-                    challenges: self.server.challenges.to(id),
-                    ..welcome
-                }))
-            });
-        };
-        self.server
-            .players
-            .connect(&player.record, player.is_stored, &self.peer, greet);
-        self.peer.outbox.flush();
-        self.player = Some(Box::new(player));
-        for handle in live {
-            handle.show(id, &self.peer.outbox).await;
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        let settings = &self.server.settings;
-        let ms = |duration: std::time::Duration| {
-            u64::try_from(duration.as_millis()).unwrap_or(plyhouse_protocol::INTEGER_MAX)
-        };
-        Limits {
-            message_bytes: settings.message_bytes as u64,
-            requests_per_s: settings.requests_per_s.get().into(),
-            burst: settings.burst.get().into(),
-            live_matches: settings.live_matches_per_player as u64,
-            following: settings.following_max as u64,
-            idle_ms: ms(settings.idle_timeout),
-            abandon_after_ms: ms(settings.open_patience()),
-            days_matches: settings.days_matches_per_player as u64,
-            watching_cost: settings.watching_cost.get().into(),
-            bot_think_ms: ms(settings.search_time),
         }
     }
 }

@@ -67,6 +67,12 @@ pub(super) enum MatchRequest {
     Rematch,
     /// No other match, or not any more.
     DeclineRematch,
+    /// To do what is due, whatever has held it up.
+    Look,
+    /// To tell whoever is to move in a match of days that it is their turn.
+    Remind,
+    /// To end, if a bot has waited long enough here for somebody's move.
+    GiveUp,
     /// The rematch has been created; `None` if it could not be.
     RematchBegins { next: Option<Successor> },
 }

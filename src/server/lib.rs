@@ -15,6 +15,7 @@ mod clock;
 mod command;
 mod connection_id;
 mod connections;
+mod days;
 mod encode;
 mod from_protocol;
 mod lobby;
@@ -35,6 +36,7 @@ mod scoresheets;
 mod seeks;
 mod settings;
 mod shared;
+mod sweeper;
 mod table;
 mod timed;
 mod to_protocol;
@@ -79,6 +81,7 @@ impl Server {
     ) -> std::io::Result<Self> {
         let shared = Shared::new(settings, store, metrics)?;
         shared.spawn(watched_lists::tell(Arc::clone(&shared)));
+        shared.spawn(sweeper::sweep(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 

@@ -152,6 +152,19 @@ impl Lobby {
         self.index.lock().forget(id);
     }
 
+    /// Lets go of a match that nobody else has a handle of, if it is `idle`: that is asked where nobody can
+    /// send it anything meanwhile. Gives whether it did.
+    pub(super) fn let_go(&self, id: MatchId, idle: impl FnOnce() -> bool) -> bool {
+        let mut index = self.index.lock();
+        let known = index.matches.get(&id);
+        let handle = known.and_then(|entry| entry.handle.as_ref());
+        let lets_go = handle.is_some_and(MatchHandle::is_only) && idle();
+        if lets_go {
+            index.forget(id);
+        }
+        lets_go
+    }
+
     /// Lets go of every match, since the server stops.
     pub(super) fn forget_all(&self) {
         let closed = Index {

@@ -152,6 +152,11 @@ impl<T: Send + 'static> Sender<T> {
 }
 
 impl<T> Receiver<T> {
+    /// Whether nothing waits to be received.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.desk.look(|desk| desk.messages.is_empty())
+    }
+
     /// The next message, first in, first out. `None` once no more can come.
     pub(super) async fn recv(&mut self) -> Option<T> {
         poll_fn(|_| {

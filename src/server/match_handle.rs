@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
+use uuid::Uuid;
 
 use super::card::Card;
 use super::command::{Command, MatchRequest};
+use super::connection_id::ConnectionId;
 use super::mailbox::{Sender, Task, Unsent};
+use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::reply::Reply;
 
@@ -59,6 +62,11 @@ impl MatchHandle {
         self.0.card.id
     }
 
+    /// Whether nobody else has a handle of this match. To be asked where nobody can get one meanwhile.
+    pub(super) fn is_only(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
     /// Sends a command, which the match answers. Most often it has done so by the end of the call.
     pub(super) fn post(self, command: Command, reply: Reply) -> Pending<'static> {
         let letter = Box::new(Letter { command, reply });
@@ -92,6 +100,15 @@ impl MatchHandle {
         self.ask(command, Reply::unasked(outbox.clone())).await;
     }
 
+    /// Has the match do something that no client has asked for, and waits until that is done or cannot
+    /// be.
+    pub(super) async fn tell(&self, request: MatchRequest, metrics: &Arc<Metrics>) {
+        let nobody = Outbox::new(ConnectionId(u64::MAX), 0, 0, metrics);
+        let player = PlayerId(Uuid::nil());
+        let command = Command::unasked(nobody.connection(), player, request);
+        self.ask(command, Reply::unasked(nobody)).await;
+    }
+
     /// Tells the match that a connection has stopped following it.
     pub(super) async fn unfollow(self, player: PlayerId, outbox: &Outbox) {
         let command = Command::unasked(outbox.connection(), player, MatchRequest::Unfollow);
@@ -108,7 +125,12 @@ impl Letter {
     /// Answers that nothing was done, if a client waits for an answer.
     pub(super) fn refuse(self, why: &str) {
         match self.command.request {
-            MatchRequest::Show | MatchRequest::Unfollow | MatchRequest::RematchBegins { .. } => {}
+            MatchRequest::Show
+            | MatchRequest::Unfollow
+            | MatchRequest::RematchBegins { .. }
+            | MatchRequest::Look
+            | MatchRequest::Remind
+            | MatchRequest::GiveUp => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }

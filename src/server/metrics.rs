@@ -64,6 +64,12 @@ pub(super) struct Metrics {
     pub(super) panics: Counter,
     /// Matches that are the rematch of another.
     pub(super) rematches: Counter,
+    /// Live matches that nobody has in memory.
+    pub(super) dormant: Gauge,
+    /// Such matches that were read again.
+    pub(super) woken: Counter,
+    /// How late such matches were looked at.
+    pub(super) wake_lateness: Histogram,
 }
 
 /// What is counted of one game.
@@ -232,6 +238,12 @@ impl Metrics {
                 "code",
                 ErrorCode::ALL,
             ),
+            dormant: page.add(
+                "matches_dormant",
+                "Live matches in the store alone, until something is due or somebody asks",
+            ),
+            woken: page.add("matches_woken", "Dormant matches that were read again"),
+            wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             unread: page.add(

@@ -1,10 +1,12 @@
 //! Who is connected, which live matches each player is in, and what proves who somebody is.
 //!
-//! A player is held here while connected or in a live match; the store remembers the others. A guest whom
+//! A player is held here while connected or in a live match that is not played over days; the store
+//! remembers the others. A guest whom
 //! the store does not know, having done nothing but watch, is held for some time after that.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::clock::{Chance, now};
@@ -25,6 +27,8 @@ const GUESTS_MAX: usize = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct Players {
     index: Mutex<Index, PLAYERS>,
+    /// How often a turn was given in matches of days.
+    turns_given: AtomicU64,
 }
 
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
@@ -47,6 +51,8 @@ struct Player {
     hosts: BTreeSet<MatchId>,
     /// The live matches in which this player sits.
     sits: BTreeSet<MatchId>,
+    /// Had a part in a match of days when it was looked last. These are not held here.
+    plays_days: bool,
 }
 
 /// The player hosts as many live matches as the server allows.
@@ -70,13 +76,15 @@ impl Player {
             peer: None,
             hosts: BTreeSet::new(),
             sits: BTreeSet::new(),
+            plays_days: false,
         }
     }
 
     /// Lets the player's connection know whether the player has a part in a live match.
     fn tell_peer(&self) {
         if let Some(peer) = &self.peer {
-            peer.set_plays(!self.hosts.is_empty() || !self.sits.is_empty());
+            let is_held = !self.hosts.is_empty() || !self.sits.is_empty();
+            peer.set_plays(is_held || self.plays_days);
         }
     }
 
@@ -225,6 +233,28 @@ impl Players {
         Ok(())
     }
 
+    /// The live matches of which the player is host.
+    pub(super) fn hosted(&self, id: PlayerId) -> Vec<MatchId> {
+        let index = self.index.lock();
+        let player = index.players.get(&id);
+        player.map_or_else(Vec::new, |player| player.hosts.iter().copied().collect())
+    }
+
+    /// Notes that the player has a part in a match of days.
+    pub(super) fn plays_days(&self, id: PlayerId) {
+        self.change(id, |player| player.plays_days = true);
+    }
+
+    /// A turn has been given in a match of days.
+    pub(super) fn gave_turn(&self) {
+        self.turns_given.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How often that was.
+    pub(super) fn turns_given(&self) -> u64 {
+        self.turns_given.load(Ordering::Acquire)
+    }
+
     /// Undoes [`host`](Self::host): the match was not created, or has ended.
     pub(super) fn unhost(&self, id: PlayerId, hosted: MatchId) {
         self.change(id, |player| {
@@ -256,6 +286,9 @@ impl Players {
 
     /// Notes who is in a live match that begins with this state.
     pub(super) fn match_begins(&self, state: &Match) {
+        if state.creation().terms.is_of_days() {
+            return;
+        }
         self.change(state.creation().host, |player| {
             player.hosts.insert(state.id());
         });

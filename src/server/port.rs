@@ -27,16 +27,24 @@ struct Following {
 struct Followed {
     id: MatchId,
     has_ended: bool,
+    /// A match of days in which the player has a part: it does not count while it goes on.
+    is_free: bool,
     handle: MatchHandle,
 }
 
 impl Followed {
-    fn new(handle: &MatchHandle) -> Self {
+    fn new(handle: &MatchHandle, is_free: bool) -> Self {
         Self {
             id: handle.id(),
             has_ended: false,
+            is_free,
             handle: handle.clone(),
         }
+    }
+
+    /// Whether it counts as one of those that a connection may follow.
+    fn counts(&mut self) -> bool {
+        !self.is_free || self.has_ended()
     }
 
     /// Whether the match has ended. None ever begins again.
@@ -76,6 +84,12 @@ impl Following {
         Some(&found.handle)
     }
 
+    /// How many matches count.
+    fn count(&mut self) -> usize {
+        let all = self.matches.iter_mut();
+        all.map(Followed::counts).filter(|counts| *counts).count()
+    }
+
     /// Where the match is that has ended and was begun first.
     fn first_ended(&mut self) -> Option<usize> {
         self.matches.iter_mut().position(Followed::has_ended)
@@ -102,8 +116,9 @@ impl Port {
     }
 
     /// Notes that this connection follows a match. A client need not `leave` what has ended: the
-    /// match that ended and was followed longest makes room.
-    pub(super) fn follow(&self, handle: &MatchHandle) -> Result<Follow, NoRoom> {
+    /// match that ended and was followed longest makes room. Whoever has a part in a match of days follows
+    /// it for nothing.
+    pub(super) fn follow(&self, handle: &MatchHandle, is_free: bool) -> Result<Follow, NoRoom> {
         let mut following = self.following.lock();
         if following.is_closed {
             return Err(NoRoom);
@@ -111,11 +126,11 @@ impl Port {
         let is_new = following.find(handle.id()).is_none();
         let mut dropped = None;
         if is_new {
-            if following.matches.len() >= self.following_max {
+            if !is_free && following.count() >= self.following_max {
                 let ended = following.first_ended().ok_or(NoRoom)?;
                 dropped = Some(following.matches.remove(ended).handle);
             }
-            following.matches.push(Followed::new(handle));
+            following.matches.push(Followed::new(handle, is_free));
         }
         Ok(Follow { is_new, dropped })
     }
@@ -127,14 +142,15 @@ impl Port {
         if following.is_closed || following.find(handle.id()).is_some() {
             return false;
         }
-        following.matches.push(Followed::new(handle));
+        let is_free = handle.card().is_of_days();
+        following.matches.push(Followed::new(handle, is_free));
         true
     }
 
     /// Whether one more match can be followed.
     pub(super) fn has_room(&self) -> bool {
         let mut following = self.following.lock();
-        following.matches.len() < self.following_max || following.first_ended().is_some()
+        following.count() < self.following_max || following.first_ended().is_some()
     }
 
     pub(super) fn unfollow(&self, id: MatchId) {

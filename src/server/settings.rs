@@ -44,6 +44,12 @@ pub struct Settings {
           value_name = "MS", default_value = "300", value_parser = milliseconds)]
     pub lag_compensation: Duration,
 
+    /// How long after the start matches with an hour or more for a move go on whose time ran out while
+    /// the server was down, or does meanwhile. Then they end, in the order in which that was so
+    #[arg(long, env = "PLYHOUSE_RESTART_GRACE", help_heading = MATCHES, value_name = "SECONDS",
+          default_value = "3600", value_parser = seconds)]
+    pub restart_grace: Duration,
+
     /// How long an ended match stays in memory. Then it is read from the store when it is asked for
     // The protocol promises that it can be asked for during ten minutes.
     #[arg(long, env = "PLYHOUSE_LINGER", help_heading = MATCHES, value_name = "SECONDS",

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use plyhouse_protocol::{MatchId, MatchRef};
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
 use super::addresses::Addresses;
@@ -27,6 +27,7 @@ use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
+use super::sweeper::Sweeper;
 use super::timed::Timed;
 use super::tokens::Tokens;
 
@@ -49,6 +50,9 @@ pub(super) struct Shared {
     pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
+    /// Until when matches of days go on whose time is over, in milliseconds since 1970.
+    pub(super) grace_ends_ms: u64,
+    pub(super) sweeper: Sweeper,
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
     /// Cancelled when the server is to stop.
@@ -72,6 +76,8 @@ impl Shared {
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
         let chance = Chance::new(settings.seed);
+        let clock = Clock::new(settings.started_ms);
+        let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Arc::new(Self {
             bots: Arc::new(Bots::start(&settings, &metrics)?),
             tokens: Tokens::new(&chance),
@@ -85,7 +91,9 @@ impl Shared {
             challenges: Challenges::default(),
             addresses: Addresses::new(&settings),
             connections: Connections::new(),
-            clock: Clock::new(settings.started_ms),
+            grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
+            sweeper: Sweeper::default(),
+            clock,
             settings,
             shutdown: CancellationToken::new(),
             is_stopping: AtomicBool::new(false),
@@ -106,6 +114,17 @@ impl Shared {
                 () = sleep(delay) => {}
             }
         }
+    }
+
+    /// Until when matches of days go on whose time is over, while that is still to come; else 0.
+    pub(super) fn held_until_ms(&self) -> u64 {
+        let is_over = self.clock.now_ms() >= self.grace_ends_ms;
+        if is_over { 0 } else { self.grace_ends_ms }
+    }
+
+    /// How many live matches of days this player may sit in or host.
+    pub(super) const fn days_matches_max(&self, _player: PlayerId) -> usize {
+        self.settings.days_matches_per_player
     }
 
     /// Whether the server is about to stop.

@@ -7,6 +7,7 @@
 
 mod audience;
 mod bot_turn;
+pub(super) mod dormancy;
 mod minds;
 mod owner;
 mod rebuild;
@@ -23,10 +24,11 @@ use std::time::Instant;
 
 use futures::FutureExt;
 use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment};
-use plyhouse_protocol::Seq;
+use plyhouse_protocol::{PlayerId, Seq};
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
+use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner, Published};
 use self::rematch::Wishes;
 use self::teller::Teller;
@@ -35,8 +37,10 @@ use super::card::Card;
 use super::challenges;
 use super::clock::now;
 use super::command::{Command, MatchRequest};
+use super::days;
 use super::mailbox::Receiver;
 use super::match_handle::{Letter, MAILBOX};
+use super::peer::Peer;
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
@@ -61,6 +65,7 @@ pub(super) struct Table {
     held: VecDeque<Box<Letter>>,
     /// Who wants a rematch, once the match has ended.
     wishes: Wishes,
+    idleness: Idleness,
     /// How often it has panicked since it last got on.
     panicked: u32,
 }
@@ -70,6 +75,8 @@ pub(super) struct Table {
 enum End {
     /// Nobody can ask for it any more.
     Over,
+    /// Nobody needs it until something is due, or somebody asks for it.
+    Asleep,
     /// What the store holds is not what the match believes.
     Lost,
 }
@@ -120,12 +127,18 @@ impl Table {
             mailbox,
             held: VecDeque::new(),
             wishes: Wishes::default(),
+            idleness: Idleness::default(),
             panicked: 0,
         })
     }
 
     pub(super) const fn state(&self) -> &Match {
         &self.state
+    }
+
+    /// The end of the match's journal.
+    pub(super) const fn mark(&self) -> Mark {
+        self.owner.mark
     }
 
     /// What a list shows of the match.
@@ -155,6 +168,7 @@ impl Table {
             let id = self.state.id();
             match served {
                 Ok(End::Over) => break,
+                Ok(End::Asleep) => return self.leave_to_the_sweeper(),
                 Ok(End::Lost) => {}
                 Err(_) => {
                     let panics = self.server.metrics.panics.inc() + 1;
@@ -181,7 +195,12 @@ impl Table {
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
             self.owner.take_bot_turn(&self.state);
-            let deadlines = [self.owner.deadline(&self.state), self.teller.deadline()];
+            self.attend_idleness();
+            let deadlines = [
+                self.owner.deadline(&self.state),
+                self.teller.deadline(),
+                self.idleness.deadline(),
+            ];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
                 && alarm.deadline() != deadline
@@ -220,6 +239,12 @@ impl Table {
         let now = now();
         let gone_ms = || self.owner.gone_ms(&self.state);
         self.teller.on_time(&self.state, now, gone_ms);
+        self.do_due(now).await?;
+        self.let_go(now)
+    }
+
+    /// Does what the owner has to do by itself.
+    async fn do_due(&mut self, now: Instant) -> ControlFlow<End> {
         match self.owner.due(&self.state, now) {
             Due::Nothing => GOES_ON,
             Due::Retire => {
@@ -307,6 +332,12 @@ impl Table {
             MatchRequest::Rematch => self.offer_rematch(&command, reply),
             MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
             MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
+            MatchRequest::Remind => {
+                self.tell_whose_turn();
+                reply.ok(None);
+            }
+            MatchRequest::Look => return Box::pin(self.look(reply)).await,
+            MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
         }
         GOES_ON
     }
@@ -319,6 +350,13 @@ impl Table {
         mut reply: Reply,
     ) -> ControlFlow<End> {
         let joins = matches!(action, Action::Join { .. });
+        if joins && self.begins_days_of(command.player, action) {
+            let room = days::check_room(&self.server, command.player).await;
+            match reply.check(room) {
+                Some(((), checked)) => reply = checked,
+                None => return GOES_ON,
+            }
+        }
         let is_new = joins && !self.teller.follows(command);
         if joins {
             let is_seated = self.state.seat_of(command.player).is_some();
@@ -360,6 +398,14 @@ impl Table {
         if decision.is_lost { LOST } else { GOES_ON }
     }
 
+    /// Whether by this action, which is refused for nothing else, the player gets one more match of days.
+    fn begins_days_of(&self, player: PlayerId, action: &Action) -> bool {
+        let creation = self.state.creation();
+        let has_part = creation.host == player || self.state.seat_held_by(player).is_some();
+        let now = Moment::free(self.server.clock.now_ms());
+        creation.terms.is_of_days() && !has_part && self.state.apply(action, now).is_ok()
+    }
+
     /// Makes stored events part of the match, and then tells everybody. Gives the instant from which
     /// they count as durable.
     fn happen(&mut self, published: &Published) -> Instant {
@@ -381,10 +427,20 @@ impl Table {
         }
         self.teller.tell(published);
         self.owner.told(&self.state, published, now());
+        let gives_turn = |event: &Event| event.kind.begins_turn();
+        if self.state.creation().terms.is_of_days() && published.events.iter().any(gives_turn) {
+            self.tell_whose_turn();
+        }
         if self.owner.time.measures() {
             self.teller.measure(&self.state);
         }
         durable_at
+    }
+
+    /// Tells whoever is to move in a match of days, wherever they are.
+    fn tell_whose_turn(&self) {
+        let follows = |peer: &Peer| self.teller.has_connection(peer.id);
+        days::tell_whose_turn(&self.server, &self.state, follows);
     }
 
     /// Tells everybody how the clock stands, if that has changed otherwise than by an event.

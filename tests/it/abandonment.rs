@@ -1,8 +1,9 @@
 //! Players who go away, and what becomes of their matches.
 
+use plyhouse_server::Settings;
 use serde_json::json;
 
-use crate::support::{TestServer, pass, settings};
+use crate::support::{TestServer, calm, pass, settings, text};
 
 /// A player who vanishes in mid-match and stays away loses it: the opponent is told once, and a
 /// move that comes back too late is refused.
@@ -94,4 +95,40 @@ async fn a_person_away_from_a_bot_loses_too() {
         ended["outcome"],
         json!({"winner": 1, "reason": "abandonment"})
     );
+}
+
+/// Who hosts as many matches as is allowed gives up the one in which a bot waits longest, if it has for ten
+/// minutes.
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_waits_for_long_makes_room() {
+    let server = TestServer::start(Settings {
+        live_matches_per_player: 2,
+        abandon_after: None,
+        ..calm()
+    });
+    let mut ann = server.player("ann").await;
+    let with_bot =
+        json!({"type": "create", "game": "connect-four", "seats": ["me", {"bot": "beginner"}]});
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        ids.push(text(&ann.ask(with_bot.clone()).await["match"]));
+        pass(60).await;
+    }
+    // The first has been played since, so that the second waits longer.
+    ann.play(&ids[0], 0, "4").await;
+    ann.event("moved").await;
+    ann.event("moved").await;
+    pass(539).await;
+    assert_eq!(ann.refused(with_bot.clone()).await, "too_many_matches");
+    pass(2).await;
+    let (_, came) = ann.ask_and_hear(with_bot.clone()).await;
+    assert_eq!(came[0]["type"], "ended", "{came:?}");
+    assert_eq!(came[0]["match"], ids[1]);
+    let outcome = json!({"winner": 1, "reason": "abandonment"});
+    assert_eq!(came[0]["outcome"], outcome);
+    assert_eq!(ann.refused(with_bot).await, "too_many_matches");
+    pass(60).await;
+    let seek = json!({"type": "seek", "game": "chess"});
+    let (_, came) = ann.ask_and_hear(seek).await;
+    assert_eq!(came[0]["match"], ids[0], "{came:?}");
 }

@@ -13,6 +13,7 @@ mod challenges;
 mod clocks;
 mod closing;
 mod crash;
+mod days;
 mod disk;
 mod engine;
 mod frames;

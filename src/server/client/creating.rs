@@ -9,6 +9,7 @@ use super::{Client, Player};
 use crate::addresses::OpenMatchPermit;
 use crate::births::{self, Wanted};
 use crate::command::MatchRequest;
+use crate::days;
 use crate::from_protocol;
 use crate::players::TooManyHosted;
 use crate::port::NoRoom;
@@ -49,7 +50,8 @@ impl Client {
         if create.shuffle == Some(true) && self.server.chance.coin() {
             seats.reverse();
         }
-        if !self.peer.port.has_room() {
+        let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
+        if !is_of_days && !self.peer.port.has_room() {
             return Err(NoRoom.into());
         }
         let settings = &self.server.settings;
@@ -85,7 +87,7 @@ impl Client {
 
     pub(super) async fn seek(&self, player: &Player, wanted: SeekRequest, reply: Reply) {
         let bot_after = Duration::from_millis(wanted.bot_after_ms.unwrap_or(BOT_AFTER_MS));
-        let Some((seek, reply)) = reply.check(self.sought(player, &wanted)) else {
+        let Some((seek, reply)) = reply.check(self.sought(player, &wanted).await) else {
             return;
         };
         let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
@@ -100,17 +102,15 @@ impl Client {
     }
 
     /// What a `seek` asks for.
-    fn sought(&self, player: &Player, wanted: &SeekRequest) -> Result<Arc<Seek>, WireError> {
+    async fn sought(&self, player: &Player, wanted: &SeekRequest) -> Result<Arc<Seek>, WireError> {
         let game = from_protocol::game(&wanted.game)?;
         let bot = level(wanted.bot.as_deref())?;
         let stand_in = level(wanted.stand_in.as_deref())?;
         check_rated(wanted.rated)?;
-        let max = self.server.settings.live_matches_per_player;
-        if !self.server.players.may_host(player.record.id, max) {
-            return Err(TooManyHosted.into());
-        }
-        if !self.peer.port.has_room() {
-            return Err(NoRoom.into());
+        if wanted.clock.is_some_and(|clock| clock.is_of_days()) {
+            days::check_room(&self.server, player.record.id).await?;
+        } else {
+            self.check_room(player.record.id).await?;
         }
         Ok(Arc::new(Seek {
             peer: Arc::clone(&self.peer),
@@ -122,6 +122,22 @@ impl Client {
             stand_in,
             over: CancellationToken::new(),
         }))
+    }
+
+    /// Whether the player may host one more match and this connection follow it. A bot that has waited for
+    /// long makes room.
+    async fn check_room(&self, player: PlayerId) -> Result<(), WireError> {
+        let max = self.server.settings.live_matches_per_player;
+        if !self.server.players.may_host(player, max) {
+            births::end_a_wait(&self.server, player).await;
+        }
+        if !self.server.players.may_host(player, max) {
+            return Err(TooManyHosted.into());
+        }
+        if !self.peer.port.has_room() {
+            return Err(NoRoom.into());
+        }
+        Ok(())
     }
 
     /// Pairs the seek with a bot if no person has come by then.

@@ -255,7 +255,10 @@ impl Client {
 
     /// Notes that a match is followed while `command` asks for that, and not any more if it is refused.
     pub(super) async fn follow(&self, handle: &MatchHandle, command: Command, reply: Reply) {
-        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle)) else {
+        let (card, player) = (handle.card(), command.player);
+        let joins = matches!(command.request, MatchRequest::Act(Action::Join { .. }));
+        let is_free = card.is_of_days() && (joins || card.is_of(player));
+        let Some((follow, reply)) = reply.check(self.peer.port.follow(handle, is_free)) else {
             return;
         };
         if let Some(dropped) = follow.dropped {

@@ -13,6 +13,7 @@ use plyhouse_store::{Mark, WriteError};
 use serde::{Deserialize, Serialize};
 
 use super::bot_turn::BotTurn;
+use super::dormancy;
 use super::minds::Minds;
 use super::timekeeping::{Time, TimeDue};
 use crate::addresses::OpenMatchPermit;
@@ -46,6 +47,8 @@ pub(super) struct Owner {
     last_ply_at: Instant,
     /// Nothing is tried by the match itself before this, because the store failed.
     not_before: Option<Instant>,
+    /// When an open match of days ends, since nobody has come.
+    expires_at: Option<Instant>,
     /// When the match is forgotten, once it has ended.
     retires_at: Option<Instant>,
 }
@@ -120,7 +123,8 @@ impl Owner {
         open: Option<OpenMatchPermit>,
     ) -> Self {
         let attendance = Attendance::new(server.settings.open_patience());
-        let time = Time::new(state, server.settings.lag_compensation);
+        let time = Time::new(state, &server);
+        let expires_at = dormancy::expires_at(state, server.clock.now_ms());
         let game = Arc::clone(server.metrics.game(state.creation().game));
         Self {
             server,
@@ -134,6 +138,7 @@ impl Owner {
             minds: Minds::default(),
             last_ply_at: now(),
             not_before: None,
+            expires_at,
             retires_at: None,
         }
     }
@@ -143,16 +148,15 @@ impl Owner {
     pub(super) fn begin(&mut self, state: &Match, roster: &Roster) {
         let settings = &self.server.settings;
         let is_present = |player| roster.present.contains(&player);
-        let now_ms = self.server.clock.now_ms();
-        let lag_max = settings.lag_compensation;
-        self.time.begin(state, is_present, now_ms, lag_max);
+        self.time.begin(state, is_present, &self.server);
+        self.expires_at = dormancy::expires_at(state, self.server.clock.now_ms());
         self.minds = Minds::default();
         self.minds.offered(Offer::Draw, now());
         self.bot_turn = None;
         self.not_before = None;
         self.attendance = Attendance::new(settings.open_patience());
         self.last_ply_at = now();
-        self.card.set_ply(state.ply());
+        self.card.got_on(state);
         self.retires_at = matches!(state.stage(), Stage::Ended { .. })
             .then(|| now() + self.server.settings.linger);
     }
@@ -268,7 +272,9 @@ impl Owner {
     pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
         let (id, after) = (state.id(), state.seq());
         let store = &self.server.store;
-        self.mark = match store.append(id, self.mark, events.to_vec()).await {
+        let reminder = state.reminder_after(events);
+        let kept = store.keep(id, self.mark, events.to_vec(), reminder).await;
+        self.mark = match kept {
             Ok(mark) => mark,
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
@@ -313,6 +319,7 @@ impl Owner {
             && let Some(player) = state.occupant(*seat).holder()
             // Whoever a bot stands in for may come back.
             && occupant.holder() != Some(player)
+            && !state.creation().terms.is_of_days()
         {
             self.server.players.stood_up(player, state.id());
         }
@@ -324,8 +331,12 @@ impl Owner {
         let id = state.id();
         match &event.kind {
             EventKind::Seated { occupant, .. } => {
-                if let Some(player) = occupant.player() {
-                    self.server.players.sat_down(player, id);
+                match occupant.player() {
+                    Some(player) if state.creation().terms.is_of_days() => {
+                        self.server.players.plays_days(player);
+                    }
+                    Some(player) => self.server.players.sat_down(player, id),
+                    None => {}
                 }
                 // Another bot, or another's turn: what was thought is not asked for any more.
                 self.bot_turn = None;
@@ -334,17 +345,19 @@ impl Owner {
                 if state.players().next().is_some() {
                     self.open = None;
                 }
+                self.expires_at = None;
+                self.card.got_on(state);
                 self.last_ply_at = durable_at;
             }
             EventKind::Moved { .. } => {
                 self.last_ply_at = durable_at;
                 self.game.moves.inc();
-                self.card.set_ply(state.ply());
+                self.card.got_on(state);
             }
             EventKind::Offered { offer, .. } => self.minds.offered(*offer, durable_at),
             EventKind::TakenBack { .. } => {
                 self.last_ply_at = durable_at;
-                self.card.set_ply(state.ply());
+                self.card.got_on(state);
                 self.minds.taken_back();
             }
             EventKind::Declined { .. } | EventKind::TimeGiven { .. } => {}
@@ -352,10 +365,18 @@ impl Owner {
                 self.game.ended(*reason);
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open = None;
+                self.expires_at = None;
                 self.retires_at = Some(durable_at + self.server.settings.linger);
                 self.server.players.match_ended(state);
             }
         }
+    }
+
+    /// Whether a bot has something to do here.
+    pub(super) fn has_work(&self, state: &Match) -> bool {
+        self.bot_turn.is_some()
+            || state.bot_to_move().is_some()
+            || self.minds.answers_at(state).is_some()
     }
 
     /// Takes note of the instant at which events have been told.
@@ -390,6 +411,7 @@ impl Owner {
             self.bot_turn.as_ref().and_then(BotTurn::due),
             self.minds.answers_at(state),
             self.time.deadline(),
+            self.expires_at,
             self.retires_at,
         ];
         let first = times.into_iter().flatten().min()?;
@@ -412,6 +434,9 @@ impl Owner {
             Some(TimeDue::Flag(at)) => return Due::Flag(at),
             Some(TimeDue::Probe) => return Due::Probe,
             None => {}
+        }
+        if self.expires_at.is_some_and(|at| at <= now) {
+            return Due::Act(Action::Abort);
         }
         let absence = self.attendance.due(state, now);
         let bot = || self.bot_action(state, now);

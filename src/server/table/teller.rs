@@ -15,6 +15,7 @@ use super::audience::Audience;
 use super::owner::{Published, Roster};
 use crate::clock::now;
 use crate::command::Command;
+use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
 use crate::reply::Reply;
@@ -145,6 +146,16 @@ impl Teller {
     /// Everybody who follows.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         self.audience.followers()
+    }
+
+    /// Whether anybody follows.
+    pub(super) fn has_followers(&self) -> bool {
+        self.audience.len() > 0
+    }
+
+    /// Whether this connection follows.
+    pub(super) fn has_connection(&self, id: ConnectionId) -> bool {
+        self.audience.contains(id)
     }
 
     /// Whether this player has a connection that follows.

@@ -16,6 +16,7 @@ use plyhouse_protocol::PlayerId;
 use super::owner::{NotDone, Owner, RETRY};
 use crate::clock::now;
 use crate::command::{Command, MatchRequest};
+use crate::shared::Shared;
 
 /// The time of one match.
 #[derive(Debug, Default)]
@@ -28,6 +29,9 @@ pub(super) struct Time {
     flag_at: Option<Instant>,
     /// When the store is asked again whether it keeps things.
     probe_at: Option<Instant>,
+    /// Until when the flag of a match of days does not fall, in milliseconds since 1970; 0 if nothing
+    /// holds it.
+    held_until_ms: u64,
     /// A clock has stopped, goes on, or counts from another instant, and nobody has been told.
     is_untold: bool,
 }
@@ -50,10 +54,12 @@ pub(super) enum TimeDue {
 }
 
 impl Time {
-    pub(super) fn new(state: &Match, lag_max: Duration) -> Self {
+    pub(super) fn new(state: &Match, server: &Shared) -> Self {
+        let lag_max = server.settings.lag_compensation;
         Self {
             keeper: Timekeeper::new(state, lag_max),
             measures: Timekeeper::gives_back(state, lag_max),
+            held_until_ms: server.held_until_ms(),
             ..Self::default()
         }
     }
@@ -64,14 +70,19 @@ impl Time {
         &mut self,
         state: &Match,
         is_present: impl Fn(PlayerId) -> bool,
-        now_ms: u64,
-        lag_max: Duration,
+        server: &Shared,
     ) {
-        *self = Self::new(state, lag_max);
+        *self = Self::new(state, server);
         if let Some(keeper) = &mut self.keeper {
-            keeper.begin_anew(state, is_present, now(), now_ms);
+            keeper.begin_anew(state, is_present, now(), server.clock.now_ms());
             self.reckon(state);
         }
+    }
+
+    /// The flag falls when it is due, however long the server has been up.
+    pub(super) fn release(&mut self, state: &Match) {
+        self.held_until_ms = 0;
+        self.reckon(state);
     }
 
     /// When something is due next.
@@ -103,7 +114,9 @@ impl Time {
 
     /// Finds out anew when the flag is to be looked at.
     fn reckon(&mut self, state: &Match) {
-        let keeper = self.keeper.as_ref();
+        let is_held =
+            Timekeeper::days_due_ms(state).is_some_and(|due_ms| due_ms < self.held_until_ms);
+        let keeper = self.keeper.as_ref().filter(|_| !is_held);
         self.flag_at = keeper.and_then(|keeper| keeper.due(state, None));
     }
 

@@ -1,0 +1,67 @@
+//! What players are told of their matches of days, and how many they may have. The store knows them by
+//! their reminders, whether anybody has them in memory or not.
+
+use super::encode::encode;
+use super::peer::Peer;
+use super::shared::Shared;
+use super::to_protocol;
+use plyhouse_matches::{DaysTurn, Match, Part, Timekeeper};
+use plyhouse_protocol::{
+    DaysMatch, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
+};
+
+/// Whether the player may sit in or host one more match of days.
+pub(super) async fn check_room(server: &Shared, player: PlayerId) -> Result<(), WireError> {
+    let count = rows(server, player).await?.len();
+    if count < server.days_matches_max(player) {
+        return Ok(());
+    }
+    let message = "you play as many matches of days as is allowed";
+    Err(WireError::new(ErrorCode::TooManyMatches, message))
+}
+
+/// The matches of days in which a player has a part, as they are told.
+pub(super) async fn rows(
+    server: &Shared,
+    player: PlayerId,
+) -> Result<Vec<FollowedMatch>, WireError> {
+    let parts = server.store.parts(player).await.map_err(|error| {
+        tracing::error!(%player, %error, "a player's matches are not read");
+        WireError::new(ErrorCode::Internal, "the store cannot be read now")
+    })?;
+    let rows = parts.into_iter().filter_map(|part| row(server, part));
+    Ok(rows.collect())
+}
+
+fn row(server: &Shared, (match_id, part): (MatchId, Part)) -> Option<FollowedMatch> {
+    let DaysTurn { turn, due_ms } = part.days?;
+    Some(FollowedMatch {
+        match_id,
+        you: part.seat.map(to_protocol::seat),
+        days: Some(DaysMatch {
+            days: true,
+            turn: turn.map(to_protocol::seat),
+            due_ms: due_ms.map(|due_ms| due_ms.max(server.held_until_ms())),
+        }),
+        stood_in: part.stood_in.map(to_protocol::seat),
+    })
+}
+
+/// Tells the player to whom a turn has been given, unless the connection `follows` the match.
+pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl FnOnce(&Peer) -> bool) {
+    // First this, so that whoever is being welcomed looks again.
+    server.players.gave_turn();
+    let player = state.turn().and_then(|seat| state.occupant(seat).player());
+    let peer = player.and_then(|player| server.players.peer(player));
+    if let Some(peer) = peer
+        && !follows(&peer)
+        && let Some(due_ms) = Timekeeper::days_due_ms(state)
+    {
+        peer.outbox.send(encode(&ServerMessage::YourTurn {
+            match_id: state.id(),
+            game: state.creation().game.info.id.to_owned(),
+            ply: state.ply(),
+            due_ms,
+        }));
+    }
+}

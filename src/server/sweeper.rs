@@ -1,0 +1,123 @@
+//! Wakes the matches that nobody has in memory when somebody has to look at them.
+//!
+//! One task asks the store for what is due, by an index and a batch at a time, and has one match after the
+//! other look at itself, so that they do in their order what they do. It begins when matches of days end
+//! whose time ran out while the server was down.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::births;
+use super::command::MatchRequest;
+use super::shared::Shared;
+use plyhouse_protocol::{MatchId, MatchRef};
+
+/// How many matches the store is asked for at a time.
+const BATCH: usize = 256;
+
+/// After how long what could not be done is tried again.
+const RETRY_MS: u64 = 5000;
+
+/// The longest that a timer is set for: what comes later is looked up again.
+const SLEEP_MAX: Duration = Duration::from_hours(24);
+
+/// How matches tell the sweeper of themselves.
+#[derive(Debug)]
+pub(super) struct Sweeper {
+    /// The first that was told of since the store was asked last, in milliseconds since 1970.
+    told_ms: AtomicU64,
+    told: Notify,
+}
+
+impl Default for Sweeper {
+    fn default() -> Self {
+        Self {
+            told_ms: AtomicU64::new(u64::MAX),
+            told: Notify::new(),
+        }
+    }
+}
+
+impl Sweeper {
+    /// A match has been let go of that is to be woken then.
+    pub(super) fn expect(&self, wake_ms: u64) {
+        self.told_ms.fetch_min(wake_ms, Ordering::AcqRel);
+        self.told.notify_one();
+    }
+}
+
+/// Wakes matches until the server stops.
+pub(super) async fn sweep(server: Arc<Shared>) {
+    let mut next_ms = server.grace_ends_ms;
+    loop {
+        let is_time = tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
+            () = server.shutdown.cancelled() => return,
+            () = server.sweeper.told.notified() => false,
+            () = sleep(until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
+        };
+        if is_time {
+            server.sweeper.told_ms.store(u64::MAX, Ordering::Release);
+            next_ms = pass(&server).await;
+        }
+        let told_ms = server.sweeper.told_ms.load(Ordering::Acquire);
+        next_ms = next_ms.min(told_ms).max(server.grace_ends_ms);
+    }
+}
+
+fn until(server: &Shared, at_ms: u64) -> Duration {
+    let wait = Duration::from_millis(at_ms.saturating_sub(server.clock.now_ms()));
+    wait.min(SLEEP_MAX)
+}
+
+/// Has every match look at itself that is due, in their order. Gives when the next one is.
+async fn pass(server: &Arc<Shared>) -> u64 {
+    let (mut after, mut all_woken) = ((0, MatchId(Uuid::nil())), true);
+    let next_ms = 'due: loop {
+        let due = match server.store.due(after, BATCH).await {
+            Ok(due) => due,
+            Err(error) => {
+                tracing::error!(%error, "nobody knows which matches are due");
+                break server.clock.now_ms() + RETRY_MS;
+            }
+        };
+        let is_last = due.len() < BATCH;
+        for (wake_ms, id) in due {
+            let now_ms = server.clock.now_ms();
+            if now_ms < wake_ms || server.is_stopping() {
+                break 'due wake_ms;
+            }
+            let late_ms = now_ms - wake_ms.max(server.grace_ends_ms);
+            let late = Duration::from_millis(late_ms);
+            server.metrics.wake_lateness.observe(late.as_secs_f64());
+            all_woken &= wake(server, id).await;
+            after = (wake_ms, id);
+        }
+        if is_last {
+            break u64::MAX;
+        }
+    };
+    match all_woken {
+        true => next_ms,
+        false => next_ms.min(server.clock.now_ms() + RETRY_MS),
+    }
+}
+
+/// Has a match look at itself. False if that has to be tried again.
+async fn wake(server: &Arc<Shared>, id: MatchId) -> bool {
+    match births::find(server, MatchRef::Id(id)).await {
+        Ok(handle) => {
+            handle.tell(MatchRequest::Look, &server.metrics).await;
+            true
+        }
+        Err(error) => {
+            tracing::warn!(match_id = %id, error = error.message, "a match that is due is not woken");
+            false
+        }
+    }
+}
