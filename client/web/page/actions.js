@@ -1,7 +1,11 @@
-// What can be done in a match beside moving: share it, resign, come back to now, play again.
+// What can be done in a match beside moving: share it, answer an offer, give it up, come back to now,
+// play again.
 
+import { Answers } from './answers.js';
+import { Bar } from './bar.js';
 import { firstLevel, recallChoice } from './choice.js';
 import { fill, firstControl, h } from './dom.js';
+import { GiveUp } from './giveup.js';
 import { Rematch } from './rematch.js';
 import { shareCard } from './share.js';
 import { occupant } from './words.js';
@@ -12,15 +16,20 @@ import { occupant } from './words.js';
 const AGAIN = 'Play again, sides swapped';
 
 export class Actions {
-  element = h('div', {
-    class: 'actions',
+  element;
+  answers;
+  #app;
+  #bar;
+  #giveUp;
+  /** What there is before the start and after the end. */
+  #apart = h('div', {
+    class: 'row apart',
     // A key that is held would go on to what comes in place of the button.
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       if (event.repeat && event.key === 'Enter') event.preventDefault();
     },
   });
-  #app;
-  #backToNow;
+  #back;
   /** @type {Rematch | null} */
   #rematch = null;
   /** What the buttons were made from; made anew, they would lose the focus. */
@@ -28,11 +37,22 @@ export class Actions {
 
   /**
    * @param {App} app
-   * @param {() => void} backToNow
+   * @param {{ backToNow: () => void, turn: () => void }} does
    */
-  constructor(app, backToNow) {
+  constructor(app, { backToNow, turn }) {
     this.#app = app;
-    this.#backToNow = backToNow;
+    this.answers = new Answers(app);
+    this.#giveUp = new GiveUp(app);
+    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn });
+    this.#back = button('Back to now', 'primary', backToNow);
+    const slot = h(
+      'div',
+      { class: 'slot' },
+      this.answers.element,
+      this.#giveUp.element,
+      this.#back,
+    );
+    this.element = h('div', { class: 'actions' }, this.#apart, slot, this.#bar.element);
   }
 
   leave() {
@@ -42,42 +62,39 @@ export class Actions {
   /**
    * @param {Match} match
    * @param {boolean} now whether the board is shown as it is now
+   * @param {boolean} isTurned whether it has been turned around
    */
-  show(match, now) {
-    const { you, status, host, seats } = match;
+  show(match, now, isTurned) {
+    const { status } = match;
+    const hadFocus = this.element.contains(document.activeElement);
     this.#prepareRematch(match);
-    const offer = this.#rematch?.offer?.match;
+    this.#back.hidden = now;
+    this.answers.show(match);
+    this.#giveUp.show(match);
+    this.#bar.element.hidden = status === 'open';
+    this.#bar.show(match, isTurned);
+    this.#showApart(match);
+    // Whoever has just resigned by keyboard goes on from here.
+    const isLost = hadFocus && !this.element.contains(document.activeElement);
+    if (isLost || (hadFocus && document.activeElement?.closest('.kept, [hidden]'))) {
+      firstControl(this.#apart)?.focus();
+    }
+  }
+
+  /** @param {Match} match */
+  #showApart(match) {
+    const { you, status, host, seats } = match;
     const madeFrom = JSON.stringify([
-      status,
-      you,
-      host,
-      offer,
-      this.#rematch?.isAlone,
+      ...[status, you, host, this.#rematch?.offer?.match, this.#rematch?.isAlone],
       this.#app.invited.get(match.match),
-      now,
       seats.map((seat) => seat.occupant),
     ]);
     if (this.#madeFrom === madeFrom) return;
     this.#madeFrom = madeFrom;
-    const hadFocus = this.element.contains(document.activeElement);
-    const back = !now && button('Back to now', 'primary', this.#backToNow);
-    switch (status) {
-      case 'open':
-        fill(
-          this.element,
-          shareCard(this.#app, match, recallChoice().level ?? firstLevel(this.#app.levels)),
-        );
-        break;
-      case 'running':
-        fill(this.element, back, you !== null && this.#resign(match));
-        break;
-      case 'ended':
-        fill(this.element, back, ...this.#afterwards(match));
-    }
-    // Whoever has just resigned by keyboard goes on from here.
-    if (hadFocus) firstControl(this.element)?.focus();
+    const level = recallChoice().level ?? firstLevel(this.#app.levels);
+    if (status === 'open') fill(this.#apart, shareCard(this.#app, match, level));
+    else fill(this.#apart, ...(status === 'ended' ? this.#afterwards(match) : []));
   }
-
   /** @param {Match} match */
   #prepareRematch(match) {
     const exhibition = match.seats.every(({ occupant }) => occupant === 'bot');
@@ -109,27 +126,6 @@ export class Actions {
             button(rematch.isAlone ? 'New invitation, sides swapped' : AGAIN, 'primary', start),
         ];
     return [...again, h('a', { class: 'button', href: '/' }, 'To the lobby')];
-  }
-
-  /** @param {Match} match */
-  #resign(match) {
-    const place = h('div', { class: 'row' });
-    const offer = () => fill(place, button('Resign …', '', ask));
-    const ask = () => {
-      const stay = button('Play on', '', () => {
-        offer();
-        place.querySelector('button')?.focus();
-      });
-      const resign = button('Resign', 'danger', () => {
-        void this.#app.ask({ type: 'resign', match: match.match });
-      });
-      const question = h('p', { class: 'question' }, 'Give up this match?');
-      const onkeydown = (/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && stay.click();
-      fill(place, h('div', { class: 'row', onkeydown }, question, resign, stay));
-      stay.focus();
-    };
-    offer();
-    return place;
   }
 }
 

@@ -3,10 +3,8 @@
 import { Actions } from './actions.js';
 import { BoardView } from './board.js';
 import { fill, h } from './dom.js';
-import { customsOf } from './games.js';
 import { Moves } from './moves.js';
 import { Players } from './players.js';
-import { icon } from './switches.js';
 import { clockWords } from './time.js';
 import { capital } from './words.js';
 
@@ -14,17 +12,12 @@ import { capital } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
-/** Two arrows that change places. */
-const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
-
 /** The parts of a room that stay while the match goes on. */
 export class Furniture {
   standing = h('p', { class: 'standing' });
   why = h('p', { class: 'why' });
   others = h('div', { class: 'row others', role: 'group', 'aria-label': 'Other moves' });
   watching = h('span', { class: 'watching' });
-  /** Turns the board around, where players sit face to face. @type {HTMLElement | null} */
-  #turner = null;
   board;
   players;
   moves;
@@ -41,10 +34,9 @@ export class Furniture {
   constructor(app, game, match, { play, look, turn }) {
     this.#play = play;
     this.board = new BoardView(game, { play, say: (text) => app.announce(text) });
-    if (customsOf(game.game).faces) this.#turner = turner(turn);
     this.players = new Players(app, game);
     this.moves = new Moves(look);
-    this.actions = new Actions(app, () => look(Infinity));
+    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn });
     this.parts = [
       h(
         'div',
@@ -60,7 +52,7 @@ export class Furniture {
         this.standing,
         this.why,
       ),
-      h('div', { class: 'stage' }, this.board.element, this.#turner, this.others),
+      h('div', { class: 'stage' }, this.board.element, this.others),
       this.players.element,
       h('div', { class: 'side' }, this.actions.element, this.moves.element),
     ];
@@ -70,11 +62,6 @@ export class Furniture {
   leave() {
     this.actions.leave();
     this.players.leave();
-  }
-
-  /** @param {boolean} isTurned whether the board has been turned around */
-  showTurned(isTurned) {
-    this.#turner?.setAttribute('aria-pressed', String(isTurned));
   }
 
   /**
@@ -97,12 +84,3 @@ export class Furniture {
     );
   }
 }
-
-/** @param {() => void} turn */
-const turner = (turn) =>
-  h(
-    'button',
-    { type: 'button', class: 'quiet round turner', title: 'Turn the board', onclick: turn },
-    icon(TURN),
-    h('span', { class: 'unseen' }, 'Turn the board'),
-  );

@@ -1,5 +1,6 @@
 // The page: one connection, the matches that it follows, and one view at a time.
 
+import { showBadge } from './badge.js';
 import { showBanner } from './banner.js';
 import { Challenges } from './challenges.js';
 import { rememberOpponent } from './challenging.js';
@@ -7,15 +8,7 @@ import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
-import {
-  fold,
-  fromSnapshot,
-  isLiveOf,
-  isMyTurn,
-  remembering,
-  withClocks,
-  withPresence,
-} from './match.js';
+import { fold, fromSnapshot, isLiveOf, remembering, withClocks, withPresence } from './match.js';
 import { nameButton } from './name.js';
 import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
@@ -23,6 +16,7 @@ import { Room } from './room.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { soundSwitch, themeSwitch } from './switches.js';
+import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { sentence, tooMany } from './words.js';
 
@@ -196,17 +190,14 @@ export class App {
       return;
     }
     document.title = this.#challenges.title(this.#title());
+    showBadge(document.title.startsWith('●'));
   }
 
   #title() {
     const title = this.#view.title();
     const canPlay = this.connection.link.state === 'open';
-    const awaited = [...this.matches.values()].filter((match) => canPlay && isMyTurn(match));
-    if (awaited.length === 0) return title || 'Plyhouse';
-    if (!title) return '● Your turn – Plyhouse';
-    return awaited.some((match) => this.#isSeen(match))
-      ? title
-      : `● Your turn elsewhere – ${title}`;
+    const wanted = canPlay ? [...this.matches.values()].filter(waitsForUs) : [];
+    return titleOf(title, wanted, (match) => this.#isSeen(match));
   }
 
   /** @param {Pick<Match, 'match'>} match */
@@ -301,6 +292,9 @@ export class App {
       case 'seated':
       case 'started':
       case 'moved':
+      case 'offered':
+      case 'declined':
+      case 'taken_back':
       case 'time_given':
       case 'ended':
         this.#happened(message);

@@ -34,8 +34,10 @@ export function fold(match, event, now) {
   if (event.seq > match.seq + 1) return null;
   const next = { ...match, seq: event.seq };
   switch (event.type) {
-    case 'seated':
-      return { ...next, seats: seated(match, event.seat, event) };
+    case 'seated': {
+      const offers = match.offers.filter(({ seat }) => seat !== event.seat);
+      return { ...next, seats: seated(match, event.seat, event), offers };
+    }
     case 'started': {
       const { position, ply, turn, legal, patience_ms } = event;
       const told = { position, ply, turn, legal, patience_ms, ...turnBegins(event, now) };
@@ -46,15 +48,32 @@ export function fold(match, event, now) {
       const moves = [...match.moves.slice(0, event.ply), event.move];
       const past = [...match.past];
       past[moves.length] = position;
-      const told = { position, turn, legal, ...turnBegins(event, now) };
+      // A draw's offer ends by a move of the other seat, a takeback's by any.
+      const offers = match.offers.filter(
+        ({ seat, offer }) => offer === 'draw' && seat === event.seat,
+      );
+      const told = { position, turn, legal, offers, ...turnBegins(event, now) };
       return { ...next, ...told, moves, past, ply: moves.length };
+    }
+    case 'offered': {
+      const { seat, offer, ply, to_ply } = event;
+      return { ...next, offers: [...without(match, event), { seat, offer, ply, to_ply }] };
+    }
+    case 'declined':
+      return { ...next, offers: without(match, event) };
+    case 'taken_back': {
+      const { ply, position, turn, legal, takebacks } = event;
+      const past = match.past.slice(0, ply + 1);
+      past[ply] = position;
+      const told = { ply, position, turn, legal, takebacks, ...turnBegins(event, now) };
+      return { ...next, ...told, moves: match.moves.slice(0, ply), past, offers: [] };
     }
     case 'time_given': {
       const { left_ms, periods } = event;
       return { ...next, left_ms, periods };
     }
     case 'ended': {
-      const over = { status: /** @type {const} */ ('ended'), turn: null, legal: [] };
+      const over = { status: /** @type {const} */ ('ended'), turn: null, legal: [], offers: [] };
       const { outcome, left_ms, periods } = event;
       return { ...next, ...over, outcome, left_ms, periods };
     }
@@ -62,6 +81,14 @@ export function fold(match, event, now) {
       return next;
   }
 }
+
+/**
+ * The offers that stand beside this one.
+ * @param {Match} match
+ * @param {{ seat: number, offer: string }} one
+ */
+const without = ({ offers }, one) =>
+  offers.filter(({ seat, offer }) => seat !== one.seat || offer !== one.offer);
 
 /**
  * The clocks as a turn begins that an event gives.
@@ -110,6 +137,7 @@ export function remembering(match, events) {
   for (const event of events) {
     if (event.type === 'started') past[0] = event.position;
     if (event.type === 'moved') past[event.ply + 1] = event.position;
+    if (event.type === 'taken_back') past[event.ply] = event.position;
   }
   return { ...match, past };
 }
@@ -139,3 +167,14 @@ export const isLiveOf = ({ status, you, host }, player) =>
 /** @param {Match} match */
 export const isMyTurn = (match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;
+
+/** What the other offers, to be answered by us. @param {Match} match */
+export const offersTo = ({ offers, you }) =>
+  you === null ? [] : offers.filter(({ seat }) => seat !== you);
+
+/** To which ply our own last move would be taken back; `null` if there is none. @param {Match} match */
+export function takebackTo({ you, ply }) {
+  if (you === null) return null;
+  const last = ply - 1 - ((ply - 1 - you + 2) % 2);
+  return last < 0 ? null : last;
+}

@@ -1,16 +1,17 @@
-// What is told of a match of ours that nobody looks at: that it begins, that it is our turn, that it
-// is over.
+// What is told of a match of ours that nobody looks at: that it begins, that it is our turn, that
+// something is offered, that it is over.
 
-import { isMyTurn } from './match.js';
+import { isMyTurn, offersTo } from './match.js';
 import * as words from './words.js';
 
+/** @import { StandingOffer } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 /** @import { Speech } from './words.js' */
 
 /**
  * @typedef {object} News
  * @property {string} text
- * @property {'turn' | 'end'} sound
+ * @property {'turn' | 'offer' | 'end'} sound
  */
 
 /**
@@ -32,8 +33,17 @@ export function newsOf(before, after, title, speech) {
     const { headline, why } = words.ended(after, speech);
     return { text: `${about}: ${headline} ${why}`.trim(), sound: 'end' };
   }
+  const offer = offersTo(after).find((offer) => !before.offers.some((old) => isSame(old, offer)));
+  if (offer) {
+    const name = words.who(after, 1 - after.you, speech);
+    return { text: `${title}: ${words.offered(after, offer, name)}`, sound: 'offer' };
+  }
   const begins = before.status === 'open' && after.status === 'running';
   if (!begins && (isMyTurn(before) || !isMyTurn(after))) return null;
   const standing = words.standing(after, speech);
   return { text: `${about}${begins ? ' begins' : ''}: ${standing}`, sound: 'turn' };
 }
+
+/** @param {StandingOffer} one @param {StandingOffer} other */
+const isSame = (one, other) =>
+  one.seat === other.seat && one.offer === other.offer && one.ply === other.ply;

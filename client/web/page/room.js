@@ -2,52 +2,55 @@
 
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
+import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
-import { isMyTurn } from './match.js';
+import { isMyTurn, offersTo } from './match.js';
 import { boardAfter, boardWith } from './scene.js';
-import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
+import { tell } from './telling.js';
 import * as words from './words.js';
 
 /** @import { Game, MatchEvent } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
-/** When to ask again for a match that the server cannot give now and does not say when it can. */
-const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
+/**
+ * A move on its way: at which ply, and after how many takebacks.
+ * @typedef {{ ply: number, move: string, takebacks: number }} Pending
+ */
+
+/** What a room is called for the status of its match. */
+const STATUS_CLASSES = /** @type {const} */ ([
+  ['waiting', 'open'],
+  ['running', 'running'],
+  ['ended', 'ended'],
+]);
 
 export class Room {
   element = h('div', { class: 'room' });
   #app;
   /** What the address calls the match: its code, or its id. */
   #code;
-  /** Not even an open seat is to be taken. */
-  #onlyWatch;
+  #entrance;
   /** What is drawn when the match is known. @type {Furniture | null} */
   #furniture = null;
-  /** A move that is shown and not yet answered. @type {{ ply: number, move: string } | null} */
+  /** A move that is shown and not yet answered. @type {Pending | null} */
   #pending = null;
   /** After how many moves the board is shown; `null` for now. @type {number | null} */
   #looking = null;
   /** Until it is answered, or somebody waits for it. @type {Promise<void> | null} */
   #askedForPast = null;
-  /** Why there is no match to be seen: for good, or until it is asked for again. */
-  #trouble = { why: '', passes: false };
-  #refusals = 0;
   /** Whether the board is seen from the other side than the one that it is seen from at first. */
   #isTurned = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #askingAgain;
   #entered = false;
-  #isLeft = false;
   #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
 
   /** @param {App} app @param {string} code @param {{ watch?: boolean }} wish */
   constructor(app, code, { watch = false }) {
     this.#app = app;
     this.#code = code.toUpperCase();
-    this.#onlyWatch = watch;
+    this.#entrance = new Entrance(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
   }
 
@@ -60,25 +63,28 @@ export class Room {
   }
 
   title() {
-    const { why, passes } = this.#trouble;
+    const { why, passes } = this.#entrance.trouble;
     if (why) return `${passes ? 'Trying again …' : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
     const { state } = this.#app.connection.link;
-    const mark = isMyTurn(match) && state === 'open' ? '● ' : '';
-    const standing = words.standingOver(match, state, this.#speech(match));
+    const [offer] = offersTo(match);
+    const mark = (isMyTurn(match) || offer) && state === 'open' ? '● ' : '';
+    const speech = this.#speech(match);
+    const standing =
+      offer && state === 'open'
+        ? words.offered(match, offer, words.who(match, offer.seat, speech))
+        : words.standingOver(match, state, speech);
     return `${mark}${standing} – ${game} – Plyhouse`;
   }
 
   welcomed() {
-    clearTimeout(this.#askingAgain);
     void this.#enter();
   }
 
   leave() {
-    this.#isLeft = true;
-    clearTimeout(this.#askingAgain);
+    this.#entrance.leave();
     window.removeEventListener('keydown', this.#onKey);
     this.#furniture?.leave();
     const match = this.#match;
@@ -91,54 +97,13 @@ export class Room {
     }
   }
 
-  /** Takes the open seat, or watches; a seat that is ours already is kept. */
   async #enter() {
-    const known = this.#match;
-    if (known && !this.#entered) {
-      this.#arrived();
-      return;
-    }
-    const request = { match: this.#code };
-    try {
-      if (this.#entered || this.#onlyWatch) {
-        await this.#app.connection.ask({ type: 'watch', ...request });
-      } else {
-        await this.#joinOrWatch(request);
-      }
-      this.#arrived();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      // The next welcome tries again.
-      if (error.code === 'lost') return;
-      this.#refused(error);
-    }
-  }
-
-  /** @param {Refusal} refusal */
-  #refused({ code, message, retryable, retryAfterMs }) {
-    if (this.#isLeft) return;
-    const none = code === 'unknown_match';
-    const why = none ? 'There is no match with this code now.' : words.sentence(message);
-    this.#trouble = { why, passes: retryable };
-    if (retryable) {
-      const last = ASK_AGAIN_MS.length - 1;
-      const after = retryAfterMs ?? ASK_AGAIN_MS[Math.min(this.#refusals, last)];
-      this.#refusals += 1;
-      clearTimeout(this.#askingAgain);
-      this.#askingAgain = setTimeout(() => void this.#enter(), after);
-    }
-    this.#app.update();
-  }
-
-  /** @param {{ match: string }} request */
-  async #joinOrWatch(request) {
-    try {
-      await this.#app.connection.ask({ type: 'join', ...request });
-    } catch (error) {
-      const other = ['already_seated', 'seat_taken', 'match_ended', 'overloaded'];
-      if (!(error instanceof Refusal) || !other.includes(error.code)) throw error;
-      await this.#app.connection.ask({ type: 'watch', ...request });
-    }
+    const match = this.#match;
+    if (match && !this.#entered) this.#arrived();
+    else
+      await this.#entrance.enter(this.#entered ? this.element.dataset.match : undefined, () =>
+        this.#arrived(),
+      );
   }
 
   #arrived() {
@@ -146,8 +111,7 @@ export class Room {
     if (!match) return;
     const first = !this.#entered;
     this.#entered = true;
-    this.#trouble = { why: '', passes: false };
-    this.#refusals = 0;
+    this.#entrance.arrived();
     this.element.dataset.match = match.match;
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#furniture?.board.focus();
@@ -169,7 +133,8 @@ export class Room {
   #resend(match) {
     const pending = this.#pending;
     if (!pending) return;
-    if (match.ply === pending.ply && isMyTurn(match)) void this.#send(match, pending);
+    const isSame = match.ply === pending.ply && match.takebacks === pending.takebacks;
+    if (isSame && isMyTurn(match)) void this.#send(match, pending);
     else this.#pending = null;
     this.#app.update();
   }
@@ -182,30 +147,16 @@ export class Room {
   /** @param {Match} match @param {MatchEvent} event */
   happened(match, event) {
     if (match.match !== this.#match?.match) return;
-    const speech = this.#speech(match);
-    if (event.type === 'moved') {
-      if (this.#pending && event.ply >= this.#pending.ply) this.#pending = null;
-      const standing =
-        match.status === 'running' && match.turn !== null ? words.standing(match, speech) : '';
-      this.#app.announce(`${words.moved(match, event.seat, event.move, speech)} ${standing}`);
-      sound(isMyTurn(match) ? 'turn' : 'move');
-    } else if (event.type === 'ended') {
+    if (event.type === 'moved' && this.#pending && event.ply >= this.#pending.ply) {
       this.#pending = null;
-      const { headline, why } = words.ended(match, speech);
-      this.#app.announce(`${headline} ${why}`);
-      sound('end');
-    } else if (event.type === 'started') {
-      this.#app.announce(`The match begins. ${words.standing(match, speech)}`);
-      sound('turn');
-      // Whoever sits here can play at once by keyboard.
-      queueMicrotask(() => match.you !== null && this.#furniture?.board.focus());
-    } else if (event.type === 'seated' && event.seat !== match.you) {
-      const seat = match.seats[event.seat];
-      const name = seat ? words.occupant(seat, speech.levels) : '';
-      this.#app.announce(
-        event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`,
-      );
     }
+    if (event.type === 'ended' || event.type === 'taken_back') this.#pending = null;
+    if (event.type === 'taken_back' && (this.#looking ?? 0) >= match.ply) this.#looking = null;
+    // Whoever sits here can play at once by keyboard.
+    if (event.type === 'started' && match.you !== null) {
+      queueMicrotask(() => this.#furniture?.board.focus());
+    }
+    tell(this.#app, match, event);
   }
 
   /** @param {Match} before @param {Match} after */
@@ -227,7 +178,7 @@ export class Room {
 
   update() {
     const match = this.#match;
-    if (!match || (this.#trouble.why && !this.#trouble.passes)) {
+    if (!match || (this.#entrance.trouble.why && !this.#entrance.trouble.passes)) {
       this.#furniture?.leave();
       this.#furniture = null;
       fill(this.element, this.#empty());
@@ -240,7 +191,7 @@ export class Room {
   }
 
   #empty() {
-    const { why, passes } = this.#trouble;
+    const { why, passes } = this.#entrance.trouble;
     return h(
       'div',
       { class: 'empty' },
@@ -282,7 +233,6 @@ export class Room {
     });
     const otherMoves = mine ? board.otherMoves() : [];
     furniture.offer(otherMoves, otherMoves.length === match.legal.length);
-    furniture.showTurned(this.#isTurned);
     const turn = pending ? null : match.turn;
     players.show(match, turn, view.board);
     moves.show(match.moves, shown, game.sides);
@@ -299,14 +249,16 @@ export class Room {
     );
     write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
     if (!now && end) write(why, 'You are looking back.');
-    if (this.#trouble.passes) write(why, `${this.#trouble.why} Trying again …`);
+    if (this.#entrance.trouble.passes) write(why, `${this.#entrance.trouble.why} Trying again …`);
+    standing.title = standing.textContent ?? '';
     this.element.classList.toggle('my-turn', mine);
     this.element.classList.toggle('past', !now);
-    this.element.classList.toggle('waiting', match.status === 'open');
-    this.element.classList.toggle('ended', match.status === 'ended');
+    for (const [name, status] of STATUS_CLASSES) {
+      this.element.classList.toggle(name, match.status === status);
+    }
     others.hidden = others.childElementCount === 0;
     write(watching, words.watching(match));
-    actions.show(match, now);
+    actions.show(match, now, this.#isTurned);
   }
 
   /** Who sits in the second seat of a game that is played face to face. @param {Match} match */
@@ -345,13 +297,13 @@ export class Room {
       !match.legal.includes(move)
     )
       return;
-    const pending = { ply: match.ply, move };
+    const pending = { ply: match.ply, move, takebacks: match.takebacks };
     this.#pending = pending;
     void this.#send(match, pending);
     this.#app.update();
   }
 
-  /** @param {Match} match @param {{ ply: number, move: string }} pending */
+  /** @param {Match} match @param {Pending} pending */
   async #send(match, pending) {
     try {
       await this.#app.connection.ask({ type: 'move', match: match.match, ...pending });
@@ -362,7 +314,7 @@ export class Room {
       this.#pending = null;
       this.#app.toast(`Your move was not played: ${error.message}.`);
       if (error.code === 'stale_ply') {
-        void this.#app.ask({ type: 'resync', match: match.match, since: match.seq });
+        void this.#app.ask({ type: 'watch', match: match.match });
       }
       this.#app.update();
     }
@@ -400,6 +352,7 @@ export class Room {
     // Whoever is on a button means the button.
     const move = at?.closest('button, a') ? null : moveOfKey(match.game, event);
     if (move !== null && !event.repeat) this.#play(move);
+    else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
     else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
     else return;
     event.preventDefault();

@@ -12,6 +12,11 @@ const SOUNDS = {
     [587, 0.09],
   ],
   /** @type {[number, number][]} */
+  offer: [
+    [587, 0],
+    [587, 0.12],
+  ],
+  /** @type {[number, number][]} */
   tick: [[880, 0]],
   /** @type {[number, number][]} */
   end: [

@@ -2,7 +2,7 @@
 
 import { way } from './way.js';
 
-/** @import { Level, Occupant, Outcome, Seat } from '../protocol.js' */
+/** @import { Level, Occupant, OfferKind, Outcome, Seat, StandingOffer } from '../protocol.js' */
 /** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
 
@@ -79,6 +79,22 @@ export function standingOver(match, state, speech) {
   if (match.status === 'ended' || state === 'open') return standing(match, speech);
   return state === 'replaced' ? 'You are in another tab.' : 'Waiting for the connection …';
 }
+
+/**
+ * What the other offers.
+ * @param {Match} match
+ * @param {StandingOffer} offer
+ * @param {string} name
+ */
+export function offered({ ply }, { offer, to_ply }, name) {
+  if (offer !== 'takeback') return `${name} offers a draw.`;
+  const count = ply - (to_ply ?? ply - 1);
+  return `${name} asks to take back ${count === 1 ? 'the last move' : `${count} moves`}.`;
+}
+
+/** @param {{ offer: OfferKind }} declined @param {string} name who declined it */
+export const declined = ({ offer }, name) =>
+  offer === 'takeback' ? `${name} does not take back.` : `${name} declines the draw.`;
 
 /**
  * Whose clock runs on while we cannot follow.

@@ -1,0 +1,125 @@
+// The offers that stand in a match: the other's, to be answered by a click or a key, and our own, to be
+// withdrawn.
+
+import { Refusal } from './connection.js';
+import { fill, h } from './dom.js';
+import { offersTo } from './match.js';
+import { occupant, offered, sentence } from './words.js';
+
+/** @import { StandingOffer } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/** The keys that answer what the other offers. */
+export const ACCEPT_KEY = 'y';
+export const DECLINE_KEY = 'n';
+
+export class Answers {
+  element = h('div', { class: 'answers', role: 'group', 'aria-label': 'Offers' });
+  #app;
+  /** @type {Match | null} */
+  #match = null;
+  /** What is drawn; drawn anew, it would lose the focus. */
+  #drawn = '';
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+  }
+
+  /** @param {Match} match */
+  show(match) {
+    this.#match = match;
+    const connected = this.#app.connection.link.state === 'open';
+    const offers = match.you === null ? [] : match.offers;
+    const drawn = JSON.stringify([offers, connected]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    fill(this.element, ...offers.map((offer) => this.#line(match, offer, connected)));
+  }
+
+  /**
+   * Answers by key what the other offers.
+   * @param {string} key
+   * @returns {boolean} whether that was one
+   */
+  key(key) {
+    const match = this.#match;
+    const offer = match && offersTo(match)[0];
+    if (!offer || this.#app.connection.link.state !== 'open') return false;
+    if (key === ACCEPT_KEY) void this.#accept(match.match, offer);
+    else if (key === DECLINE_KEY) this.#decline(match.match, offer);
+    else return false;
+    return true;
+  }
+
+  /** @param {Match} match @param {StandingOffer} offer @param {boolean} connected */
+  #line(match, offer, connected) {
+    const { match: id, you } = match;
+    const disabled = !connected;
+    const decline = () => this.#decline(id, offer);
+    if (offer.seat === you) {
+      const asked = offer.offer === 'draw' ? 'You offer a draw.' : 'You ask to take back.';
+      return h(
+        'div',
+        { class: 'row answer own' },
+        h('p', {}, asked),
+        h('button', { type: 'button', disabled, onclick: decline }, 'Withdraw'),
+      );
+    }
+    const seat = match.seats[offer.seat];
+    const name = seat ? occupant(seat, this.#app.levels) : '';
+    const accept = () => void this.#accept(id, offer);
+    return h(
+      'div',
+      { class: 'row answer' },
+      h('p', {}, offered(match, offer, name)),
+      keyed('Accept', 'primary', ACCEPT_KEY, disabled, accept),
+      keyed('Decline', '', DECLINE_KEY, disabled, decline),
+    );
+  }
+
+  /** @param {string} id @param {StandingOffer} offer */
+  async #accept(id, { offer, to_ply }) {
+    const ply = this.#app.matches.get(id)?.ply ?? 0;
+    const request = { type: /** @type {const} */ ('offer'), match: id, ply };
+    try {
+      await this.#app.connection.ask(
+        offer === 'draw'
+          ? { ...request, offer: 'draw' }
+          : { ...request, offer: 'takeback', ...(to_ply === undefined ? {} : { to_ply }) },
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // A move of our own was quicker, and the offer outlived it.
+      const now = this.#app.matches.get(id);
+      const stands = now && offersTo(now).find((other) => other.offer === offer);
+      if (error.code === 'stale_ply' && stands && now.ply !== ply) await this.#accept(id, stands);
+      else this.#app.toast(sentence(error.message));
+    }
+  }
+
+  /** @param {string} id @param {StandingOffer} offer */
+  #decline(id, { offer }) {
+    void this.#app.ask({ type: 'decline', match: id, offer });
+  }
+}
+
+/**
+ * A button with a key of its own.
+ * @param {string} text
+ * @param {string} look
+ * @param {string} key
+ * @param {boolean} disabled
+ * @param {() => void} onclick
+ */
+const keyed = (text, look, key, disabled, onclick) =>
+  h(
+    'button',
+    {
+      ...{ type: 'button', class: look, disabled, onclick },
+      ...{ title: `Key ${key.toUpperCase()}`, 'aria-keyshortcuts': key },
+    },
+    text,
+    h('kbd', { 'aria-hidden': true }, key.toUpperCase()),
+  );

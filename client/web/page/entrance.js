@@ -1,0 +1,91 @@
+// The way into a match: its open seat is taken, or it is watched; and it is asked for again where the
+// server cannot give it now.
+
+import { Refusal } from './connection.js';
+import { sentence } from './words.js';
+
+/** @import { App } from './main.js' */
+
+/** When to ask again for a match that the server cannot give now and does not say when it can. */
+const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
+
+export class Entrance {
+  /** Why there is no match to be seen: for good, or until it is asked for again. */
+  trouble = { why: '', passes: false };
+  #app;
+  #code;
+  /** Not even an open seat is to be taken. */
+  #onlyWatch;
+  #refusals = 0;
+  #isLeft = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #askingAgain;
+
+  /** @param {App} app @param {string} code @param {boolean} onlyWatch */
+  constructor(app, code, onlyWatch) {
+    this.#app = app;
+    this.#code = code;
+    this.#onlyWatch = onlyWatch;
+  }
+
+  /** Asks for the match no more. */
+  leave() {
+    this.#isLeft = true;
+    clearTimeout(this.#askingAgain);
+  }
+
+  arrived() {
+    this.trouble = { why: '', passes: false };
+    this.#refusals = 0;
+  }
+
+  /**
+   * Takes the open seat, or watches; a seat that is ours already is kept.
+   * @param {string | undefined} known the match, where one has been in before
+   * @param {() => void} arrived
+   */
+  async enter(known, arrived) {
+    clearTimeout(this.#askingAgain);
+    try {
+      if (known !== undefined) await this.#app.connection.ask({ type: 'watch', match: known });
+      else if (this.#onlyWatch)
+        await this.#app.connection.ask({ type: 'watch', match: this.#code });
+      else await this.#joinOrWatch({ match: this.#code });
+      arrived();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // The next welcome tries again.
+      if (error.code !== 'lost') this.#refused(error, known, arrived);
+    }
+  }
+
+  /**
+   * @param {Refusal} refusal
+   * @param {string | undefined} known
+   * @param {() => void} arrived
+   */
+  #refused({ code, message, retryable, retryAfterMs }, known, arrived) {
+    if (this.#isLeft) return;
+    const none = code === 'unknown_match';
+    const why = none ? 'There is no match with this code now.' : sentence(message);
+    this.trouble = { why, passes: retryable };
+    if (retryable) {
+      const last = ASK_AGAIN_MS.length - 1;
+      const after = retryAfterMs ?? ASK_AGAIN_MS[Math.min(this.#refusals, last)];
+      this.#refusals += 1;
+      this.#askingAgain = setTimeout(() => void this.enter(known, arrived), after);
+    }
+    this.#app.update();
+  }
+
+  /** @param {{ match: string }} request */
+  async #joinOrWatch(request) {
+    try {
+      await this.#app.connection.ask({ type: 'join', ...request });
+    } catch (error) {
+      const other = ['already_seated', 'seat_taken', 'match_ended', 'overloaded', 'not_allowed'];
+      if (!(error instanceof Refusal) || !other.includes(error.code)) throw error;
+      await this.#app.connection.ask({ type: 'watch', ...request });
+    }
+  }
+}

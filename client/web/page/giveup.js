@@ -1,0 +1,58 @@
+// Asks whether a match is to be given up. It stays open while the match goes on.
+
+import { fill, h } from './dom.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+export class GiveUp {
+  element = h('div', {
+    class: 'row asking',
+    hidden: true,
+    onkeydown: (/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && this.#stay(),
+  });
+  #app;
+  /** @type {Match | null} */
+  #match = null;
+  /** Where the focus comes from. @type {Element | null} */
+  #from = null;
+  #callOff = button('Call it off', '', () => this.#ask('abort'));
+  #resign = button('Resign', 'danger', () => this.#ask('resign'));
+  #playOn = button('Play on', '', () => this.#stay());
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+    const question = h('p', { class: 'question' }, 'Give up this match?');
+    fill(this.element, question, this.#callOff, this.#resign, this.#playOn);
+  }
+
+  ask() {
+    this.#from = document.activeElement;
+    this.element.hidden = false;
+    this.#playOn.focus();
+  }
+
+  /** @param {Match} match */
+  show(match) {
+    this.#match = match;
+    // Nobody has lost anything yet.
+    this.#callOff.hidden = match.ply >= 2 || match.takebacks > 0;
+    const connected = this.#app.connection.link.state === 'open';
+    this.#callOff.disabled = this.#resign.disabled = !connected;
+    if (match.status !== 'running' || match.you === null) this.element.hidden = true;
+  }
+
+  /** @param {'abort' | 'resign'} type */
+  #ask(type) {
+    if (this.#match) void this.#app.ask({ type, match: this.#match.match });
+  }
+
+  #stay() {
+    this.element.hidden = true;
+    if (this.#from instanceof HTMLElement) this.#from.focus();
+  }
+}
+
+/** @param {string} text @param {string} look @param {() => void} onclick */
+const button = (text, look, onclick) => h('button', { type: 'button', class: look, onclick }, text);
