@@ -884,6 +884,13 @@ fn a_seat_is_left_to_a_bot() {
     assert_eq!(evening.result, None);
     evening.types("leave");
     evening.sent();
+    let (id, seq) = (Evening::target(), agreed.seq.0 + 1);
+    evening.hear(&format!(
+        r#"{{"type":"seated","match":"{id}","seq":{seq},"seat":0,"occupant":"bot","level":"easy",
+        "for":{{"player":"{}","name":"ada"}}}}"#,
+        agreed.host
+    ));
+    evening.told(&["easy bot plays on for ada"]);
     evening.ok();
     evening.told(&["A bot plays on for you.", "\n    ply join K7QM2P\n"]);
     assert_eq!(evening.result, Some(Err(Failure::Stopped)));

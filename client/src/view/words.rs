@@ -104,9 +104,6 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
     };
     match &state.occupant {
         Occupant::Open => format!("The seat of {} is open again.", side(now, seat)),
-        Occupant::Player { .. } | Occupant::Bot { .. } if now.you == Some(seat) => {
-            format!("You sit down as {}.", side(now, seat))
-        }
         Occupant::Bot {
             stands_for: Some(person),
             ..
@@ -114,6 +111,9 @@ pub(crate) fn seated(now: &Snapshot, seat: SeatNumber) -> String {
             let person = harmless(&person.name).replace(BOT, "\u{fffd}");
             let bot = occupant(&state.occupant);
             format!("{bot} plays on for {person}, who may take the seat back.")
+        }
+        Occupant::Player { .. } if now.you == Some(seat) => {
+            format!("You sit down as {}.", side(now, seat))
         }
         Occupant::Player { .. } if now.status == Status::Running => {
             format!("{} is back in the seat.", who(now, seat))
