@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClockState, Event, Occupant, OfferKind, Ply, Rematch, SeatNumber, Snapshot, StandingOffer,
-    Status, TimeLeft,
+    ClockState, Ending, Event, Occupant, OfferKind, Ply, Rematch, SeatNumber, Snapshot,
+    StandingOffer, Status, TimeLeft,
 };
 
 /// A match as this side knows it.
@@ -91,11 +91,8 @@ impl Table {
             } => {
                 self.now.status = Status::Running;
                 self.has_begun = true;
-                position.clone_into(&mut self.now.position);
-                self.now.ply = *ply;
-                self.now.turn = Some(*turn);
-                legal.clone_into(&mut self.now.legal);
                 self.now.patience_ms = *patience_ms;
+                self.set_up(*ply, position, Some(*turn), legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::Moved {
@@ -109,19 +106,28 @@ impl Table {
                 first_move_ms,
                 ..
             } => {
-                let ends = |offer: &StandingOffer| match offer.offer {
-                    OfferKind::Draw => offer.seat != *seat,
-                    OfferKind::Takeback => true,
-                    OfferKind::Rematch | OfferKind::Challenge => false,
-                };
-                self.now.offers.retain(|offer| !ends(offer));
-                self.begin_turn(*left, *first_move_ms);
-                position.clone_into(&mut self.now.position);
-                self.now.ply = Ply(ply.0.saturating_add(1));
-                self.now.turn = *turn;
+                self.now
+                    .offers
+                    .retain(|offer| !is_ended_by_move(offer, *seat));
                 self.now.moves.push(m.clone());
-                legal.clone_into(&mut self.now.legal);
+                self.set_up(Ply(ply.0.saturating_add(1)), position, *turn, legal);
+                self.begin_turn(*left, *first_move_ms);
             }
+            Event::TakenBack { .. }
+            | Event::Offered { .. }
+            | Event::Declined { .. }
+            | Event::TimeGiven { .. } => self.apply_agreement(event),
+            Event::Ended { outcome, left, .. } => {
+                self.begin_turn(*left, None);
+                self.end(outcome);
+            }
+        }
+        Applied::Next
+    }
+
+    /// Takes in what the players offer and grant each other.
+    fn apply_agreement(&mut self, event: &Event) {
+        match event {
             Event::TakenBack {
                 ply,
                 position,
@@ -133,14 +139,11 @@ impl Table {
                 ..
             } => {
                 self.now.offers.clear();
-                self.begin_turn(*left, *first_move_ms);
-                position.clone_into(&mut self.now.position);
-                self.now.ply = *ply;
-                self.now.turn = Some(*turn);
                 let stand = usize::try_from(ply.0).unwrap_or(usize::MAX);
                 self.now.moves.truncate(stand);
-                legal.clone_into(&mut self.now.legal);
                 self.now.takebacks = *takebacks;
+                self.set_up(*ply, position, Some(*turn), legal);
+                self.begin_turn(*left, *first_move_ms);
             }
             Event::Offered { offer, .. } => {
                 let same =
@@ -153,17 +156,28 @@ impl Table {
                 self.now.offers.retain(|other| !declined(other));
             }
             Event::TimeGiven { left, .. } => self.now.left = Some(*left),
-            Event::Ended { outcome, left, .. } => {
-                self.begin_turn(*left, None);
-                self.now.offers.clear();
-                self.gone = [None, None];
-                self.now.status = Status::Ended;
-                self.now.turn = None;
-                self.now.legal.clear();
-                self.now.outcome = Some(outcome.clone());
-            }
+            Event::Seated { .. }
+            | Event::Started { .. }
+            | Event::Moved { .. }
+            | Event::Ended { .. } => {}
         }
-        Applied::Next
+    }
+
+    /// This position stands on the board, and this seat is to move.
+    fn set_up(&mut self, ply: Ply, position: &str, turn: Option<SeatNumber>, legal: &[String]) {
+        position.clone_into(&mut self.now.position);
+        self.now.ply = ply;
+        self.now.turn = turn;
+        legal.clone_into(&mut self.now.legal);
+    }
+
+    fn end(&mut self, outcome: &Ending) {
+        self.now.offers.clear();
+        self.gone = [None, None];
+        self.now.status = Status::Ended;
+        self.now.turn = None;
+        self.now.legal.clear();
+        self.now.outcome = Some(outcome.clone());
     }
 
     /// A turn begins, with so much time, which runs unless a message says otherwise.
@@ -227,5 +241,14 @@ impl Table {
     /// Whether it is this client's turn to move.
     pub(crate) fn my_turn(&self) -> bool {
         self.now.turn.is_some() && self.now.turn == self.now.you
+    }
+}
+
+/// Whether a move of this seat ends an offer.
+fn is_ended_by_move(offer: &StandingOffer, mover: SeatNumber) -> bool {
+    match offer.offer {
+        OfferKind::Draw => offer.seat != mover,
+        OfferKind::Takeback => true,
+        OfferKind::Rematch | OfferKind::Challenge => false,
     }
 }

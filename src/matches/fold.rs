@@ -45,34 +45,12 @@ impl Match {
                 Stage::Running,
             ) => self.fold_move(*seat, m, *left, event.at_ms, seq),
             (
-                EventKind::Offered {
-                    seat,
-                    offer,
-                    ply,
-                    to_ply,
-                },
+                EventKind::Offered { .. }
+                | EventKind::Declined { .. }
+                | EventKind::TakenBack { .. }
+                | EventKind::TimeGiven { .. },
                 Stage::Running,
-            ) => {
-                self.offers.offered(Standing {
-                    seat: *seat,
-                    offer: *offer,
-                    ply: *ply,
-                    to_ply: *to_ply,
-                    seq,
-                });
-                Some(())
-            }
-            (EventKind::Declined { seat, offer, by: _ }, Stage::Running) => {
-                self.offers.declined(*seat, *offer).then_some(())
-            }
-            (EventKind::TakenBack { ply, left }, Stage::Running) => {
-                self.fold_takeback(*ply, *left, event.at_ms)
-            }
-            (EventKind::TimeGiven { seat, ms: _, left }, Stage::Running) => {
-                self.set_left(Some(*left))?;
-                self.offers.time_given(seat.other(), self.ply());
-                Some(())
-            }
+            ) => self.fold_agreement(event, seq),
             (
                 EventKind::Ended {
                     winner,
@@ -104,6 +82,40 @@ impl Match {
                 _,
             )
             | (EventKind::Seated { .. } | EventKind::Ended { .. }, Stage::Ended { .. }) => None,
+        }
+    }
+
+    /// What the players offer and grant each other while they play.
+    fn fold_agreement(&mut self, event: &Event, seq: Seq) -> Option<()> {
+        match &event.kind {
+            EventKind::Offered {
+                seat,
+                offer,
+                ply,
+                to_ply,
+            } => {
+                self.offers.offered(Standing {
+                    seat: *seat,
+                    offer: *offer,
+                    ply: *ply,
+                    to_ply: *to_ply,
+                    seq,
+                });
+                Some(())
+            }
+            EventKind::Declined { seat, offer, by: _ } => {
+                self.offers.declined(*seat, *offer).then_some(())
+            }
+            EventKind::TakenBack { ply, left } => self.fold_takeback(*ply, *left, event.at_ms),
+            EventKind::TimeGiven { seat, ms: _, left } => {
+                self.set_left(Some(*left))?;
+                self.offers.time_given(seat.other(), self.ply());
+                Some(())
+            }
+            EventKind::Seated { .. }
+            | EventKind::Started { .. }
+            | EventKind::Moved { .. }
+            | EventKind::Ended { .. } => None,
         }
     }
 

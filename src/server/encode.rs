@@ -17,8 +17,8 @@ use super::to_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
 use plyhouse_protocol::{
-    ClockState, Event as WireEvent, PlayerId, Rematch, RequestId, SeatState, Seq, ServerMessage,
-    Snapshot, StandingOffer,
+    ClockState, Event as WireEvent, PlayerId, Ply, Rematch, RequestId, SeatState, Seq,
+    ServerMessage, Snapshot, StandingOffer,
 };
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
@@ -112,17 +112,7 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             offer: to_protocol::offer(*offer),
             by: to_protocol::seat(*by),
         },
-        EventKind::TakenBack { ply, left } => WireEvent::TakenBack {
-            match_id,
-            seq,
-            ply: *ply,
-            position: position.to_string(),
-            turn: to_protocol::seat(position.turn()),
-            legal: position.legal_moves(),
-            left: left.as_ref().map(to_protocol::left),
-            first_move_ms: first_move_ms(state),
-            takebacks: state.takebacks(),
-        },
+        EventKind::TakenBack { ply, left } => taken_back(state, *ply, left.as_ref()),
         EventKind::TimeGiven { seat, ms, left } => WireEvent::TimeGiven {
             match_id,
             seq,
@@ -137,6 +127,21 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             left: left.as_ref().map(to_protocol::left),
         },
     })
+}
+
+fn taken_back(state: &Match, ply: Ply, left: Option<&Left>) -> WireEvent {
+    let position = state.position();
+    WireEvent::TakenBack {
+        match_id: state.id(),
+        seq: state.seq(),
+        ply,
+        position: position.to_string(),
+        turn: to_protocol::seat(position.turn()),
+        legal: position.legal_moves(),
+        left: left.map(to_protocol::left),
+        first_move_ms: first_move_ms(state),
+        takebacks: state.takebacks(),
+    }
 }
 
 fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, Left)>) -> Frame {

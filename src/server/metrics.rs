@@ -164,6 +164,18 @@ impl Dropped {
 struct Page(Registry);
 
 impl Page {
+    /// A page with the version of the server and the figures of the store.
+    fn new(store: &StoreMetrics) -> Self {
+        let mut registry = Registry::with_prefix("plyhouse");
+        registry.register(
+            "build",
+            "The version of the server",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        store.register(&mut registry);
+        Self(registry)
+    }
+
     fn add<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
         let metric = M::default();
         self.0.register(name, help, metric.clone());
@@ -203,13 +215,7 @@ impl Default for Metrics {
 impl Metrics {
     /// Everything at zero, on a page with the figures of the store.
     pub(super) fn new(store: &StoreMetrics) -> Self {
-        let mut page = Page(Registry::with_prefix("plyhouse"));
-        page.0.register(
-            "build",
-            "The version of the server",
-            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
-        );
-        store.register(&mut page.0);
+        let mut page = Page::new(store);
         let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
         Self {
             connections: page.add("connections", "WebSockets that stand"),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{TestServer, pass, settings};
 
 #[tokio::test(start_paused = true)]
+#[allow(clippy::too_many_lines, reason = "a match, told in its order")]
 async fn two_people_play_and_a_third_watches() {
     let server = TestServer::start(settings());
     let mut ann = server.player("ann").await;

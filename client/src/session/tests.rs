@@ -509,6 +509,7 @@ fn event(evening: &mut Evening, kind: &str, fields: &str) {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "an evening, told in its order")]
 fn what_is_offered_is_told_and_answered_by_words() {
     let target = Evening::match_ref;
     let mut evening = at_table();

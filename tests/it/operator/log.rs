@@ -40,6 +40,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Stream for T {}
 /// A whole session in which tokens come by in every way that a client can think of; everything that
 /// can be logged is.
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "a list of all that is asked")]
 async fn a_token_is_never_logged_and_ids_are() {
     let args = [
         "--listen",

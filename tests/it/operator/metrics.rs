@@ -65,6 +65,7 @@ impl Seen {
 }
 
 #[tokio::test(start_paused = true)]
+#[allow(clippy::too_many_lines, reason = "a session, told in its order")]
 async fn a_session_is_counted() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = server.pair().await;

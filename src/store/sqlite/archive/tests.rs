@@ -83,6 +83,7 @@ async fn a_sound_store_passes() {
 
 /// Every damage that is planted is found, and told of the match that has it.
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "a list of damages")]
 async fn planted_damages_are_found() {
     let of =
         |number: u128, what: &str| format!("UPDATE events SET {what} AND match = x'{number:032x}'");

@@ -40,6 +40,7 @@ fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
 }
 
 /// The event that has made this state, as it is told.
+#[allow(clippy::too_many_lines, reason = "a line for each kind of event")]
 pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Event {
     let (match_id, seq) = (state.id(), state.seq());
     let position = state.position();
