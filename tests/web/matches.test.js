@@ -134,41 +134,35 @@ test(
     await bob.getByRole('gridcell', { name: 'a3, x, last move, winning line' }).waitFor();
     await picture(eve, 'watched');
 
-    // Once more: who asks first is found by the other, who then begins.
+    // Once more: the other is asked, and both go on at the same address.
     await ann.getByRole('button', { name: 'Play again' }).click();
-    await says(ann, /^Waiting for guest-\w+ to accept\.$/);
-    await ann.getByRole('heading', { name: 'Or send them this' }).waitFor();
-    await picture(ann, 'asked-again');
-    await bob.locator('.offer', { hasText: 'wants to play again, sides swapped.' }).waitFor();
+    await ann.getByText(/^Waiting for guest-\w+ to accept\.$/).waitFor();
+    await bob
+      .getByText(/^guest-\w+ wants to play again, sides swapped\.$/)
+      .first()
+      .waitFor();
+    assert.match(await bob.title(), /^● guest-\w+ wants to play again/);
     await picture(bob, 'rematch');
-    await bob.getByRole('button', { name: 'Join', exact: true }).click();
+    await bob.getByRole('button', { name: 'Decline' }).click();
+    await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
+    await bob.getByRole('button', { name: 'Play again' }).click();
+    await ann.getByRole('button', { name: 'Accept' }).waitFor();
+    await ann.keyboard.press('y');
     await bob.locator('.player', { hasText: 'X · you' }).waitFor();
     await myTurn(bob);
     assert.equal(ann.url(), bob.url());
-  }),
-);
-
-test(
-  'a match for somebody else is no rematch',
-  inHouse(async (house) => {
-    const ann = await house.visitor();
-    const lobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
-    const inviteAs = async (/** @type {string} */ side) => {
-      await lobby();
-      await ann.getByRole('radio', { name: side }).check();
-      return openToAll(ann);
-    };
-    // One that is older, with the seats of a rematch, and one that is younger, without them.
-    await inviteAs('O, second');
-    const bob = await house.visitor(await inviteAs('X, first'));
-    await myTurn(ann);
+    assert.equal(await moves(ann), 0);
+    // The score of the series: who sits first now has lost the first match.
+    assert.deepEqual(await ann.locator('.points').allInnerTexts(), ['0', '1']);
+    await picture(bob, 'series');
+    await eve.getByRole('link', { name: 'Watch their next match' }).click();
+    await eve.getByText('You are watching.').waitFor();
+    await play(bob, 'b2');
+    await eve.getByRole('gridcell', { name: 'b2, x, last move' }).waitFor();
     await bob.getByRole('button', { name: 'Resign …' }).click();
-    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
-    await says(ann, 'You win!');
-    await inviteAs('X, first');
-    await bob.getByRole('button', { name: 'Play again, sides swapped' }).click();
-    await says(bob, /^Waiting for guest-\w+ to accept\.$/);
-    await bob.locator('.player', { hasText: 'X · you' }).waitFor();
+    await bob.getByRole('button', { name: 'Call it off' }).click();
+    await says(ann, 'No result.');
+    assert.deepEqual(await ann.locator('.points').allInnerTexts(), ['0', '1']);
   }),
 );
 
@@ -184,8 +178,8 @@ test(
     await bob.close();
     await ann.locator('.player', { hasText: 'has left' }).waitFor();
     await picture(ann, 'left');
-    await ann.getByRole('button', { name: 'New invitation, sides swapped' }).click();
-    await says(ann, 'Waiting for an opponent.');
+    await ann.getByRole('button', { name: 'Challenge them, sides swapped' }).click();
+    await says(ann, /^Waiting for guest-\w+ to accept\.$/);
   }),
 );
 
@@ -351,7 +345,8 @@ test(
       // Nobody sat in what was called off: there is nobody to play it with again.
       await ann.goto(`/m/${code}`);
       await says(ann, 'No result.');
-      assert.equal(await ann.getByRole('button', { name: /^Play again|^New invit/ }).count(), 0);
+      const again = ann.getByRole('button', { name: 'Play again' });
+      await again.and(ann.locator('[aria-disabled=true]')).waitFor({ state: 'attached' });
     },
     ['--live-matches', '7'],
   ),

@@ -3,8 +3,8 @@
 
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
-import { offersTo } from './match.js';
-import { occupant, offered, sentence } from './words.js';
+import { offersOf, offersTo } from './match.js';
+import { occupant, offered, ourOffer, sentence } from './words.js';
 
 /** @import { StandingOffer } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -31,7 +31,7 @@ export class Answers {
   show(match) {
     this.#match = match;
     const connected = this.#app.connection.link.state === 'open';
-    const offers = match.you === null ? [] : match.offers;
+    const offers = match.you === null ? [] : offersOf(match);
     const drawn = JSON.stringify([offers, connected]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
@@ -59,7 +59,8 @@ export class Answers {
     const disabled = !connected;
     const decline = () => this.#decline(id, offer);
     if (offer.seat === you) {
-      const asked = offer.offer === 'draw' ? 'You offer a draw.' : 'You ask to take back.';
+      const other = match.seats[1 - (you ?? 0)];
+      const asked = ourOffer(offer, other ? occupant(other, this.#app.levels) : '');
       return h(
         'div',
         { class: 'row answer own' },
@@ -82,12 +83,14 @@ export class Answers {
   /** @param {string} id @param {StandingOffer} offer */
   async #accept(id, { offer, to_ply }) {
     const ply = this.#app.matches.get(id)?.ply ?? 0;
-    const request = { type: /** @type {const} */ ('offer'), match: id, ply };
+    const request = { type: /** @type {const} */ ('offer'), match: id };
     try {
       await this.#app.connection.ask(
-        offer === 'draw'
-          ? { ...request, offer: 'draw' }
-          : { ...request, offer: 'takeback', ...(to_ply === undefined ? {} : { to_ply }) },
+        offer === 'takeback'
+          ? { ...request, ply, offer, ...(to_ply === undefined ? {} : { to_ply }) }
+          : offer === 'draw'
+            ? { ...request, ply, offer }
+            : { ...request, offer: 'rematch' },
       );
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -1,6 +1,7 @@
 // What one can always do beside moving, each at a place of its own: a place is kept when there is
 // nothing to be done there, so that nobody clicks on what was something else a moment ago.
 
+import { playAgain, wayAgain } from './again.js';
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
 import { customsOf } from './games.js';
@@ -11,6 +12,8 @@ import { sentence } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
+const AGAIN = 'Play again, sides swapped';
+
 /** So much time is given by one click. */
 const GIFT_MS = 15_000;
 
@@ -19,6 +22,7 @@ const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
 const HALVES = 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16';
 const BACK = 'M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6v1';
 const FLAG = 'M6 21V4h11l-2.500 4L17 12H6';
+const ROUND = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5';
 const PLUS = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
 
 /**
@@ -38,6 +42,7 @@ export class Bar {
   #resign;
   #time;
   #flip;
+  #again;
 
   /** @param {App} app @param {{ giveUp: () => void, turn: () => void }} does */
   constructor(app, { giveUp, turn }) {
@@ -49,7 +54,8 @@ export class Bar {
     const give = `Give ${GIFT_MS / 1000} seconds to the other`;
     this.#time = new BarButton(app, give, more, PLUS, () => this.#giveTime());
     this.#flip = new BarButton(app, 'Turn the board', 'Turn', TURN, turn);
-    const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time];
+    this.#again = new BarButton(app, AGAIN, 'Play again', ROUND, () => this.#playAgain());
+    const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time, this.#again];
     fill(this.element, ...all.map(({ element }) => element));
   }
 
@@ -57,16 +63,42 @@ export class Bar {
   show(match, isTurned) {
     this.#match = match;
     const game = this.#app.game(match.game);
-    const plays = match.you !== null && match.status === 'running';
+    const runs = match.status === 'running';
     const lost = this.#app.connection.link.state === 'open' ? '' : 'There is no connection now.';
-    /** @param {string} why */
-    const place = (why) => ({ kept: !plays, why: lost || why });
+    const again = wayAgain(match);
+    const plays = match.you !== null || again === 'anew';
+    // Whoever watches may turn the board, and needs no room for the rest.
+    this.element.classList.toggle('looks-on', !plays);
+    /** @param {string} why @param {boolean} [kept] */
+    const place = (why, kept = false) => ({
+      kept,
+      why: runs ? lost || why : 'The match is over.',
+    });
     this.#draw.show(place(whyNoDraw(match, game?.draws !== false)));
     this.#takeback.show(place(whyNoTakeback(match)));
     this.#resign.show(place(''));
-    this.#time.show({ ...place(whyNoTime(match)), kept: !plays || !match.clock });
+    this.#time.show(place(whyNoTime(match), !match.clock));
     this.#flip.show({ kept: !customsOf(match.game).faces });
     this.#flip.element.setAttribute('aria-pressed', String(isTurned));
+    const { rematch, you } = match;
+    const isAsked = you !== null && rematch?.offers[you] === true;
+    const why =
+      again === null ? (runs ? 'When the match is over.' : 'There is nobody to play with.') : '';
+    this.#again.call(
+      again === 'challenge' ? 'Challenge them, sides swapped' : AGAIN,
+      again === 'challenge' ? 'Challenge' : 'Play again',
+    );
+    this.#again.show({ why: why || lost || (isAsked ? 'You have asked for it.' : '') });
+    this.#again.element.classList.toggle('primary', again !== null);
+  }
+
+  /** Puts the focus where one goes on after the end. */
+  focusAgain() {
+    this.#again.element.focus();
+  }
+
+  #playAgain() {
+    if (this.#match) void playAgain(this.#app, this.#match);
   }
 
   #offerDraw() {
@@ -106,6 +138,7 @@ class BarButton {
   element;
   #name;
   #why = '';
+  #text = h('span', { 'aria-hidden': true });
 
   /**
    * @param {App} app
@@ -117,9 +150,15 @@ class BarButton {
   constructor(app, name, label, drawn, does) {
     this.#name = name;
     const onclick = () => (this.#why ? app.toast(this.#why) : does());
-    const text = h('span', { 'aria-hidden': true });
-    write(text, label);
-    this.element = h('button', { type: 'button', 'aria-label': name, onclick }, icon(drawn), text);
+    this.element = h('button', { type: 'button', onclick }, icon(drawn), this.#text);
+    this.call(name, label);
+  }
+
+  /** @param {string} name what it does @param {string} label what stands on it */
+  call(name, label) {
+    this.#name = name;
+    this.element.setAttribute('aria-label', name);
+    write(this.#text, label);
   }
 
   /** @param {Place} place */

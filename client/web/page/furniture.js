@@ -60,7 +60,6 @@ export class Furniture {
 
   /** What counts, counts no more. */
   leave() {
-    this.actions.leave();
     this.players.leave();
   }
 

@@ -136,7 +136,7 @@ export class Listing {
     // One knows oneself.
     const names = you === null ? told.names : [you === 0 ? other : one];
     if (status !== 'open') return { ...told, names };
-    const opponent = this.#app.invited.get(match.match) ?? challengedTo(match);
+    const opponent = challengedTo(match);
     const isHost = host === this.#app.player?.id;
     return {
       ...told,

@@ -8,7 +8,15 @@ import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { Lobby } from './lobby.js';
-import { fold, fromSnapshot, isLiveOf, remembering, withClocks, withPresence } from './match.js';
+import {
+  fold,
+  fromSnapshot,
+  isLiveOf,
+  remembering,
+  withClocks,
+  withPresence,
+  withRematch,
+} from './match.js';
 import { nameButton } from './name.js';
 import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
@@ -38,8 +46,6 @@ export class App {
   matches = new Map();
   /** When the players of a match went away, by `performance.now()`. @type {Map<string, (number | null)[]>} */
   away = new Map();
-  /** Who has been asked to play again, by the match that waits for them. @type {Map<string, string>} */
-  invited = new Map();
   connection;
 
   /** @type {View} */
@@ -305,6 +311,9 @@ export class App {
       case 'clock':
         this.#change(message.match, (match) => withClocks(match, message, performance.now()));
         break;
+      case 'rematch':
+        this.#change(message.match, (match) => withRematch(match, message));
+        break;
       case 'error':
         this.toast(sentence(message.message));
         if (this.#view instanceof Lobby) this.#view.seekFailed();
@@ -339,7 +348,7 @@ export class App {
     this.matches.set(after.match, after);
     rememberOpponent(after);
     if (!before) return;
-    if (this.#view instanceof Room) this.#view.presenceChanged(before, after);
+    if (this.#view instanceof Room) this.#view.changed(before, after);
     this.#tellNews(before, after);
   }
 
@@ -353,21 +362,21 @@ export class App {
 
   /** @param {string} id @param {(match: Match) => Match} changed */
   #change(id, changed) {
-    const match = this.matches.get(id);
-    if (match) this.matches.set(id, changed(match));
+    const before = this.matches.get(id);
+    if (!before) return;
+    const after = changed(before);
+    this.matches.set(id, after);
+    if (this.#view instanceof Room) this.#view.changed(before, after);
+    this.#tellNews(before, after);
   }
 
   /** @param {Presence} presence */
   #present(presence) {
-    const match = this.matches.get(presence.match);
-    if (!match) return;
-    const after = withPresence(match, presence);
-    this.matches.set(match.match, after);
     this.#noteAway(
-      match.match,
+      presence.match,
       presence.seats.map((seat) => seat !== false),
     );
-    if (this.#view instanceof Room) this.#view.presenceChanged(match, after);
+    this.#change(presence.match, (match) => withPresence(match, presence));
   }
 
   /** @param {string} id @param {boolean[]} here */

@@ -1,7 +1,7 @@
 // A match as this page knows it: a fold of the snapshot and of the events after it, as on the
 // server. Nothing here changes a match; everything gives another.
 
-/** @import { ClockTold, MatchEvent, Presence, Seat, Snapshot, TimeLeft } from '../protocol.js' */
+/** @import { ClockTold, MatchEvent, Outcome, Presence, RematchState, Seat, Snapshot, StandingOffer, TimeLeft } from '../protocol.js' */
 
 /**
  * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
@@ -75,7 +75,8 @@ export function fold(match, event, now) {
     case 'ended': {
       const over = { status: /** @type {const} */ ('ended'), turn: null, legal: [], offers: [] };
       const { outcome, left_ms, periods } = event;
-      return { ...next, ...over, outcome, left_ms, periods };
+      const told = { outcome, left_ms, periods, series: scored(match, outcome) };
+      return { ...next, ...over, ...told, rematch: unasked(match) };
     }
     default:
       return next;
@@ -89,6 +90,43 @@ export function fold(match, event, now) {
  */
 const without = ({ offers }, one) =>
   offers.filter(({ seat, offer }) => seat !== one.seat || offer !== one.offer);
+
+/**
+ * What is known of a rematch when a match has just ended: the rest is told when it changes.
+ * @param {Match} match
+ * @returns {RematchState | undefined}
+ */
+function unasked({ status, seats }) {
+  if (status !== 'running') return undefined;
+  const isHere = (/** @type {Seat} */ seat) => seat.occupant !== 'player' || seat.connected;
+  return {
+    ...{ offers: [false, false], declined: [false, false], next: null },
+    here: [isHere(seats[0]), isHere(seats[1])],
+  };
+}
+
+/**
+ * The series with what this match has brought, in half-points.
+ * @param {Match} match
+ * @param {Outcome} outcome
+ */
+function scored({ series }, { winner, reason }) {
+  if (!series || reason === 'aborted') return series;
+  const [first, second] = series.points;
+  const won = (/** @type {number} */ seat) => (winner === null ? 1 : winner === seat ? 2 : 0);
+  return { ...series, points: /** @type {[number, number]} */ ([first + won(0), second + won(1)]) };
+}
+
+/**
+ * The match with what is told of a rematch.
+ * @param {Match} match
+ * @param {RematchState} told
+ * @returns {Match}
+ */
+export const withRematch = (match, { offers, declined, here, next }) => ({
+  ...match,
+  rematch: { offers, declined, here, next },
+});
 
 /**
  * The clocks as a turn begins that an event gives.
@@ -168,9 +206,18 @@ export const isLiveOf = ({ status, you, host }, player) =>
 export const isMyTurn = (match) =>
   match.status === 'running' && match.you !== null && match.turn === match.you;
 
+/** The offers that stand, that of a rematch among them. @param {Match} match @returns {StandingOffer[]} */
+export function offersOf({ offers, ply, rematch }) {
+  const again = rematch && !rematch.next ? [0, 1].filter((seat) => rematch.offers[seat]) : [];
+  return [
+    ...offers,
+    ...again.map((seat) => ({ seat, offer: /** @type {const} */ ('rematch'), ply })),
+  ];
+}
+
 /** What the other offers, to be answered by us. @param {Match} match */
-export const offersTo = ({ offers, you }) =>
-  you === null ? [] : offers.filter(({ seat }) => seat !== you);
+export const offersTo = (match) =>
+  match.you === null ? [] : offersOf(match).filter(({ seat }) => seat !== match.you);
 
 /** To which ply our own last move would be taken back; `null` if there is none. @param {Match} match */
 export function takebackTo({ you, ply }) {

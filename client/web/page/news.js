@@ -23,6 +23,13 @@ import * as words from './words.js';
  */
 export function newsOf(before, after, title, speech) {
   if (after.you === null) return null;
+  const offer = offersTo(after).find(
+    (offer) => !offersTo(before).some((old) => isSame(old, offer)),
+  );
+  if (offer) {
+    const name = words.who(after, 1 - after.you, speech);
+    return { text: `${title}: ${words.offered(after, offer, name)}`, sound: 'offer' };
+  }
   const about = `${title} against ${words.who(after, 1 - after.you, speech)}`;
   if (after.status === 'ended') {
     const seat = after.seats[after.you];
@@ -32,11 +39,6 @@ export function newsOf(before, after, title, speech) {
     if (before.status === 'ended' || (before.status === 'open' && isOwn)) return null;
     const { headline, why } = words.ended(after, speech);
     return { text: `${about}: ${headline} ${why}`.trim(), sound: 'end' };
-  }
-  const offer = offersTo(after).find((offer) => !before.offers.some((old) => isSame(old, offer)));
-  if (offer) {
-    const name = words.who(after, 1 - after.you, speech);
-    return { text: `${title}: ${words.offered(after, offer, name)}`, sound: 'offer' };
   }
   const begins = before.status === 'open' && after.status === 'running';
   if (!begins && (isMyTurn(before) || !isMyTurn(after))) return null;

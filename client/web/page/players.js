@@ -8,7 +8,7 @@ import { iconOf, pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { play as sound } from './sounds.js';
 import { icon } from './switches.js';
-import { capital, isGone, occupant } from './words.js';
+import { capital, isGone, occupant, points } from './words.js';
 
 /** @import { Game, Seat } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -111,12 +111,12 @@ export class Players {
    */
   #tickAway(match, card, number) {
     const seat = match.seats[number];
-    if (!seat || !isGone(seat)) {
-      card.showAway('');
+    if (match.status === 'ended') {
+      card.showAway(match.rematch?.here[number] === false ? 'has left' : '');
       return Infinity;
     }
-    if (match.status === 'ended') {
-      card.showAway('has left');
+    if (!seat || !isGone(seat)) {
+      card.showAway('');
       return Infinity;
     }
     const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
@@ -130,6 +130,7 @@ export class Players {
 class Card {
   #name = h('bdi', { class: 'player-name' });
   #kind = h('span', { class: 'kind-icon' });
+  #points = h('span', { class: 'points', hidden: true });
   #about = h('span', { class: 'about' });
   #state = h('span', { class: 'state' });
   #away = h('span', { class: 'away' });
@@ -146,7 +147,7 @@ class Card {
       h(
         'div',
         { class: 'who' },
-        h('p', { class: 'names' }, this.#kind, this.#name),
+        h('p', { class: 'names' }, this.#kind, this.#name, this.#points),
         h('p', {}, this.#about, this.#away),
         this.#tally,
       ),
@@ -165,6 +166,13 @@ class Card {
   show(match, number, seat, name, onTurn) {
     const you = match.you === number;
     write(this.#name, name);
+    const { series } = match;
+    this.#points.hidden = !series;
+    if (series) {
+      const mine = points(series.points[number] ?? 0);
+      write(this.#points, mine);
+      this.#points.title = `${mine} of ${series.game} matches`;
+    }
     const kind = seat.occupant === 'bot' ? ROBOT : seat.occupant === 'player' ? PERSON : '';
     if (this.#kind.dataset.kind !== seat.occupant) {
       this.#kind.dataset.kind = seat.occupant;

@@ -7,8 +7,9 @@ import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { isMyTurn, offersTo } from './match.js';
 import { boardAfter, boardWith } from './scene.js';
+import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
-import { tell } from './telling.js';
+import { tell, tellChange } from './telling.js';
 import * as words from './words.js';
 
 /** @import { Game, MatchEvent } from '../protocol.js' */
@@ -160,15 +161,14 @@ export class Room {
   }
 
   /** @param {Match} before @param {Match} after */
-  presenceChanged(before, after) {
-    if (after.match !== this.#match?.match) return;
-    after.seats.forEach((seat, number) => {
-      const was = before.seats[number];
-      if (number === after.you || !was || seat.occupant !== 'player') return;
-      const name = words.who(after, number, this.#speech(after));
-      if (words.isGone(seat) && !words.isGone(was)) this.#app.announce(`${name} is gone.`);
-      if (!words.isGone(seat) && words.isGone(was)) this.#app.announce(`${name} is back.`);
-    });
+  changed(before, after) {
+    if (after.match === this.#match?.match) tellChange(this.#app, before, after);
+  }
+
+  /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. @param {Match} match */
+  arrived(match) {
+    const isNext = match.previous !== undefined && match.previous === this.element.dataset.match;
+    if (isNext && match.you !== null && !this.#app.isAt(match)) this.#app.goTo(match);
   }
 
   /** @param {Match} match */
@@ -186,8 +186,28 @@ export class Room {
     }
     const game = this.#app.game(match.game);
     if (!game) return;
+    const before = this.element.dataset.match;
+    if (this.#entered && before !== undefined && before !== match.match)
+      this.#moveOn(before, match);
     this.#furniture ??= this.#furnish(game, match);
     this.#show(this.#furniture, game, match);
+  }
+
+  /** A rematch has taken over the code. @param {string} before @param {Match} match */
+  #moveOn(before, match) {
+    this.element.dataset.match = match.match;
+    this.#app.matches.delete(before);
+    this.#furniture?.leave();
+    this.#furniture = null;
+    this.#pending = null;
+    this.#looking = null;
+    this.#isTurned = false;
+    const side = words.side(match, match.you ?? 0);
+    const standing = words.standing(match, this.#speech(match));
+    this.#app.announce(`The next match begins. You play ${side}. ${standing}`);
+    sound('turn');
+    this.#askForPast(match);
+    queueMicrotask(() => this.#furniture?.board.focus());
   }
 
   #empty() {
@@ -270,9 +290,7 @@ export class Room {
   #hint(match, game) {
     if (match.status === 'open') {
       if (match.you === null) return '';
-      return this.#app.invited.has(match.match)
-        ? 'They are asked if they are still at the match just played.'
-        : 'It begins when somebody sits down.';
+      return 'It begins when somebody sits down.';
     }
     if (this.#app.connection.link.state !== 'open')
       return words.clockGoesOn(match, this.#speech(match));

@@ -36,7 +36,6 @@ export function shareCard(app, match, level) {
       instead(app, match, bot),
     );
   }
-  const invited = app.invited.get(match.match);
   const link = `${location.origin}/m/${match.code}`;
   const field = h('input', {
     id: 'link',
@@ -52,11 +51,11 @@ export function shareCard(app, match, level) {
   return h(
     'section',
     { class: 'card share', 'aria-labelledby': 'share-title' },
-    h('h2', { id: 'share-title' }, invited ? 'Or send them this' : 'Send this to a friend'),
+    h('h2', { id: 'share-title' }, 'Send this to a friend'),
     h('label', { for: 'link', class: 'unseen' }, 'Link to this match'),
     h('div', { class: 'row' }, field, copy),
     h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
-    !invited && h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
+    h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
     isHost && instead(app, match, bot),
   );
 }

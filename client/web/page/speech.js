@@ -21,6 +21,6 @@ export function speechOf(app, match) {
     move: (move) => sayMove(move, game ? boardBefore(game, match, match.ply) : null),
     line,
     scored,
-    invited: app.invited.get(match.match) ?? challengedTo(match),
+    invited: challengedTo(match),
   };
 }

@@ -1,6 +1,6 @@
 // What is said, and heard, of what happens in the match that one sees.
 
-import { isMyTurn } from './match.js';
+import { isMyTurn, offersTo } from './match.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import * as words from './words.js';
@@ -54,5 +54,35 @@ export function tell(app, match, event) {
       app.announce(`${headline} ${why}`);
       sound('end');
     }
+  }
+}
+
+/**
+ * What is said of what is told without a number: who comes and goes, and who wants to play again.
+ * @param {App} app
+ * @param {Match} before
+ * @param {Match} after
+ */
+export function tellChange(app, before, after) {
+  const speech = speechOf(app, after);
+  after.seats.forEach((seat, number) => {
+    const was = before.seats[number];
+    if (number === after.you || !was || seat.occupant !== 'player') return;
+    const name = words.who(after, number, speech);
+    if (words.isGone(seat) && !words.isGone(was)) app.announce(`${name} is gone.`);
+    if (!words.isGone(seat) && words.isGone(was)) app.announce(`${name} is back.`);
+  });
+  const { you, rematch } = after;
+  if (you === null || !rematch) return;
+  const name = words.who(after, 1 - you, speech);
+  const asked = (/** @type {Match} */ match) =>
+    offersTo(match).find(({ offer }) => offer === 'rematch');
+  const offer = asked(after);
+  if (offer && !asked(before)) {
+    app.announce(words.offered(after, offer, name));
+    sound('offer');
+  }
+  if (rematch.declined[you] && before.rematch?.declined[you] === false) {
+    app.toast(`${name} does not want to play again.`);
   }
 }

@@ -87,10 +87,22 @@ export function standingOver(match, state, speech) {
  * @param {string} name
  */
 export function offered({ ply }, { offer, to_ply }, name) {
-  if (offer !== 'takeback') return `${name} offers a draw.`;
+  if (offer === 'draw') return `${name} offers a draw.`;
+  if (offer === 'rematch') return `${name} wants to play again, sides swapped.`;
   const count = ply - (to_ply ?? ply - 1);
   return `${name} asks to take back ${count === 1 ? 'the last move' : `${count} moves`}.`;
 }
+
+/** What we offer. @param {StandingOffer} offer @param {string} name whose answer we wait for */
+export function ourOffer({ offer }, name) {
+  if (offer === 'draw') return 'You offer a draw.';
+  if (offer === 'rematch') return `Waiting for ${name} to accept.`;
+  return 'You ask to take back.';
+}
+
+/** Half-points as people write them. @param {number} halves */
+export const points = (halves) =>
+  halves === 1 ? '½' : `${Math.floor(halves / 2)}${halves % 2 === 1 ? '½' : ''}`;
 
 /** @param {{ offer: OfferKind }} declined @param {string} name who declined it */
 export const declined = ({ offer }, name) =>

@@ -1,0 +1,76 @@
+// The same two once more, with sides swapped: a rematch while both are there, a challenge to whoever has
+// gone, and two bots anew.
+
+import { BOT_PACE_MS, recallChoice } from './choice.js';
+import { challenge } from './challenging.js';
+import { Refusal } from './connection.js';
+import { sentence } from './words.js';
+
+/** @import { Request, SeatWish } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/**
+ * In which way these two can play again; `null` if they cannot.
+ * @param {Match} match
+ * @returns {'rematch' | 'challenge' | 'anew' | null}
+ */
+export function wayAgain({ status, seats, you, rematch }) {
+  // Called off before somebody came: there is nobody to play with again.
+  if (status !== 'ended' || seats.some(({ occupant }) => occupant === 'open')) return null;
+  if (you === null) {
+    const isExhibition = seats.every((seat) => seat.occupant === 'bot' && !seat.for);
+    return isExhibition ? 'anew' : null;
+  }
+  const isGone = rematch?.here[1 - you] === false;
+  return isGone && seats[1 - you]?.occupant === 'player' ? 'challenge' : 'rematch';
+}
+
+/** @param {App} app @param {Match} match */
+export async function playAgain(app, match) {
+  switch (wayAgain(match)) {
+    case 'anew':
+      await app.enter(anew(match));
+      break;
+    case 'challenge': {
+      const other = match.seats[1 - (match.you ?? 0)];
+      if (other?.occupant === 'player') challenge(app, other, anew(match));
+      break;
+    }
+    case 'rematch':
+      await offerRematch(app, match);
+  }
+}
+
+/** @param {App} app @param {Match} match */
+async function offerRematch(app, match) {
+  try {
+    await app.connection.ask({ type: 'offer', match: match.match, offer: 'rematch' });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const isBot = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
+    // It is too late for a rematch; a bot plays all the same.
+    if (error.code === 'not_allowed' && isBot) await app.enter(anew(match));
+    else app.toast(sentence(error.message));
+  }
+}
+
+/** The same terms, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
+function anew({ game, seats, you, clock, takeback, stand_in }) {
+  const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
+  // Two bots are watched at the pace that was chosen for them.
+  const pace = (you === null && recallChoice().pace) || BOT_PACE_MS;
+  return {
+    ...{ type: 'create', game, seats: wishes, takeback, pace_ms: pace },
+    ...(clock ? { clock } : {}),
+    ...(stand_in ? { stand_in } : {}),
+  };
+}
+
+/**
+ * @param {import('../protocol.js').Seat} seat
+ * @param {boolean} isMine
+ * @returns {SeatWish}
+ */
+const wish = (seat, isMine) =>
+  isMine ? 'me' : seat.occupant === 'bot' ? { bot: seat.level } : 'open';
