@@ -73,3 +73,10 @@ export const firstControl = (element) => element.querySelector('button, a[href]'
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
+
+/** What the page has had from the start. @param {string} id */
+export function one(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no ${id}`);
+  return element;
+}

@@ -2,6 +2,7 @@
 
 import { challengedTo } from './challenging.js';
 import { matchNamed } from './code.js';
+import { isByDays } from './days.js';
 import { fill, h, write } from './dom.js';
 import { WatchedLists } from './lists.js';
 import { isMyTurn } from './match.js';
@@ -9,13 +10,23 @@ import { Section } from './rows.js';
 import { clockWords } from './time.js';
 import { counted, occupant, watching } from './words.js';
 
-/** @import { ListChanged } from '../protocol.js' */
+/** @import { Listed, ListChanged } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
-/** @import { Row, Told } from './rows.js' */
+/** @import { DaysRow } from './days.js' */
+/** @import { Told } from './rows.js' */
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
 const ROWS = 12;
+/** By when one has to have moved. */
+const BY = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 /** So many of our own are seen at once; the others are in a list that unfolds. */
 const MINE = 5;
 
@@ -23,6 +34,7 @@ export class Listing {
   element;
   #app;
   #mine;
+  #days;
   #open;
   #running;
   #lists;
@@ -41,12 +53,15 @@ export class Listing {
     ) => new Section(title, none, (row) => app.goTo(row, wish));
     this.#lists = new WatchedLists(app.connection, () => this.update());
     this.#mine = new Section('Your matches', '', (row) => app.goTo(row), MINE);
+    // By its id: a code is not known of what one has not seen here.
+    this.#days = new Section('Your games by days', '', ({ match }) => app.go(`/m/${match}`), MINE);
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
     this.#running = section('Being played', 'No match is being played now.', { watch: true });
     this.element = h(
       'section',
       { class: 'listing', 'aria-label': 'Matches' },
       this.#mine.element,
+      this.#days.element,
       this.#byCode(),
       h(
         'div',
@@ -85,12 +100,15 @@ export class Listing {
 
   update() {
     const mine = this.#app.mine();
-    const isMine = new Set(mine.map(({ match }) => match));
+    const days = this.#app.days.rows;
+    const isMine = new Set([...mine, ...days].map(({ match }) => match));
     // What waits for us comes first, and last what waits for somebody else to come.
     const urgency = (/** @type {Match} */ match) =>
       isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2;
     mine.sort((one, other) => urgency(one) - urgency(other));
-    this.#mine.show(mine.map((match) => this.#toldOfMine(match)));
+    const now = mine.filter((match) => !isByDays(match));
+    this.#mine.show(now.map((match) => this.#toldOfMine(match)));
+    this.#days.show(days.map((row) => this.#toldOfDays(row)));
     const { open, running } = this.#lists.known;
     for (const [section, { rows, total }, action] of /** @type {const} */ ([
       [this.#open, open, 'Join'],
@@ -149,8 +167,24 @@ export class Listing {
     };
   }
 
+  /** @param {DaysRow} row @returns {Told} */
+  #toldOfDays({ match, isMine, due, known }) {
+    const { game, opponent, code } = known;
+    const turn = isMine === null ? 'open' : isMine ? 'your turn' : 'their turn';
+    const about = [
+      game !== undefined && (this.#app.game(game)?.title ?? game),
+      due === null ? turn : `${turn} until ${BY.format(due)}`,
+    ];
+    return {
+      row: { match, code: code ?? match },
+      names: [opponent || (isMine === null ? 'Nobody yet' : 'A match by days')],
+      about: about.filter(Boolean).join(' · '),
+      action: isMine ? 'Your turn' : isMine === null ? 'Open' : 'Go on',
+    };
+  }
+
   /**
-   * @param {Row} row
+   * @param {Listed | Match} row
    * @param {string} action
    * @param {...(string | false)} more what else is to be known of it
    * @returns {Told}

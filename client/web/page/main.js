@@ -6,7 +6,8 @@ import { Challenges } from './challenges.js';
 import { rememberOpponent } from './challenging.js';
 import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
-import { fill, h } from './dom.js';
+import { Days, isByDays } from './days.js';
+import { fill, h, one } from './dom.js';
 import { Lobby } from './lobby.js';
 import {
   fold,
@@ -47,6 +48,7 @@ export class App {
   /** When the players of a match went away, by `performance.now()`. @type {Map<string, (number | null)[]>} */
   away = new Map();
   connection;
+  days = new Days(this);
 
   /** @type {View} */
   #view;
@@ -161,14 +163,16 @@ export class App {
     this.#turnTo(path, wish);
   }
 
-  /** @param {string} text */
-  toast(text) {
-    this.#toast.show(text);
+  /** @param {string} text @param {{ href: string, says: string }} [way] where it leads */
+  toast(text, way) {
+    this.#toast.show(text, way);
   }
 
   /** @param {Refusal} refusal */
   #tellRefusal({ code, message }) {
-    const hosted = this.mine().filter(({ host }) => host === this.player?.id);
+    const ours = this.mine().filter(({ host }) => host === this.player?.id);
+    // Those by days are counted apart.
+    const hosted = ours.filter((match) => !isByDays(match));
     const most = this.connection.welcome?.limits.live_matches ?? Infinity;
     if (code !== 'too_many_matches' || hosted.length < most) {
       this.toast(sentence(message));
@@ -189,13 +193,14 @@ export class App {
 
   /** Draws everything anew that depends on what we know. */
   update() {
+    this.days.update();
     this.#view.update();
     this.#challenges.update();
     if (this.connection.link.state === 'replaced') {
       document.title = 'In another tab – Plyhouse';
       return;
     }
-    document.title = this.#challenges.title(this.#title());
+    document.title = this.#challenges.title(this.days.title(this.#title()));
     showBadge(document.title.startsWith('●'));
   }
 
@@ -267,11 +272,14 @@ export class App {
   /** @param {Welcome} welcome */
   #welcomed(welcome) {
     // What is live and ours is told next; what we watched we ask for again; the rest is old.
-    const known = new Set(welcome.following.map(({ match }) => match));
+    // Matches by days are told of, and not followed.
+    const followed = welcome.following.filter(({ days }) => !days);
+    const known = new Set(followed.map(({ match }) => match));
     for (const [id, match] of this.matches) {
       const stays = known.has(id) || this.#view.element.dataset.match === id;
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
+    this.days.welcomed(welcome);
     this.#challenges.welcomed(welcome);
     this.#view.welcomed();
     this.update();
@@ -279,6 +287,7 @@ export class App {
 
   /** @param {Message} message */
   #hear(message) {
+    this.days.hear(message);
     this.#challenges.hear(message);
     switch (message.type) {
       case 'match':
@@ -388,13 +397,6 @@ export class App {
       here.map((here, seat) => (here ? null : (before[seat] ?? now))),
     );
   }
-}
-
-/** @param {string} id */
-function one(id) {
-  const element = document.getElementById(id);
-  if (!element) throw new Error(`the page has no ${id}`);
-  return element;
 }
 
 new App();

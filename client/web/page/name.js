@@ -12,7 +12,7 @@ const BOUND =
   'You sit in a match under this name. It can be changed when the match is over, or called off.';
 
 /** Whether one would give up a seat with the name. @param {App} app */
-const sits = (app) => app.mine().some(({ you }) => you !== null);
+const sits = (app) => app.days.rows.length > 0 || app.mine().some(({ you }) => you !== null);
 
 /** @param {App} app */
 export function nameButton(app) {

@@ -5,7 +5,7 @@ import { icon } from './switches.js';
 
 /** @import { Listed } from '../protocol.js' */
 
-/** @typedef {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock'>} Row */
+/** @typedef {Pick<Listed, 'match' | 'code'>} Row */
 
 /**
  * What is told of a match.

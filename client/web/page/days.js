@@ -1,0 +1,150 @@
+// Our matches by days: the server tells of them in a line each, and follows none of them unasked. What
+// is played there, and with whom, this browser knows from when it has seen them last.
+
+import { challengedTo } from './challenging.js';
+import { recall, remember } from './keep.js';
+import { isLiveOf } from './match.js';
+import { isOfDays } from './own-clock.js';
+import { play as sound } from './sounds.js';
+import { occupant } from './words.js';
+
+/** @import { Message, Welcome, YourTurn } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/**
+ * What is remembered of a match.
+ * @typedef {{ code: string, game: string, opponent: string }} Remembered
+ */
+
+/**
+ * How a match stands: whose turn it is, nobody's while it is open, and until when, in Unix time.
+ * @typedef {{ match: string, isMine: boolean | null, due: number | null }} Standing
+ */
+
+/** @typedef {Standing & { known: Partial<Remembered> }} DaysRow */
+
+/** What waits for us comes first, and last what waits for somebody to come. @param {Standing} row */
+const urgency = ({ isMine }) => (isMine ? 0 : isMine === null ? 2 : 1);
+
+/** @param {Pick<Match, 'clock'>} match */
+export const isByDays = ({ clock }) => isOfDays(clock);
+
+export class Days {
+  #app;
+  /** What the server tells of those that are not followed. @type {Map<string, Standing>} */
+  #told = new Map();
+  /** @type {Record<string, Remembered>} */
+  #memory = recalled();
+  #kept = '';
+  /** Turns that one has been told of, and not looked at. @type {Set<string>} */
+  #news = new Set();
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+  }
+
+  /** @param {Welcome} welcome */
+  welcomed({ following }) {
+    const rows = following.filter(({ days }) => days);
+    this.#told = new Map(
+      rows.map(({ match, you, turn = null, due_ms = null }) => {
+        return [match, { match, isMine: turn === null ? null : turn === you, due: due_ms }];
+      }),
+    );
+    // What is over is forgotten.
+    for (const match of Object.keys(this.#memory)) {
+      if (!this.#told.has(match)) delete this.#memory[match];
+    }
+    this.#news = new Set([...this.#news].filter((match) => this.#told.get(match)?.isMine));
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    if (message.type === 'your_turn') {
+      this.#told.set(message.match, { match: message.match, isMine: true, due: message.due_ms });
+      this.#tell(message);
+    } else if (message.type === 'match') {
+      this.#news.delete(message.match);
+      if (message.status === 'ended') this.#told.delete(message.match);
+    } else if (message.type === 'ended') {
+      this.#told.delete(message.match);
+    }
+  }
+
+  /** Remembers what is to be seen now. */
+  update() {
+    for (const match of this.#followed()) {
+      if (match.status === 'ended') delete this.#memory[match.match];
+      else if (this.#isOurs(match)) this.#memory[match.match] = this.#known(match);
+    }
+    const kept = JSON.stringify(this.#memory);
+    if (kept !== this.#kept) remember('days', kept);
+    this.#kept = kept;
+  }
+
+  /** All that are not over, the most urgent first. @returns {DaysRow[]} */
+  get rows() {
+    const followed = this.#followed();
+    const seen = new Set(followed.map(({ match }) => match));
+    const live = followed.filter((match) => this.#isOurs(match));
+    const told = [...this.#told.values()].filter(({ match }) => !seen.has(match));
+    return [...live.map(standing), ...told]
+      .map((row) => ({ ...row, known: this.#memory[row.match] ?? {} }))
+      .sort((one, other) => urgency(one) - urgency(other) || (one.due ?? 0) - (other.due ?? 0));
+  }
+
+  /** What the page is called, which tells of turns that one has not looked at. @param {string} otherwise */
+  title(otherwise) {
+    return this.#news.size > 0 && !otherwise.startsWith('●')
+      ? `● Your turn by days – ${otherwise}`
+      : otherwise;
+  }
+
+  /** @param {YourTurn} turn */
+  #tell({ match, game: name }) {
+    this.#news.add(match);
+    const game = this.#app.game(name)?.title ?? name;
+    const opponent = this.#memory[match]?.opponent;
+    const about = opponent ? `${game} against ${opponent}` : game;
+    this.#app.toast(`${about}: Your turn.`, { href: `/m/${match}`, says: 'Go there' });
+    sound('turn');
+    this.#app.update();
+  }
+
+  #followed() {
+    return [...this.#app.matches.values()].filter(isByDays);
+  }
+
+  /** @param {Match} match */
+  #isOurs(match) {
+    return isLiveOf(match, this.#app.player?.id);
+  }
+
+  /** @param {Match} match @returns {Remembered} */
+  #known({ match, code, game, seats, you }) {
+    const other = seats[you === null ? 0 : 1 - you];
+    const isThere = other && other.occupant !== 'open';
+    const opponent = isThere ? occupant(other, this.#app.levels) : challengedTo({ match });
+    return { code, game, opponent: opponent ?? '' };
+  }
+}
+
+/** How a match stands that is followed. @param {Match} match @returns {Standing} */
+function standing({ match, turn, you, left_ms, turn_ms = 0, toldAt }) {
+  if (turn === null) return { match, isMine: null, due: null };
+  const left = left_ms?.[turn];
+  const due =
+    left === undefined ? null : Date.now() + left - turn_ms - (performance.now() - toldAt);
+  return { match, isMine: turn === you, due };
+}
+
+/** @returns {Record<string, Remembered>} */
+function recalled() {
+  try {
+    return JSON.parse(recall('days') ?? '{}') ?? {};
+  } catch {
+    return {};
+  }
+}

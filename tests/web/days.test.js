@@ -1,0 +1,77 @@
+// Matches by days: told of in a line each, and not followed until one looks at them.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { chooseClock, cell, invite, myTurn, play, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+after(closeBrowser);
+
+const UNTIL = String.raw`until \w{3}, \w{3} \d+, \d\d:\d\d`;
+
+test(
+  'games by days are listed with whose turn it is and until when, and told when it is ours',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await chooseClock(ann, '3 days a move');
+    const link = await invite(ann, 'Chess');
+    const bob = await house.visitor(link);
+    await play(ann, 'e2', 'e4');
+    // While it is followed the list knows it, too.
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    const row = ann.locator('.kind', { hasText: 'Your games by days' }).locator('li');
+    const theirs = new RegExp(String.raw`guest-\w+\s*Chess · their turn ${UNTIL}`);
+    await row.filter({ hasText: theirs }).waitFor();
+    // A name is bound to it.
+    await ann.getByTitle('Choose a name').click();
+    await ann.getByText('It can be changed when the match is over').waitFor();
+    await ann.keyboard.press('Escape');
+
+    // With the next connection it is told in a line.
+    await ann.reload();
+    await row.filter({ hasText: theirs }).waitFor();
+    await play(bob, 'e7', 'e5');
+    await row.filter({ hasText: new RegExp(`Chess · your turn ${UNTIL}`) }).waitFor();
+    const toast = ann.locator('#toast');
+    await toast.filter({ hasText: /^Chess against guest-\w+: Your turn\./ }).waitFor();
+    assert.equal(await ann.title(), '● Your turn by days – Plyhouse');
+    await picture(ann, 'days-rows');
+    await toast.getByRole('link', { name: 'Go there' }).click();
+    await cell(ann, 'e5')
+      .and(ann.getByLabel(/pawn, last move/))
+      .waitFor();
+    await myTurn(ann);
+    assert.equal(await ann.title(), '● Your turn. – Chess – Plyhouse');
+    // What is over is no more listed.
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    await says(ann, 'You lose.');
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await ann.getByText('Your games by days').waitFor({ state: 'hidden' });
+  }),
+);
+
+test(
+  'of a game by days that this browser has never seen a line is shown, too',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await chooseClock(ann, '3 days a move');
+    const link = await invite(ann, 'Chess');
+    const forget = async () => {
+      await ann.evaluate(() => localStorage.removeItem('plyhouse.days'));
+      await ann.goto('/');
+    };
+    await forget();
+    const row = ann.locator('.kind', { hasText: 'Your games by days' }).locator('li');
+    await row.filter({ hasText: 'Nobody yet' }).waitFor();
+    await row.getByRole('button', { name: /^Open: / }).click();
+    await says(ann, 'Waiting for an opponent.');
+    await house.visitor(link);
+    await myTurn(ann);
+    await forget();
+    await row.filter({ hasText: new RegExp(`A match by days.*your turn ${UNTIL}`) }).waitFor();
+    await row.getByRole('button', { name: /^Your turn: / }).click();
+    await myTurn(ann);
+  }),
+);
