@@ -153,5 +153,11 @@ test(
       socket.send(JSON.stringify({ type: 'leave', match: location.pathname.slice(-6) }));
     });
     await ann.locator('.player', { hasText: 'Medium bot' }).waitFor();
+    // Who has left finds the match in the lobby, and takes the seat back.
+    await bob.goto('/');
+    await bob.locator('.rows li', { hasText: 'a bot plays for you' }).waitFor();
+    await bob.getByRole('button', { name: /^Take the seat back: / }).click();
+    await bob.getByText('O · you').waitFor();
+    await ann.locator('.player', { hasText: 'Medium bot' }).waitFor({ state: 'detached' });
   }),
 );

@@ -5,7 +5,7 @@ import { matchNamed } from './code.js';
 import { isByDays } from './days.js';
 import { fill, h, write } from './dom.js';
 import { WatchedLists } from './lists.js';
-import { isMyTurn } from './match.js';
+import { isMyTurn, isStoodIn } from './match.js';
 import { Section } from './rows.js';
 import { clockWords } from './time.js';
 import { counted, occupant, watching } from './words.js';
@@ -14,7 +14,7 @@ import { counted, occupant, watching } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 /** @import { DaysRow } from './days.js' */
-/** @import { Told } from './rows.js' */
+/** @import { Row, Told } from './rows.js' */
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
 const ROWS = 12;
@@ -52,7 +52,7 @@ export class Listing {
       /** @type {{ watch?: boolean }} */ wish = {},
     ) => new Section(title, none, (row) => app.goTo(row, wish));
     this.#lists = new WatchedLists(app.connection, () => this.update());
-    this.#mine = new Section('Your matches', '', (row) => app.goTo(row), MINE);
+    this.#mine = new Section('Your matches', '', (row) => this.#goOn(row), MINE);
     // By its id: a code is not known of what one has not seen here.
     this.#days = new Section('Your games by days', '', ({ match }) => app.go(`/m/${match}`), MINE);
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
@@ -140,6 +140,17 @@ export class Listing {
     );
   }
 
+  /** @param {Row} row one of ours */
+  #goOn(row) {
+    const match = this.#app.matches.get(row.match);
+    // Only by asking for it one gets back the seat in which a bot plays.
+    if (match && isStoodIn(match, this.#app.player?.id)) {
+      void this.#app.enter({ type: 'join', match: row.match });
+    } else {
+      this.#app.goTo(row);
+    }
+  }
+
   /** @param {Match} match @returns {Told} */
   #toldOfMine(match) {
     const { status, host, you, ply } = match;
@@ -150,6 +161,10 @@ export class Listing {
       ply > 0 && counted(ply, 'move', 'moves').replace(' ', '\u00a0'),
       watching(match),
     );
+    if (isStoodIn(match, this.#app.player?.id)) {
+      const about = `${told.about} · a bot plays for you`;
+      return { ...told, about, action: 'Take the seat back' };
+    }
     const [one = '', other = ''] = told.names;
     // One knows oneself.
     const names = you === null ? told.names : [you === 0 ? other : one];

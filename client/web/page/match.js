@@ -199,8 +199,20 @@ export function withPresence(match, presence) {
  * @param {Match} match
  * @param {string | undefined} player
  */
-export const isLiveOf = ({ status, you, host }, player) =>
-  status !== 'ended' && (you !== null || host === player);
+export const isLiveOf = (match, player) =>
+  match.status !== 'ended' &&
+  (match.you !== null || match.host === player || isStoodIn(match, player));
+
+/**
+ * Whether a bot plays there for a player, who may take the seat back.
+ * @param {Match} match
+ * @param {string | undefined} player
+ */
+export const isStoodIn = ({ status, seats }, player) =>
+  status === 'running' &&
+  seats.some(
+    (seat) => seat.occupant === 'bot' && seat.for !== undefined && seat.for.player === player,
+  );
 
 /** @param {Match} match */
 export const isMyTurn = (match) =>
