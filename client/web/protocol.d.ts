@@ -70,6 +70,7 @@ export interface Level {
 export interface Welcome {
   type: 'welcome';
   re?: number;
+  ignored?: string[];
   player: { id: string; name: string };
   token: string;
   resumed: boolean;
@@ -110,6 +111,7 @@ export interface ChallengeRow {
 export interface Snapshot extends Partial<TimeLeft> {
   type: 'match';
   re?: number;
+  ignored?: string[];
   match: string;
   code: string;
   seq: number;
@@ -249,27 +251,32 @@ export interface Listed {
 export interface Matches {
   type: 'matches';
   re?: number;
+  ignored?: string[];
   total: number;
   matches: Listed[];
 }
 export interface Events {
   type: 'events';
   re?: number;
+  ignored?: string[];
   match: string;
   events: MatchEvent[];
 }
 export interface Ok {
   type: 'ok';
   re?: number;
+  ignored?: string[];
   seq?: number;
 }
 export interface Pong {
   type: 'pong';
   re?: number;
+  ignored?: string[];
 }
 export interface Failure {
   type: 'error';
   re?: number;
+  ignored?: string[];
   code: string;
   message: string;
   retryable: boolean;

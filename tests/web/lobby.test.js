@@ -124,6 +124,7 @@ test(
     const ann = await house.visitor();
     const link = await invite(ann);
     await ann.getByText('This match is in no list').waitFor();
+    await ann.getByText('If you close this page, it waits for you for 5 min.').waitFor();
     const cem = await house.visitor();
     const open = await opened(cem);
     await cem.getByText('This match is in the list').waitFor();

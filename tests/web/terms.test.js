@@ -114,7 +114,7 @@ test(
     assert.equal('bot' in sought(), false);
     await ann.getByRole('button', { name: 'Stop looking' }).click();
     await invite(ann);
-    await ann.getByRole('button', { name: 'Call it off' }).waitFor();
+    await ann.getByText('It waits for 14 days; you need not stay.').waitFor();
     assert.equal(await ann.getByLabel('Level of the bot').count(), 0);
     // With a clock that goes on its own there are bots again.
     await ann.goto('/');
@@ -159,5 +159,26 @@ test(
     await bob.getByRole('button', { name: /^Take the seat back: / }).click();
     await bob.getByText('O · you').waitFor();
     await ann.locator('.player', { hasText: 'Medium bot' }).waitFor({ state: 'detached' });
+  }),
+);
+
+test(
+  'what the server does not know of a wish is told',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await ann.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      // A server that is older than this page.
+      socket.onMessage((text) => {
+        const { clock, ...request } = JSON.parse(String(text));
+        server.send(JSON.stringify(clock ? { ...request, hourglass: clock } : request));
+      });
+    });
+    await ann.reload();
+    await chooseClock(ann, '5+3');
+    await invite(ann);
+    await ann
+      .locator('#toast', { hasText: 'does not know what this page has asked for: hourglass.' })
+      .waitFor();
   }),
 );

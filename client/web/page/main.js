@@ -27,7 +27,7 @@ import { speechOf } from './speech.js';
 import { soundSwitch, themeSwitch } from './switches.js';
 import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
-import { sentence, tooMany } from './words.js';
+import { notUnderstood, sentence, tooMany } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -287,6 +287,7 @@ export class App {
 
   /** @param {Message} message */
   #hear(message) {
+    if ('ignored' in message && message.ignored) this.toast(notUnderstood(message.ignored));
     this.days.hear(message);
     this.#challenges.hear(message);
     switch (message.type) {

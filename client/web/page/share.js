@@ -3,6 +3,7 @@
 import { challengedTo } from './challenging.js';
 import { h, write } from './dom.js';
 import { isOfDays } from './own-clock.js';
+import { spanWords } from './time.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -33,6 +34,7 @@ export function shareCard(app, match, level) {
         h('bdi', {}, challenged),
         ' can take this seat, and is told wherever they are here.',
       ),
+      h('p', { class: 'note' }, waits(app, match)),
       instead(app, match, bot),
     );
   }
@@ -56,8 +58,20 @@ export function shareCard(app, match, level) {
     h('div', { class: 'row' }, field, copy),
     h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
     h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
+    isHost && h('p', { class: 'note' }, waits(app, match)),
     isHost && instead(app, match, bot),
   );
+}
+
+/**
+ * How long it waits for somebody while its host is elsewhere.
+ * @param {App} app
+ * @param {Match} match
+ */
+function waits({ connection }, { clock }) {
+  if (isOfDays(clock)) return 'It waits for 14 days; you need not stay.';
+  const most = connection.welcome?.limits.abandon_after_ms ?? 0;
+  return `If you close this page, it waits for you for ${spanWords(most)}.`;
 }
 
 /**

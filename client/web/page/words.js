@@ -248,6 +248,14 @@ export function tooMany(hosted, title) {
   );
 }
 
+/**
+ * What is said of fields of a request that mean nothing to the server.
+ * @param {string[]} fields
+ */
+export const notUnderstood = (fields) =>
+  `This server does not know what this page has asked for: ${fields.join(', ').replaceAll('_', ' ')}. ` +
+  'Load the page anew.';
+
 /** @param {Seat} seat */
 export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
 
