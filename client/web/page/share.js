@@ -32,7 +32,7 @@ export function shareCard(app, match, level) {
         {},
         'Only ',
         h('bdi', {}, challenged),
-        ' can take this seat, and is told wherever they are here.',
+        ' can take this seat, and is told of it as soon as they are here.',
       ),
       h('p', { class: 'note' }, waits(app, match)),
       instead(app, match, bot),
