@@ -6,7 +6,7 @@ import { Challenges } from './challenges.js';
 import { rememberOpponent } from './challenging.js';
 import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
-import { Days, isByDays } from './days.js';
+import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
 import { Lobby } from './lobby.js';
 import {
@@ -21,13 +21,14 @@ import {
 import { nameButton } from './name.js';
 import { newsOf } from './news.js';
 import { Nowhere } from './nowhere.js';
+import { refusalWords } from './refusals.js';
 import { Room } from './room.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { soundSwitch, themeSwitch } from './switches.js';
 import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
-import { notUnderstood, sentence, tooMany } from './words.js';
+import { notUnderstood, sentence } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -118,7 +119,8 @@ export class App {
       return await this.connection.ask(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#tellRefusal(error);
+      const { text, way } = refusalWords(this, error, this.#view instanceof Lobby);
+      this.toast(text, way);
       return null;
     }
   }
@@ -166,23 +168,6 @@ export class App {
   /** @param {string} text @param {{ href: string, says: string }} [way] where it leads */
   toast(text, way) {
     this.#toast.show(text, way);
-  }
-
-  /** @param {Refusal} refusal */
-  #tellRefusal({ code, message }) {
-    const ours = this.mine().filter(({ host }) => host === this.player?.id);
-    // Those by days are counted apart.
-    const hosted = ours.filter((match) => !isByDays(match));
-    const most = this.connection.welcome?.limits.live_matches ?? Infinity;
-    if (code !== 'too_many_matches' || hosted.length < most) {
-      this.toast(sentence(message));
-      return;
-    }
-    const isInLobby = this.#view instanceof Lobby;
-    this.#toast.show(
-      tooMany(hosted, (game) => this.game(game)?.title ?? game),
-      isInLobby ? undefined : { href: '/', says: 'To the lobby' },
-    );
   }
 
   /** Tells those who do not see it. @param {string} text */
