@@ -170,7 +170,7 @@ test(
     await hasFocus(page, 'Play on');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
-    await hasFocus(page, 'Play again');
+    await hasFocus(page, 'Rematch');
   }),
 );
 

@@ -38,7 +38,7 @@ test(
     await page.keyboard.press('ArrowLeft');
     await says(page, `After ${count - 1} of ${count} moves.`);
     // Again, with sides swapped: the bot begins.
-    await page.getByRole('button', { name: 'Play again, sides swapped' }).click();
+    await page.getByRole('button', { name: 'Rematch, sides swapped' }).click();
     await page.locator('.player', { hasText: 'O · you' }).waitFor();
     await myTurn(page);
     assert.equal(await moves(page), 1);
@@ -135,7 +135,7 @@ test(
     await picture(eve, 'watched');
 
     // Once more: the other is asked, and both go on at the same address.
-    await ann.getByRole('button', { name: 'Play again' }).click();
+    await ann.getByRole('button', { name: 'Rematch' }).click();
     await ann.getByText(/^Waiting for guest-\w+ to accept\.$/).waitFor();
     await bob
       .getByText(/^guest-\w+ wants to play again, sides swapped\.$/)
@@ -145,7 +145,7 @@ test(
     await picture(bob, 'rematch');
     await bob.getByRole('button', { name: 'Decline' }).click();
     await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
-    await bob.getByRole('button', { name: 'Play again' }).click();
+    await bob.getByRole('button', { name: 'Rematch' }).click();
     await ann.getByRole('button', { name: 'Accept' }).waitFor();
     await ann.keyboard.press('y');
     await bob.locator('.player', { hasText: 'X · you' }).waitFor();
@@ -174,7 +174,7 @@ test(
     await play(ann, 'b2');
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
-    await ann.getByRole('button', { name: 'Play again, sides swapped' }).waitFor();
+    await ann.getByRole('button', { name: 'Rematch, sides swapped' }).waitFor();
     await bob.close();
     await ann.locator('.player', { hasText: 'has left' }).waitFor();
     await picture(ann, 'left');
@@ -192,7 +192,7 @@ test(
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await Promise.all(
-      [ann, bob].map((page) => page.getByRole('button', { name: 'Play again' }).click()),
+      [ann, bob].map((page) => page.getByRole('button', { name: 'Rematch' }).click()),
     );
     await myTurn(bob);
     assert.equal(ann.url(), bob.url());
@@ -345,7 +345,7 @@ test(
       // Nobody sat in what was called off: there is nobody to play it with again.
       await ann.goto(`/m/${code}`);
       await says(ann, 'No result.');
-      const again = ann.getByRole('button', { name: 'Play again' });
+      const again = ann.getByRole('button', { name: 'Rematch' });
       await again.and(ann.locator('[aria-disabled=true]')).waitFor({ state: 'attached' });
     },
     ['--live-matches', '7'],

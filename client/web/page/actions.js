@@ -46,7 +46,7 @@ export class Actions {
       this.#giveUp.element,
       this.#back,
     );
-    this.element = h('div', { class: 'actions' }, this.#apart, slot, this.#bar.element);
+    this.element = h('div', { class: 'actions' }, slot, this.#bar.element, this.#apart);
   }
 
   /**
@@ -58,6 +58,8 @@ export class Actions {
     const { status } = match;
     const hadFocus = this.element.contains(document.activeElement);
     this.#back.hidden = now;
+    const { you } = match;
+    this.element.classList.toggle('plays', you !== null && status !== 'open');
     this.answers.show(match);
     this.#giveUp.show(match);
     this.#bar.element.hidden = status === 'open';

@@ -3,7 +3,7 @@
 
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
-import { offersOf, offersTo } from './match.js';
+import { offersOf, offersTo, stoodIn } from './match.js';
 import { occupant, offered, ourOffer, sentence } from './words.js';
 
 /** @import { StandingOffer } from '../protocol.js' */
@@ -13,6 +13,8 @@ import { occupant, offered, ourOffer, sentence } from './words.js';
 /** The keys that answer what the other offers. */
 export const ACCEPT_KEY = 'y';
 export const DECLINE_KEY = 'n';
+
+const BACK = 'Take the seat back';
 
 export class Answers {
   element = h('div', { class: 'answers', role: 'group', 'aria-label': 'Offers' });
@@ -32,10 +34,15 @@ export class Answers {
     this.#match = match;
     const connected = this.#app.connection.link.state === 'open';
     const offers = match.you === null ? [] : offersOf(match);
-    const drawn = JSON.stringify([offers, connected]);
+    const seat = stoodIn(match, this.#app.player?.id);
+    const drawn = JSON.stringify([offers, connected, seat]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    fill(this.element, ...offers.map((offer) => this.#line(match, offer, connected)));
+    fill(
+      this.element,
+      seat !== null && this.#takeSeat(match, seat, connected),
+      ...offers.map((offer) => this.#line(match, offer, connected)),
+    );
   }
 
   /**
@@ -51,6 +58,17 @@ export class Answers {
     else if (key === DECLINE_KEY) this.#decline(match.match, offer);
     else return false;
     return true;
+  }
+
+  /** Comes back to where a bot stands in for us. @param {Match} match @param {number} seat @param {boolean} connected */
+  #takeSeat({ match }, seat, connected) {
+    const onclick = () => void this.#app.ask({ type: 'join', match, seat });
+    return h(
+      'div',
+      { class: 'row answer' },
+      h('p', {}, 'A bot plays for you.'),
+      h('button', { type: 'button', class: 'primary', disabled: !connected, onclick }, BACK),
+    );
   }
 
   /** @param {Match} match @param {StandingOffer} offer @param {boolean} connected */

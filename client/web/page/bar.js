@@ -12,7 +12,7 @@ import { sentence } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
-const AGAIN = 'Play again, sides swapped';
+const AGAIN = 'Rematch, sides swapped';
 
 /** So much time is given by one click. */
 const GIFT_MS = 15_000;
@@ -54,7 +54,7 @@ export class Bar {
     const give = `Give ${GIFT_MS / 1000} seconds to the other`;
     this.#time = new BarButton(app, give, more, PLUS, () => this.#giveTime());
     this.#flip = new BarButton(app, 'Turn the board', 'Turn', TURN, turn);
-    this.#again = new BarButton(app, AGAIN, 'Play again', ROUND, () => this.#playAgain());
+    this.#again = new BarButton(app, AGAIN, 'Rematch', ROUND, () => this.#playAgain());
     const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time, this.#again];
     fill(this.element, ...all.map(({ element }) => element));
   }
@@ -86,7 +86,7 @@ export class Bar {
       again === null ? (runs ? 'When the match is over.' : 'There is nobody to play with.') : '';
     this.#again.call(
       again === 'challenge' ? 'Challenge them, sides swapped' : AGAIN,
-      again === 'challenge' ? 'Challenge' : 'Play again',
+      again === 'challenge' ? 'Challenge' : 'Rematch',
     );
     this.#again.show({ why: why || lost || (isAsked ? 'You have asked for it.' : '') });
     this.#again.element.classList.toggle('primary', again !== null);

@@ -1,6 +1,7 @@
 // Asks whether a match is to be given up. It stays open while the match goes on.
 
-import { fill, h } from './dom.js';
+import { fill, h, write } from './dom.js';
+import { levelOf } from './words.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -18,13 +19,14 @@ export class GiveUp {
   #from = null;
   #callOff = button('Call it off', '', () => this.#ask('abort'));
   #resign = button('Resign', 'danger', () => this.#ask('resign'));
+  #handOver = button('', '', () => void this.#leaveToBot());
   #playOn = button('Play on', '', () => this.#stay());
 
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
     const question = h('p', { class: 'question' }, 'Give up this match?');
-    fill(this.element, question, this.#callOff, this.#resign, this.#playOn);
+    fill(this.element, question, this.#callOff, this.#handOver, this.#resign, this.#playOn);
   }
 
   ask() {
@@ -38,14 +40,24 @@ export class GiveUp {
     this.#match = match;
     // Nobody has lost anything yet.
     this.#callOff.hidden = match.ply >= 2 || match.takebacks > 0;
+    this.#handOver.hidden = !match.stand_in;
+    const level = levelOf(match.stand_in ?? '', this.#app.levels);
+    write(this.#handOver, `Let the ${level.toLowerCase()} bot play on`);
     const connected = this.#app.connection.link.state === 'open';
-    this.#callOff.disabled = this.#resign.disabled = !connected;
+    for (const ask of [this.#callOff, this.#handOver, this.#resign]) ask.disabled = !connected;
     if (match.status !== 'running' || match.you === null) this.element.hidden = true;
   }
 
   /** @param {'abort' | 'resign'} type */
   #ask(type) {
     if (this.#match) void this.#app.ask({ type, match: this.#match.match });
+  }
+
+  /** Leaves the seat to a bot, and looks on. */
+  async #leaveToBot() {
+    const { match } = this.#match ?? {};
+    if (match === undefined || !(await this.#app.ask({ type: 'leave', match }))) return;
+    await this.#app.ask({ type: 'watch', match });
   }
 
   #stay() {

@@ -30,7 +30,7 @@ import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { notUnderstood, sentence } from './words.js';
 
-/** @import { Events, Game, Level, MatchEvent, Message, Presence, Request, Snapshot, Welcome } from '../protocol.js' */
+/** @import { Events, Game, Level, MatchEvent, Message, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -46,8 +46,6 @@ import { notUnderstood, sentence } from './words.js';
 export class App {
   /** @type {Map<string, Match>} */
   matches = new Map();
-  /** When the players of a match went away, by `performance.now()`. @type {Map<string, (number | null)[]>} */
-  away = new Map();
   connection;
   days = new Days(this);
 
@@ -278,14 +276,10 @@ export class App {
     switch (message.type) {
       case 'match':
         this.#learnWhole(message);
-        this.#noteAway(
-          message.match,
-          message.seats.map((seat) => seat.occupant !== 'player' || seat.connected),
-        );
         if (this.#view instanceof Lobby) this.#view.matched(message);
         break;
       case 'presence':
-        this.#present(message);
+        this.#change(message.match, (match) => withPresence(match, message, performance.now()));
         break;
       case 'events':
         this.#learn(message);
@@ -363,25 +357,6 @@ export class App {
     this.matches.set(id, after);
     if (this.#view instanceof Room) this.#view.changed(before, after);
     this.#tellNews(before, after);
-  }
-
-  /** @param {Presence} presence */
-  #present(presence) {
-    this.#noteAway(
-      presence.match,
-      presence.seats.map((seat) => seat !== false),
-    );
-    this.#change(presence.match, (match) => withPresence(match, presence));
-  }
-
-  /** @param {string} id @param {boolean[]} here */
-  #noteAway(id, here) {
-    const before = this.away.get(id) ?? [];
-    const now = performance.now();
-    this.away.set(
-      id,
-      here.map((here, seat) => (here ? null : (before[seat] ?? now))),
-    );
   }
 }
 

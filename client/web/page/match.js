@@ -5,8 +5,10 @@
 
 /**
  * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
- * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand.
- * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number }} Match
+ * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand, and
+ * `gone` who is gone: since when, as far as we know, and until when that is borne, where we were told.
+ * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number, gone: (Gone | null)[] }} Match
+ * @typedef {{ since: number, until: number | null }} Gone
  */
 
 /**
@@ -19,7 +21,10 @@ export function fromSnapshot(snapshot, now, before) {
   const past = before?.past.slice(0, snapshot.ply + 1) ?? [];
   // Before the start there may be no position worth keeping.
   if (snapshot.status !== 'open') past[snapshot.ply] = snapshot.position;
-  return { ...snapshot, past, toldAt: now };
+  const gone = snapshot.seats.map((seat, number) =>
+    isGone(seat) ? (before?.gone[number] ?? { since: now, until: null }) : null,
+  );
+  return { ...snapshot, past, toldAt: now, gone };
 }
 
 /**
@@ -36,7 +41,9 @@ export function fold(match, event, now) {
   switch (event.type) {
     case 'seated': {
       const offers = match.offers.filter(({ seat }) => seat !== event.seat);
-      return { ...next, seats: seated(match, event.seat, event), offers };
+      // A bot that stands in for us has our seat.
+      const you = event.seat === match.you && event.occupant !== 'player' ? null : match.you;
+      return { ...next, you, seats: seated(match, event.seat, event), offers };
     }
     case 'started': {
       const { position, ply, turn, legal, patience_ms } = event;
@@ -184,14 +191,36 @@ export function remembering(match, events) {
  * The match with who is there now.
  * @param {Match} match
  * @param {Presence} presence
+ * @param {number} now by `performance.now()`
  * @returns {Match}
  */
-export function withPresence(match, presence) {
+export function withPresence(match, presence, now) {
   const [first, second] = match.seats;
   /** @param {Seat} seat @param {number} number @returns {Seat} */
-  const now = (seat, number) =>
+  const isThere = (seat, number) =>
     seat.occupant === 'player' ? { ...seat, connected: presence.seats[number] === true } : seat;
-  return { ...match, seats: [now(first, 0), now(second, 1)], spectators: presence.spectators };
+  /** @type {[Seat, Seat]} */
+  const seats = [isThere(first, 0), isThere(second, 1)];
+  const gone = seats.map((seat, number) => {
+    if (!isGone(seat)) return null;
+    const left = presence.gone_ms[number];
+    const until = typeof left === 'number' ? now + left : null;
+    return { since: match.gone[number]?.since ?? now, until };
+  });
+  return { ...match, seats, gone, spectators: presence.spectators };
+}
+
+/** Whether the player of a seat has no connection. @param {Seat} seat */
+export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
+
+/**
+ * The seat in which a bot stands in for this player; `null` if none does.
+ * @param {Pick<Match, 'seats' | 'status'>} match
+ * @param {string | undefined} player
+ */
+export function stoodIn({ seats, status }, player) {
+  const at = seats.findIndex((seat) => seat.occupant === 'bot' && seat.for?.player === player);
+  return status === 'running' && player !== undefined && at >= 0 ? at : null;
 }
 
 /**
@@ -203,16 +232,8 @@ export const isLiveOf = (match, player) =>
   match.status !== 'ended' &&
   (match.you !== null || match.host === player || isStoodIn(match, player));
 
-/**
- * Whether a bot plays there for a player, who may take the seat back.
- * @param {Match} match
- * @param {string | undefined} player
- */
-export const isStoodIn = ({ status, seats }, player) =>
-  status === 'running' &&
-  seats.some(
-    (seat) => seat.occupant === 'bot' && seat.for !== undefined && seat.for.player === player,
-  );
+/** Whether a bot plays there for a player, who may take the seat back. @param {Match} match @param {string | undefined} player */
+export const isStoodIn = (match, player) => stoodIn(match, player) !== null;
 
 /** @param {Match} match */
 export const isMyTurn = (match) =>

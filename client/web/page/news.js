@@ -22,6 +22,9 @@ import * as words from './words.js';
  * @returns {News | null}
  */
 export function newsOf(before, after, title, speech) {
+  if (before.you !== null && after.you === null && after.status === 'running') {
+    return { text: `${title}: a bot plays for you now.`, sound: 'end' };
+  }
   if (after.you === null) return null;
   const offer = offersTo(after).find(
     (offer) => !offersTo(before).some((old) => isSame(old, offer)),

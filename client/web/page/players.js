@@ -4,11 +4,13 @@ import { ClockFace } from './clockface.js';
 import { changesIn, clockOf } from './clocks.js';
 import { fill, h, write } from './dom.js';
 import { customsOf } from './games.js';
+import { isGone } from './match.js';
 import { iconOf, pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { play as sound } from './sounds.js';
 import { icon } from './switches.js';
-import { capital, isGone, occupant, points } from './words.js';
+import { timeWords } from './time.js';
+import { capital, occupant, points } from './words.js';
 
 /** @import { Game, Seat } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -18,6 +20,9 @@ import { capital, isGone, occupant, points } from './words.js';
 
 /** Within the last so many milliseconds each second is heard by whose they are. */
 const TICKS_MS = 10_000;
+
+/** What is shorter is told in seconds. */
+const SECONDS_MS = 100_000;
 
 const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
 const PERSON =
@@ -115,14 +120,22 @@ export class Players {
       card.showAway(match.rematch?.here[number] === false ? 'has left' : '');
       return Infinity;
     }
-    if (!seat || !isGone(seat)) {
+    const gone = match.gone[number];
+    if (!seat || !isGone(seat) || !gone) {
       card.showAway('');
       return Infinity;
     }
     const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
-    const since = this.#app.away.get(match.match)?.[number] ?? performance.now();
-    const left = Math.max(0, since + patience - performance.now());
-    card.showAway(`away, ${Math.ceil(left / 1000)} s to come back`);
+    const until = gone.until ?? (match.status === 'open' ? gone.since + patience : null);
+    if (until === null) {
+      card.showAway('away');
+      return Infinity;
+    }
+    const left = Math.max(0, until - performance.now());
+    const words = left < SECONDS_MS ? `${Math.ceil(left / 1000)} s` : timeWords(left);
+    const then =
+      match.status === 'running' && match.stand_in ? 'until a bot sits in' : 'to come back';
+    card.showAway(`away, ${words} ${then}`);
     return left > 0 ? left % 1000 || 1000 : Infinity;
   }
 }

@@ -5,7 +5,7 @@ import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
-import { isMyTurn, offersTo } from './match.js';
+import { isLiveOf, isMyTurn, offersTo, stoodIn } from './match.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
@@ -90,7 +90,7 @@ export class Room {
     this.#furniture?.leave();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
-    if (match && match.you === null && match.host !== this.#app.player?.id) {
+    if (match && match.you === null && !isLiveOf(match, this.#app.player?.id)) {
       this.#app.matches.delete(match.match);
       if (this.#app.connection.link.state === 'open') {
         void this.#app.ask({ type: 'leave', match: match.match });
@@ -294,6 +294,7 @@ export class Room {
     }
     if (this.#app.connection.link.state !== 'open')
       return words.clockGoesOn(match, this.#speech(match));
+    if (stoodIn(match, this.#app.player?.id) !== null) return 'A bot plays for you.';
     if (match.you === null) return 'You are watching.';
     if (!isMyTurn(match)) return '';
     const { forced, afterPass } = customsOf(match.game);

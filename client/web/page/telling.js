@@ -1,6 +1,6 @@
 // What is said, and heard, of what happens in the match that one sees.
 
-import { isMyTurn, offersTo } from './match.js';
+import { isGone, isMyTurn, offersTo } from './match.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import * as words from './words.js';
@@ -16,6 +16,10 @@ export function tell(app, match, event) {
     case 'seated': {
       if (event.seat === match.you) break;
       const name = words.who(match, event.seat, speech);
+      if (event.occupant === 'bot' && event.for?.player === app.player?.id) {
+        app.toast('A bot plays for you now.');
+        break;
+      }
       app.announce(event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`);
       break;
     }
@@ -69,8 +73,8 @@ export function tellChange(app, before, after) {
     const was = before.seats[number];
     if (number === after.you || !was || seat.occupant !== 'player') return;
     const name = words.who(after, number, speech);
-    if (words.isGone(seat) && !words.isGone(was)) app.announce(`${name} is gone.`);
-    if (!words.isGone(seat) && words.isGone(was)) app.announce(`${name} is back.`);
+    if (isGone(seat) && !isGone(was)) app.announce(`${name} is gone.`);
+    if (!isGone(seat) && isGone(was)) app.announce(`${name} is back.`);
   });
   const { you, rematch } = after;
   if (you === null || !rematch) return;

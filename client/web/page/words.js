@@ -2,7 +2,7 @@
 
 import { way } from './way.js';
 
-/** @import { Level, Occupant, OfferKind, Outcome, Seat, StandingOffer } from '../protocol.js' */
+/** @import { Level, Occupant, OfferKind, Outcome, StandingOffer } from '../protocol.js' */
 /** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
 
@@ -32,9 +32,12 @@ export function occupant(seat, levels) {
     case 'player':
       return seat.name;
     case 'bot':
-      return `${levels.find(({ level }) => level === seat.level)?.title ?? seat.level} bot`;
+      return `${levelOf(seat.level, levels)} bot${seat.for ? ` for ${seat.for.name}` : ''}`;
   }
 }
+
+/** @param {string} name @param {Level[]} levels */
+export const levelOf = (name, levels) => levels.find(({ level }) => level === name)?.title ?? name;
 
 /**
  * Whoever sits there, as the subject of a sentence.
@@ -255,9 +258,6 @@ export function tooMany(hosted, title) {
 export const notUnderstood = (fields) =>
   `This server does not know what this page has asked for: ${fields.join(', ').replaceAll('_', ' ')}. ` +
   'Load the page anew.';
-
-/** @param {Seat} seat */
-export const isGone = (seat) => seat.occupant === 'player' && !seat.connected;
 
 /** @param {number} count @param {string} one @param {string} many */
 export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;

@@ -1,0 +1,55 @@
+// Who goes away, for how long that is borne, and who plays on meanwhile.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { inviteOn, isOpenToAll, moves, myTurn, play, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+after(closeBrowser);
+
+test(
+  'a bot sits in for whoever has gone, who takes the seat back',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const terms = { stand_in: 'easy', patience_ms: 10_000 };
+    const bob = await house.visitor(await inviteOn(ann, terms, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    const path = new URL(bob.url()).pathname;
+    await bob.close();
+    await ann.getByText(/away, \d s until a bot sits in/).waitFor();
+    await picture(ann, 'absent');
+    await ann.locator('.player', { hasText: /Easy bot for guest-\w+/ }).waitFor();
+    // The bot plays on.
+    await myTurn(ann);
+    assert.equal(await moves(ann), 2);
+    await picture(ann, 'stood-in');
+    const back = await bob.context().newPage();
+    await back.goto(path);
+    await back.getByText('Black · you').waitFor();
+    await ann.locator('.player', { hasText: 'Easy bot' }).waitFor({ state: 'detached' });
+    await play(ann, 'd2', 'd4');
+    await play(back, 'h7', 'h6');
+  }),
+);
+
+test(
+  'whoever goes leaves the seat to a bot, looks on, and comes back',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    const bob = await house.visitor(await inviteOn(ann, { stand_in: 'hard' }, 'Chess'));
+    await myTurn(ann);
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Let the hard bot play on' }).click();
+    await ann.getByText('A bot plays for you.').first().waitFor();
+    await bob.locator('.player', { hasText: /Hard bot for guest-\w+/ }).waitFor();
+    await myTurn(bob);
+    await isOpenToAll(ann, 'stood in for');
+    await picture(ann, 'stood-in-for');
+    await ann.getByRole('button', { name: 'Take the seat back' }).click();
+    await ann.getByText('White · you').waitFor();
+    await play(bob, 'a7', 'a6');
+    await play(ann, 'h2', 'h3');
+    await says(bob, 'Your turn.');
+  }),
+);
