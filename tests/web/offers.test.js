@@ -197,7 +197,7 @@ test(
     const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 0 };
     const bob = await house.visitor(await inviteOn(ann, { clock }));
     await myTurn(ann);
-    await inBar(ann, 'Give 15 seconds to the other').click();
+    await inBar(ann, '+15 s for the other').click();
     await bob.locator('#toast', { hasText: 'You are given 15 seconds more.' }).waitFor();
     for (const page of [ann, bob]) {
       await page.getByRole('timer').nth(1).filter({ hasText: '5:15' }).waitFor();

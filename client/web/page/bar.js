@@ -51,7 +51,7 @@ export class Bar {
     this.#takeback = new BarButton(app, 'Take back', 'Take back', BACK, () => void this.#askBack());
     this.#resign = new BarButton(app, 'Resign …', 'Resign …', FLAG, giveUp);
     const more = `+${GIFT_MS / 1000} s`;
-    const give = `Give ${GIFT_MS / 1000} seconds to the other`;
+    const give = `${more} for the other`;
     this.#time = new BarButton(app, give, more, PLUS, () => this.#giveTime());
     this.#flip = new BarButton(app, 'Turn the board', 'Turn', TURN, turn);
     this.#again = new BarButton(app, AGAIN, 'Rematch', ROUND, () => this.#playAgain());
