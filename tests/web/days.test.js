@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { chooseClock, cell, invite, myTurn, play, says } from './players.js';
+import {
+  cell,
+  chooseClock,
+  fits,
+  invite,
+  isOpenToAll,
+  myTurn,
+  play,
+  playBot,
+  says,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -73,5 +83,31 @@ test(
     await row.filter({ hasText: new RegExp(`A match by days.*your turn ${UNTIL}`) }).waitFor();
     await row.getByRole('button', { name: /^Your turn: / }).click();
     await myTurn(ann);
+  }),
+);
+
+test(
+  'what waits for us comes before what one may begin, where there is little room',
+  inHouse(async (house) => {
+    const viewport = { width: 390, height: 844 };
+    const ann = await house.visitor('/', { viewport, axe: true });
+    const lobby = () => ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await playBot(ann);
+    await myTurn(ann);
+    await lobby();
+    await chooseClock(ann, '3 days a move');
+    await invite(ann, 'Chess');
+    await lobby();
+    const top = async (/** @type {string} */ name) =>
+      (await ann.getByRole('heading', { name }).boundingBox())?.y ?? NaN;
+    await ann.getByRole('heading', { name: 'Your games by days' }).waitFor();
+    assert.ok((await top('Your matches')) < (await top('Your games by days')));
+    assert.ok((await top('Your games by days')) < (await top('What shall we play?')));
+    assert.ok((await top('What shall we play?')) < (await top('Open matches')));
+    await fits(ann);
+    await isOpenToAll(ann, 'own matches');
+    await picture(ann, 'own-matches-phone');
+    await ann.setViewportSize({ width: 1280, height: 800 });
+    await picture(ann, 'own-matches');
   }),
 );

@@ -31,6 +31,9 @@ const BY = new Intl.DateTimeFormat('en', {
 const MINE = 5;
 
 export class Listing {
+  /** One's own: apart, because they come first where there is little room. */
+  own = h('section', { class: 'listing own', 'aria-label': 'Yours' });
+  /** Those of others. */
   element;
   #app;
   #mine;
@@ -57,11 +60,10 @@ export class Listing {
     this.#days = new Section('Your games by days', '', ({ match }) => app.go(`/m/${match}`), MINE);
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
     this.#running = section('Being played', 'No match is being played now.', { watch: true });
+    this.own.append(this.#mine.element, this.#days.element);
     this.element = h(
       'section',
       { class: 'listing', 'aria-label': 'Matches' },
-      this.#mine.element,
-      this.#days.element,
       this.#byCode(),
       h(
         'div',
@@ -109,6 +111,7 @@ export class Listing {
     const now = mine.filter((match) => !isByDays(match));
     this.#mine.show(now.map((match) => this.#toldOfMine(match)));
     this.#days.show(days.map((row) => this.#toldOfDays(row)));
+    this.own.hidden = now.length + days.length === 0;
     const { open, running } = this.#lists.known;
     for (const [section, { rows, total }, action] of /** @type {const} */ ([
       [this.#open, open, 'Join'],

@@ -74,7 +74,7 @@ export class Lobby {
     const hadFocus = before?.contains(document.activeElement);
     this.#shownDesk = desk;
     if (before) before.replaceWith(desk);
-    else fill(this.element, desk, this.#listing.element);
+    else fill(this.element, desk, this.#listing.own, this.#listing.element);
     // From "Find an opponent" to "Stop looking", and back.
     /** @type {HTMLElement | null} */
     const search = desk.querySelector('.search');
