@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { inviteOn, isOpenToAll, moves, myTurn, play, says } from './players.js';
+import { inviteOn, isOpenToAll, moves, myTurn, play } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -29,7 +29,7 @@ test(
     await back.getByText('Black · you').waitFor();
     await ann.locator('.player', { hasText: 'Easy bot' }).waitFor({ state: 'detached' });
     await play(ann, 'd2', 'd4');
-    await play(back, 'h7', 'h6');
+    await myTurn(back);
   }),
 );
 
@@ -49,7 +49,6 @@ test(
     await ann.getByRole('button', { name: 'Take the seat back' }).click();
     await ann.getByText('White · you').waitFor();
     await play(bob, 'a7', 'a6');
-    await play(ann, 'h2', 'h3');
-    await says(bob, 'Your turn.');
+    await myTurn(ann);
   }),
 );
