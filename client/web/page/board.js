@@ -1,11 +1,13 @@
 // The board to play on: a picture, and over it a grid of named cells for mouse, touch, keyboard and
 // screen readers.
 
+import { cellWords, takenWords } from './cell.js';
 import { choose } from './choosing.js';
-import { h, write } from './dom.js';
+import { h } from './dom.js';
 import { dragged } from './dragging.js';
 import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
 import { lookOf } from './ground.js';
+import { labels } from './labels.js';
 import { Layout } from './layout.js';
 import { Picking } from './picking.js';
 import { Picture } from './picture.js';
@@ -13,6 +15,7 @@ import { iconOf } from './piece.js';
 import { Board } from './position.js';
 
 /** @import { Game } from '../protocol.js' */
+/** @import { Option } from './picking.js' */
 
 /**
  * What the board shows and allows now.
@@ -21,9 +24,20 @@ import { Board } from './position.js';
  * @property {string[]} last the squares of the last move
  * @property {string[]} line the winning line
  * @property {string[]} legal the moves that may be chosen now
+ * @property {Option[]} ahead what may be chosen ahead, while the other one is to move
+ * @property {string[]} queued the squares of what is chosen ahead
  * @property {number | null} seat whose piece a chosen move brings
  * @property {boolean} moving whether new pieces arrive before one's eyes
  * @property {boolean} turned whether it is seen from the other side
+ */
+
+/**
+ * What a board does with what is chosen.
+ * @typedef {object} Does
+ * @property {(move: string) => void} play
+ * @property {(choice: string) => void} queue chooses ahead
+ * @property {() => void} unqueue
+ * @property {(text: string) => void} say
  */
 
 /** A finger does not hit less. */
@@ -33,7 +47,7 @@ export class BoardView {
   element;
   #game;
   #customs;
-  #play;
+  #does;
   #say;
   #surface = h('div', { class: 'surface' });
   #layout;
@@ -44,6 +58,8 @@ export class BoardView {
   /** Which move each square stands for. @type {Map<string, string>} */
   #moves = new Map();
   #picking = new Picking([]);
+  /** What there was to choose from when the picking began. */
+  #madeFrom = '';
   /** The one cell that the tabulator reaches. */
   #current = '';
   /** Whether the focus came by a click: then the arrow keys belong to the board only in play. */
@@ -58,16 +74,16 @@ export class BoardView {
 
   /**
    * @param {Game} game
-   * @param {{ play: (move: string) => void, say: (text: string) => void }} does
+   * @param {Does} does
    */
-  constructor(game, { play, say }) {
+  constructor(game, does) {
     this.#game = game;
-    this.#play = play;
-    this.#say = say;
+    this.#does = does;
+    this.#say = does.say;
     this.#customs = customsOf(game.game);
     const board = new Board(game, '');
-    const nothing = { last: [], line: [], legal: [], seat: null, moving: false, turned: false };
-    this.#view = { board, ...nothing };
+    const nothing = { last: [], line: [], legal: [], ahead: [], queued: [] };
+    this.#view = { board, ...nothing, seat: null, moving: false, turned: false };
     this.#layout = new Layout(game);
     this.#picture = new Picture(game, this.#layout);
     const middle = board.name(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
@@ -82,19 +98,43 @@ export class BoardView {
   /** @param {View} view */
   show(view) {
     if (view.turned !== this.#view.turned) this.#turn(view.turned);
-    const { board, legal } = view;
-    if (legal.join(' ') !== this.#view.legal.join(' ') || !legal.length) {
-      const { path } = this.#customs;
-      this.#picking = new Picking(legal.map((move) => ({ move, path: path(move, board) })));
-    }
+    this.#prepare(view);
     this.#view = { ...view, moving: view.moving && !this.#isDropped };
     this.#isDropped = false;
-    this.#moves.clear();
-    for (const move of legal) {
-      for (const square of squaresOf(move, board)) this.#moves.set(square, move);
-    }
-    this.#grid.classList.toggle('mine', legal.length > 0);
+    this.#grid.classList.toggle('mine', view.legal.length > 0);
     this.#refresh();
+  }
+
+  /** What can be chosen by which squares. @param {View} view */
+  #prepare({ board, legal, ahead }) {
+    const { path } = this.#customs;
+    const options =
+      legal.length > 0 ? legal.map((move) => ({ move, path: path(move, board) })) : ahead;
+    const from = [legal.join(' '), ahead.length > 0 && board.position].join();
+    // What is picked up stays so, when the turn comes, too.
+    const isSame = from === this.#madeFrom && options.length > 0;
+    if (!isSame) {
+      const [taken] = this.#isAhead ? this.#picking.way : [];
+      this.#picking = new Picking(options);
+      if (taken !== undefined && this.#picking.origins().has(taken)) this.#picking.choose(taken);
+    }
+    this.#madeFrom = from;
+    this.#moves.clear();
+    for (const { move, path } of options) {
+      const squares = legal.length > 0 ? squaresOf(move, board) : path.length === 1 ? path : [];
+      for (const square of squares) this.#moves.set(square, move);
+    }
+  }
+
+  /** Whether it is for later what one chooses. */
+  get #isAhead() {
+    return this.#view.legal.length === 0 && this.#view.ahead.length > 0;
+  }
+
+  /** @param {string} move */
+  #play(move) {
+    if (this.#isAhead) this.#does.queue(move);
+    else this.#does.play(move);
   }
 
   /** The moves that no square stands for. */
@@ -136,14 +176,17 @@ export class BoardView {
   }
 
   #draw() {
-    const { board, last, line, legal, moving } = this.#view;
+    const { board, last, line, legal, moving, queued } = this.#view;
     const { check, showsLegal, forced } = this.#customs;
     const { way } = this.#picking;
-    const targets = [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
+    // Nobody knows yet where it may go.
+    const targets = this.#isAhead
+      ? []
+      : [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
     const isForced = way.length === 0 && forced(legal) !== '';
     const aim = this.#aimed();
     this.#picture.show({
-      ...{ board, last, line, aim, way, targets, moving },
+      ...{ board, last, line, aim, way, targets, moving, queued },
       movers: isForced ? [...this.#picking.origins()] : [],
       check: check?.(board) ?? null,
       ghost: this.#ghost(),
@@ -183,22 +226,15 @@ export class BoardView {
 
   /** @param {string} square @param {HTMLElement} cell @param {boolean} isChecked */
   #describe(square, cell, isChecked) {
-    const { board, last, line } = this.#view;
     const { way } = this.#picking;
-    const isTarget = this.#picking.targets().has(square);
+    const isAhead = this.#isAhead;
+    const isTarget = !isAhead && this.#picking.targets().has(square);
     const isMovable = this.#picking.origins().has(square);
-    const isLegal = this.#moves.has(square);
-    const parts = [
-      this.#customs.label(square) || 'out of play',
-      board.isEmpty(square) ? 'empty' : board.called(board.at(square)),
-      isChecked && 'in check',
-      way.includes(square) && (square === way[0] ? 'picked up' : 'on its way'),
-      isTarget && 'can go here',
-      last.includes(square) && 'last move',
-      line.includes(square) && 'winning line',
-    ];
-    cell.setAttribute('aria-label', parts.filter(Boolean).join(', '));
-    cell.setAttribute('aria-disabled', String(!isLegal && !isMovable && !isTarget));
+    const isLegal = !isAhead && this.#moves.has(square);
+    const now = { isChecked, isTarget, way };
+    const words = cellWords(this.#view, square, this.#customs.label(square), now);
+    cell.setAttribute('aria-label', words);
+    cell.setAttribute('aria-disabled', String(!isLegal && !isMovable && !isTarget && !isAhead));
     cell.classList.toggle('legal', isLegal || isTarget);
     cell.classList.toggle('movable', isMovable);
   }
@@ -269,6 +305,11 @@ export class BoardView {
 
   /** @param {string} square */
   #choose(square) {
+    const { queued } = this.#view;
+    if (this.#picking.way.length === 0 && queued.includes(square)) {
+      this.#does.unqueue();
+      return;
+    }
     const move = this.#moves.get(square);
     if (move !== undefined) this.#play(move);
     else this.#pick(square);
@@ -290,8 +331,8 @@ export class BoardView {
     const { board } = this.#view;
     const { label } = this.#customs;
     const [from = ''] = this.#picking.way;
-    const targets = [...this.#picking.targets()].map(label).join(', ');
-    return `${label(from)}, ${board.called(board.at(from))}, picked up. It can go to ${targets}.`;
+    const targets = this.#isAhead ? [] : [...this.#picking.targets()].map(label);
+    return takenWords(label(from), board.called(board.at(from)), targets);
   }
 
   /** Plays the move that was chosen; asks, if there are several. @param {string[]} moves */
@@ -324,7 +365,7 @@ export class BoardView {
     // Whoever brings it back has clicked on it, which is told by the cell.
     if (to === from) return;
     if (to !== null && this.#picking.targets().has(to)) {
-      this.#isDropped = true;
+      this.#isDropped = !this.#isAhead;
       this.#pick(to);
     } else {
       this.#letGo();
@@ -350,9 +391,9 @@ export class BoardView {
     // A key that is a move is the room's.
     if (moveOfKey(this.#game.game, event) !== null) return;
     // Elsewhere they step through the moves.
-    const canPlay = this.#moves.size > 0 || this.#picking.origins().size > 0;
+    const canPlay = this.#view.legal.length > 0;
     if (this.#clicked && !canPlay) return;
-    const square = this.#step(event.key);
+    const square = this.#layout.step(this.#current, event.key);
     if (square !== undefined) {
       if (square !== null) this.#moveTo(square);
       this.focus();
@@ -368,37 +409,4 @@ export class BoardView {
     event.preventDefault();
     event.stopPropagation();
   }
-
-  /**
-   * The square to which a key leads, `null` where the board ends; nothing for any other key.
-   * @param {string} key
-   */
-  #step(key) {
-    const row = this.#layout.rows.find((squares) => squares.includes(this.#current)) ?? [];
-    /** @type {Record<string, () => string | null>} */
-    const steps = {
-      ArrowLeft: () => this.#layout.beside(this.#current, -1, 0),
-      ArrowRight: () => this.#layout.beside(this.#current, 1, 0),
-      ArrowUp: () => this.#layout.beside(this.#current, 0, -1),
-      ArrowDown: () => this.#layout.beside(this.#current, 0, 1),
-      Home: () => row[0] ?? null,
-      End: () => row.at(-1) ?? null,
-    };
-    return steps[key]?.();
-  }
-}
-
-/**
- * What stands at an edge; nothing, where its game has no labels there.
- * @param {'files' | 'ranks'} name
- * @param {string[]} texts
- */
-function labels(name, texts) {
-  const spans = texts.map((text) => {
-    const span = h('span', {});
-    write(span, text);
-    return span;
-  });
-  const isBare = texts.every((text) => text === '');
-  return h('div', { class: `labels ${name}`, 'aria-hidden': 'true', hidden: isBare }, ...spans);
 }

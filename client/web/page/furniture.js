@@ -9,6 +9,7 @@ import { clockWords } from './time.js';
 import { capital } from './words.js';
 
 /** @import { Game } from '../protocol.js' */
+/** @import { Does } from './board.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -29,11 +30,12 @@ export class Furniture {
    * @param {App} app
    * @param {Game} game
    * @param {Match} match
-   * @param {{ play: (move: string) => void, look: (ply: number) => void, turn: () => void }} does
+   * @param {Omit<Does, 'say'> & { look: (ply: number) => void, turn: () => void }} does
    */
-  constructor(app, game, match, { play, look, turn }) {
+  constructor(app, game, match, { play, queue, unqueue, look, turn }) {
     this.#play = play;
-    this.board = new BoardView(game, { play, say: (text) => app.announce(text) });
+    const say = (/** @type {string} */ text) => app.announce(text);
+    this.board = new BoardView(game, { play, queue, unqueue, say });
     this.players = new Players(app, game);
     this.moves = new Moves(look);
     this.actions = new Actions(app, { backToNow: () => look(Infinity), turn });

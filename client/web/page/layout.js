@@ -47,6 +47,25 @@ export class Layout {
     return this.rows[(y - 50) / 100 + down]?.[(x - 50) / 100 + right] ?? null;
   }
 
+  /**
+   * The square to which a key leads, `null` where the board ends; nothing for any other key.
+   * @param {string} square
+   * @param {string} key
+   */
+  step(square, key) {
+    const row = this.rows.find((squares) => squares.includes(square)) ?? [];
+    /** @type {Record<string, () => string | null>} */
+    const steps = {
+      ArrowLeft: () => this.beside(square, -1, 0),
+      ArrowRight: () => this.beside(square, 1, 0),
+      ArrowUp: () => this.beside(square, 0, -1),
+      ArrowDown: () => this.beside(square, 0, 1),
+      Home: () => row[0] ?? null,
+      End: () => row.at(-1) ?? null,
+    };
+    return steps[key]?.();
+  }
+
   /** The files from left to right. */
   files() {
     return this.#numbers(this.#board.files, this.#turned);

@@ -19,6 +19,7 @@ import { Board } from './position.js';
  * @property {string[]} [aim] the squares of the move that is about to be chosen
  * @property {string[]} [way] the squares chosen so far; what stands on the first is picked up
  * @property {string[]} [targets] where one could play next
+ * @property {string[]} [queued] the squares of a move that is chosen ahead
  * @property {string[]} [movers] what has to be played with
  * @property {string | null} [check] the square of a king that is attacked
  * @property {{ square: string, piece: string } | null} [ghost] a piece that could come to stand there
@@ -107,7 +108,7 @@ export class Picture {
   }
 
   /** @param {Scene} scene */
-  #marks({ board, last = [], line = [], targets = [], movers = [] }) {
+  #marks({ board, last = [], line = [], targets = [], movers = [], queued = [] }) {
     const mark =
       (/** @type {string} */ kind, /** @type {number} */ r) =>
       /** @param {string} square */
@@ -128,6 +129,7 @@ export class Picture {
     return [
       ...line.map(mark('line', 44)),
       ...last.map(lastMark),
+      ...queued.map(mark('queued', 40)),
       ...movers.map(mark('mover', 45)),
       ...targets.filter(isFree).map(mark('target', 15)),
       ...targets.filter((square) => !isFree(square)).map(mark('capture', 44)),

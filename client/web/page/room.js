@@ -5,7 +5,9 @@ import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
+import { hintOf } from './hint.js';
 import { isLiveOf, isMyTurn, offersTo, stoodIn } from './match.js';
+import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
@@ -38,6 +40,7 @@ export class Room {
   #furniture = null;
   /** A move that is shown and not yet answered. @type {Pending | null} */
   #pending = null;
+  #ahead;
   /** After how many moves the board is shown; `null` for now. @type {number | null} */
   #looking = null;
   /** Until it is answered, or somebody waits for it. @type {Promise<void> | null} */
@@ -51,6 +54,7 @@ export class Room {
   constructor(app, code, { watch = false }) {
     this.#app = app;
     this.#code = code.toUpperCase();
+    this.#ahead = new Ahead(app);
     this.#entrance = new Entrance(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
   }
@@ -118,6 +122,7 @@ export class Room {
     if (first && match.you !== null && match.status === 'running') this.#furniture?.board.focus();
     this.#askForPast(match);
     this.#resend(match);
+    this.#playQueued(match);
   }
 
   /** The positions that one steps back through are in the events before the snapshot. @param {Match} match */
@@ -151,13 +156,17 @@ export class Room {
     if (event.type === 'moved' && this.#pending && event.ply >= this.#pending.ply) {
       this.#pending = null;
     }
-    if (event.type === 'ended' || event.type === 'taken_back') this.#pending = null;
+    if (event.type === 'ended' || event.type === 'taken_back') {
+      this.#pending = null;
+      this.#ahead.premove = null;
+    }
     if (event.type === 'taken_back' && (this.#looking ?? 0) >= match.ply) this.#looking = null;
     // Whoever sits here can play at once by keyboard.
     if (event.type === 'started' && match.you !== null) {
       queueMicrotask(() => this.#furniture?.board.focus());
     }
     tell(this.#app, match, event);
+    this.#playQueued(match);
   }
 
   /** @param {Match} before @param {Match} after */
@@ -200,6 +209,7 @@ export class Room {
     this.#furniture?.leave();
     this.#furniture = null;
     this.#pending = null;
+    this.#ahead.premove = null;
     this.#looking = null;
     this.#isTurned = false;
     const side = words.side(match, match.you ?? 0);
@@ -225,6 +235,8 @@ export class Room {
   #furnish(game, match) {
     const furniture = new Furniture(this.#app, game, match, {
       play: (move) => this.#play(move),
+      queue: (choice) => this.#queue({ squares: choice.split(' ') }),
+      unqueue: () => this.#ahead.takeOut(),
       look: (ply) => this.#look(ply),
       turn: () => {
         this.#isTurned = !this.#isTurned;
@@ -243,10 +255,13 @@ export class Room {
     const pending = now && this.#pending?.ply === match.ply ? this.#pending : null;
     const view = pending ? boardWith(game, match, pending.move) : boardAfter(game, match, shown);
     const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
+    const awaits = now && isAwaiting(match) && this.#app.connection.link.state === 'open';
     board.show({
       ...view,
       line: now && match.outcome?.line ? match.outcome.line : [],
       legal: mine ? match.legal : [],
+      ahead: awaits ? choicesAhead(match, view.board) : [],
+      queued: (now && this.#ahead.premove?.squares) || [],
       seat: match.you,
       moving: this.#entered,
       turned: this.#isSeenFromAbove(match) !== this.#isTurned,
@@ -267,7 +282,12 @@ export class Room {
           : words.standingOver(match, this.#app.connection.link.state, speech)
         : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`,
     );
-    write(why, now ? (end?.why ?? this.#hint(match, game)) : 'The match goes on meanwhile.');
+    write(
+      why,
+      now
+        ? (end?.why ?? hintOf(this.#app, match, this.#ahead.says()))
+        : 'The match goes on meanwhile.',
+    );
     if (!now && end) write(why, 'You are looking back.');
     if (this.#entrance.trouble.passes) write(why, `${this.#entrance.trouble.why} Trying again …`);
     standing.title = standing.textContent ?? '';
@@ -282,26 +302,24 @@ export class Room {
   }
 
   /** Who sits in the second seat of a game that is played face to face. @param {Match} match */
-  #isSeenFromAbove({ game, you }) {
-    return you === 1 && customsOf(game).faces === true;
+  #isSeenFromAbove(match) {
+    const seat = match.you ?? stoodIn(match, this.#app.player?.id);
+    return seat === 1 && customsOf(match.game).faces === true;
   }
 
-  /** @param {Match} match @param {Game} game */
-  #hint(match, game) {
-    if (match.status === 'open') {
-      if (match.you === null) return '';
-      return 'It begins when somebody sits down.';
-    }
-    if (this.#app.connection.link.state !== 'open')
-      return words.clockGoesOn(match, this.#speech(match));
-    if (stoodIn(match, this.#app.player?.id) !== null) return 'A bot plays for you.';
-    if (match.you === null) return 'You are watching.';
-    if (!isMyTurn(match)) return '';
-    const { forced, afterPass } = customsOf(match.game);
-    const other = words.who(match, 1 - match.you, this.#speech(match));
-    const passed = match.moves.at(-1) === 'pass' && `${other} passed.`;
-    const says = [passed, passed && afterPass, forced(match.legal)];
-    return says.filter(Boolean).join(' ') || (match.ply < 2 ? howTo(game.game) : '');
+  /** Chooses a move ahead. @param {{ squares: string[], move?: string }} choice */
+  #queue(choice) {
+    const match = this.#match;
+    if (match && isAwaiting(match) && this.#looking === null) this.#ahead.choose(match, choice);
+  }
+
+  /** Plays what was chosen ahead, once it is our turn. @param {Match} match */
+  #playQueued(match) {
+    const game = this.#app.game(match.game);
+    const move = game && this.#ahead.due(match, boardAfter(game, match, match.ply).board);
+    if (typeof move !== 'string') return;
+    this.#looking = null;
+    this.#play(move);
   }
 
   /** @param {string} move */
@@ -370,16 +388,13 @@ export class Room {
     const step = steps[event.key];
     // Whoever is on a button means the button.
     const move = at?.closest('button, a') ? null : moveOfKey(match.game, event);
-    if (move !== null && !event.repeat) this.#play(move);
+    if (move !== null && !event.repeat) {
+      if (isAwaiting(match)) this.#queue({ squares: [], move });
+      else this.#play(move);
+    } else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.takeOut();
     else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
     else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
     else return;
     event.preventDefault();
   }
 }
-
-/** How one plays with what there is at hand. @param {string} game */
-const howTo = (game) => {
-  const { hint, touchHint } = customsOf(game);
-  return matchMedia('(hover: none)').matches ? touchHint : hint;
-};

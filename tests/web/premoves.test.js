@@ -1,0 +1,119 @@
+// Moves that are chosen while the other one thinks.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { cell, fits, invite, isOpenToAll, moves, myTurn, play } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** @param {Page} page @param {string} square */
+const isQueued = (page, square) =>
+  cell(page, square).and(page.getByLabel('chosen ahead')).waitFor();
+
+/** @param {Page} page */
+const nothingIsQueued = (page) =>
+  page.getByLabel('chosen ahead').first().waitFor({ state: 'detached' });
+
+test(
+  'a move chosen ahead is shown, and played when the turn comes',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    await cell(ann, 'd2').click();
+    await cell(ann, 'd4').click();
+    await isQueued(ann, 'd2');
+    await isQueued(ann, 'd4');
+    await ann
+      .getByText(/^Chosen ahead: d2 to d4/)
+      .first()
+      .waitFor();
+    // Nothing is played, nor seen by the other.
+    assert.equal(await moves(ann), 1);
+    await fits(ann);
+    await isOpenToAll(ann, 'chosen ahead');
+    await picture(ann, 'chosen-ahead');
+    await play(bob, 'e7', 'e5');
+    await cell(bob, 'd4').and(bob.getByLabel('white pawn')).waitFor();
+    await nothingIsQueued(ann);
+
+    // By dragging, too; and what is picked up when the turn comes stays in the hand.
+    await cell(ann, 'd4').dragTo(cell(ann, 'e5'));
+    await isQueued(ann, 'e5');
+    await cell(ann, 'g1').click();
+    await cell(ann, 'f3').click();
+    await isQueued(ann, 'f3');
+    await nothingIsQueuedAt(ann, 'e5');
+    await play(bob, 'a7', 'a6');
+    await cell(bob, 'f3').and(bob.getByLabel('white knight')).waitFor();
+    await cell(ann, 'b1').click();
+    await play(bob, 'a6', 'a5');
+    await myTurn(ann);
+    await cell(ann, 'c3').click();
+    await cell(bob, 'c3').and(bob.getByLabel('white knight')).waitFor();
+  }),
+);
+
+/** @param {Page} page @param {string} square */
+const nothingIsQueuedAt = (page, square) =>
+  cell(page, square).and(page.getByLabel('chosen ahead')).waitFor({ state: 'detached' });
+
+test(
+  'what is chosen ahead is taken out by Escape, a click, a takeback, and where it is not legal',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    const choose = async () => {
+      await cell(ann, 'e4').click();
+      await cell(ann, 'e5').click();
+      await isQueued(ann, 'e5');
+    };
+    await choose();
+    await ann.keyboard.press('Escape');
+    await nothingIsQueued(ann);
+    await choose();
+    await cell(ann, 'e5').click();
+    await nothingIsQueued(ann);
+    await choose();
+    await ann.getByRole('button', { name: 'Take back' }).click();
+    await bob.getByRole('button', { name: 'Accept' }).click();
+    await myTurn(ann);
+    await nothingIsQueued(ann);
+    await play(ann, 'e2', 'e4');
+    await choose();
+    await play(bob, 'e7', 'e5');
+    await ann.locator('#toast', { hasText: 'cannot be played now.' }).waitFor();
+    await myTurn(ann);
+    assert.equal(await moves(ann), 2);
+  }),
+);
+
+test(
+  'a piece is put ahead by mouse and by key',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Connect Four'));
+    await myTurn(ann);
+    await cell(bob, 'd3').click();
+    await isQueued(bob, 'd3');
+    await play(ann, 'c1');
+    await cell(ann, 'd1')
+      .and(ann.getByLabel(/yellow/))
+      .waitFor();
+    await myTurn(ann);
+    await bob.keyboard.press('5');
+    await bob
+      .getByText(/^Chosen ahead: 5/)
+      .first()
+      .waitFor();
+    await play(ann, 'c1');
+    await cell(ann, 'e1')
+      .and(ann.getByLabel(/yellow/))
+      .waitFor();
+  }),
+);
