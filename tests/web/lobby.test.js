@@ -139,3 +139,25 @@ test(
     assert.equal(await eve.getByRole('button', { name: /^Watch: / }).count(), 0);
   }),
 );
+
+test(
+  'a page out of sight is told of no list, and looks again when it is seen',
+  inHouse(async (house) => {
+    const eve = await house.visitor();
+    const count = asked(eve);
+    await eve.reload();
+    await eve.getByText('Nobody waits for an opponent now.').waitFor();
+    const seen = (/** @type {boolean} */ isSeen) =>
+      eve.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, !isSeen);
+    await seen(false);
+    const ann = await house.visitor();
+    const code = await opened(ann);
+    assert.deepEqual([count('watch_list'), count('unwatch_list')], [1, 1]);
+    await seen(true);
+    await join(eve, code).waitFor();
+    assert.equal(count('watch_list'), 2);
+  }),
+);

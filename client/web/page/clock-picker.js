@@ -45,28 +45,19 @@ export class ClockPicker {
     this.#drawOwn();
   }
 
-  /** What is chosen; `undefined` if that is no clock, which is then told beside it. @returns {Clock | null | undefined} */
-  read() {
-    const { clock = '' } = this.#choice;
-    if (clock !== OWN) return this.#presets.get(clock)?.clock ?? null;
-    const read = readClock(this.#written());
-    if (read.clock) return read.clock;
-    this.#tell(read.troubles);
-    for (const [name, field] of this.#fields) {
-      if (name in read.troubles) {
-        field.input.focus();
-        break;
-      }
-    }
-    return undefined;
-  }
-
   /** What is chosen, as far as it is a clock. @returns {Clock | null} */
   get clock() {
     const { clock = '' } = this.#choice;
-    return clock === OWN
-      ? readClock(this.#written()).clock
-      : (this.#presets.get(clock)?.clock ?? null);
+    if (clock === OWN) return readClock(this.#written()).clock;
+    return this.#presets.get(clock)?.clock ?? null;
+  }
+
+  /** Tells what is wrong with one's own clock, if that is chosen. Whether nothing is. */
+  check() {
+    const troubles = this.#choice.clock === OWN ? this.#check() : {};
+    const wrong = [...this.#fields].find(([name]) => name in troubles);
+    wrong?.[1].input.focus();
+    return wrong === undefined;
   }
 
   /** @returns {OwnClock} */
@@ -85,14 +76,12 @@ export class ClockPicker {
     this.#choose({ own: { ...this.#written(), ...change } });
   }
 
-  /** @param {Record<string, string>} troubles */
-  #tell(troubles) {
-    for (const [name, field] of this.#fields) field.tell(troubles[name] ?? '');
-  }
-
+  /** Tells at each field what is wrong with it. */
   #check() {
     const read = readClock(this.#written());
-    this.#tell(read.clock ? {} : read.troubles);
+    const troubles = read.clock ? {} : read.troubles;
+    for (const [name, field] of this.#fields) field.tell(troubles[name] ?? '');
+    return troubles;
   }
 
   #drawOwn() {

@@ -62,8 +62,9 @@ export class Terms {
 
   /** The clock; `undefined` if what was written is none, which is then told. */
   clock() {
-    const clock = this.#picker.read();
-    return clock === undefined ? undefined : clock ? { clock } : {};
+    if (!this.#picker.check()) return undefined;
+    const { clock } = this.#picker;
+    return clock ? { clock } : {};
   }
 
   /** The bot that plays on for whoever leaves. */
