@@ -4,17 +4,19 @@
 //! and received and what the store holds in the end, and holds the one against the other and both
 //! against the protocol's promises.
 
+mod clocks;
 mod keeping;
 mod moves;
 mod reading;
 mod telling;
+mod wishes;
 
 use std::fmt;
 
 use self::keeping::Keeping;
 use self::reading::Reading;
 use super::history::History;
-use super::store::Tables;
+use super::store::Kept;
 
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,10 @@ pub(crate) enum Kind {
     TooEarly,
     /// Something came that is no message of the protocol.
     Nonsense,
+    /// A clock does not show what the rules make of the time that passed.
+    WrongClock,
+    /// A rematch that is none, or a second one.
+    WrongRematch,
 }
 
 /// What there was in a world: what is checked must also have happened.
@@ -108,7 +114,7 @@ impl Tally {
 
 impl Kind {
     /// Every promise.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Lost,
         Self::Contradiction,
         Self::Gap,
@@ -125,6 +131,8 @@ impl Kind {
         Self::BadAnswer,
         Self::TooEarly,
         Self::Nonsense,
+        Self::WrongClock,
+        Self::WrongRematch,
     ];
 }
 
@@ -135,17 +143,18 @@ impl fmt::Display for Fault {
 }
 
 /// Everything that is wrong with a world, and what there was in it.
-pub(crate) fn check(history: &History, kept: &Tables) -> (Vec<Fault>, Tally) {
+pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
     let mut reading = Reading::default();
     for (place, entry) in history.entries.iter().enumerate() {
-        reading.read(place, &entry.what);
+        reading.read(place, entry);
     }
     reading.plies();
-    let mut keeping = Keeping::new(&reading);
+    let ends_us = history.entries.last().map_or(0, |last| last.at_us);
+    let mut keeping = Keeping::new(&reading, kept, ends_us);
     for (id, record) in &kept.matches {
         keeping.check(*id, record);
     }
-    let (mut faults, mut tally) = keeping.finish(kept);
+    let (mut faults, mut tally) = keeping.finish();
     tally.resumed = reading.resumed;
     tally.refusals = reading.refusals;
     let mut all = reading.faults;

@@ -49,6 +49,8 @@ pub(crate) enum What {
     },
     /// The server died.
     Crash(String),
+    /// It runs again.
+    Restart,
     /// Something else befell the world.
     Fate(String),
 }
@@ -78,6 +80,7 @@ impl fmt::Display for What {
             Self::Closed { connection, why } => {
                 write!(f, "{:>4}    closed: {why}", connection.0)
             }
+            Self::Restart => write!(f, "   *    Restart"),
             Self::Crash(what) | Self::Fate(what) => write!(f, "   *    {what}"),
         }
     }

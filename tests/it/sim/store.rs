@@ -1,7 +1,9 @@
 //! A disk as it is between two syncs: what was written and not synced is lost when the host dies,
 //! or some of it is not, and nobody can tell before.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod tables;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,30 +13,15 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
-    WriteError,
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
+pub(crate) use self::tables::{Kept, Tables, Trouble, Written};
+use self::tables::{Write, end};
 use super::dice::Dice;
 use super::flaw::Flaw;
 use super::plan::DiskPlan;
-
-/// What a store holds.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tables {
-    pub(crate) matches: BTreeMap<MatchId, Record>,
-    pub(crate) players: BTreeMap<[u8; 32], PlayerRecord>,
-    reminders: BTreeMap<MatchId, Reminder>,
-}
-
-/// One write.
-#[derive(Clone, Debug)]
-enum Write {
-    Create(Record),
-    Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
-    Player(PlayerRecord),
-}
 
 /// Writes that one sync makes durable together.
 #[derive(Debug)]
@@ -58,85 +45,10 @@ struct Disk {
     /// What there is with all that waits for a sync.
     written: Tables,
     batches: VecDeque<Batch>,
+    times: BTreeMap<(MatchId, u64), Written>,
+    troubles: BTreeMap<MatchId, Vec<Trouble>>,
     /// Who owns which match. A hint, which no crash need spare.
     owners: BTreeMap<MatchId, NodeId>,
-}
-
-impl Tables {
-    fn apply(&mut self, write: Write) -> Result<(), WriteError> {
-        match write {
-            Write::Create(record) => {
-                let id = record.creation.id;
-                let previous = record.creation.terms.previous;
-                let has_other = previous.is_some_and(|previous| self.next(previous.id).is_some());
-                if self.matches.contains_key(&id) || has_other {
-                    return Err(WriteError::Conflict);
-                }
-                if self
-                    .live()
-                    .any(|live| live.creation.code == record.creation.code)
-                {
-                    return Err(WriteError::CodeTaken);
-                }
-                let reminder = record.reminder();
-                self.reminders
-                    .extend(reminder.map(|reminder| (id, reminder)));
-                self.matches.insert(id, record);
-            }
-            Write::Append(id, after, events, reminder) => match self.matches.get_mut(&id) {
-                Some(record) if end(record) == after => {
-                    record.events.extend(events);
-                    self.reminders
-                        .extend(reminder.map(|reminder| (id, reminder)));
-                    if record.has_ended() {
-                        self.reminders.remove(&id);
-                    }
-                }
-                Some(_) | None => return Err(WriteError::Conflict),
-            },
-            Write::Player(player) => {
-                self.players.entry(player.token.0).or_insert(player);
-            }
-        }
-        Ok(())
-    }
-
-    /// The rematch of a match.
-    fn next(&self, id: MatchId) -> Option<Next> {
-        let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
-        let next = &self.matches.values().find(is_next)?.creation;
-        Some(Next {
-            id: next.id,
-            code: next.code,
-        })
-    }
-
-    fn load(&self, id: MatchId) -> Option<Loaded> {
-        let record = self.matches.get(&id)?.clone();
-        Some(Loaded {
-            next: self.next(id),
-            ..record.into()
-        })
-    }
-
-    fn live(&self) -> impl Iterator<Item = &Record> {
-        self.matches.values().filter(|record| !record.has_ended())
-    }
-
-    /// The live matches that are not to be woken.
-    fn served(&self) -> impl Iterator<Item = &Record> {
-        self.live().filter(|record| {
-            let reminder = self.reminders.get(&record.creation.id);
-            reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
-        })
-    }
-
-    /// The matches that are to be woken, in their order.
-    fn due(&self) -> BTreeSet<(u64, MatchId)> {
-        let reminders = self.reminders.iter();
-        let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
-        due.collect()
-    }
 }
 
 impl Disk {
@@ -175,6 +87,7 @@ impl Disk {
     fn begin(&mut self, write: Write, now: Duration) -> Result<Duration, WriteError> {
         self.written.apply(write.clone())?;
         let sync = self.dice.ms(self.plan.sync_ms.clone());
+        let seqs = write.seqs();
         match self.batches.back_mut() {
             // This one has not begun yet: it waits for the one before.
             Some(batch) if batch.starts >= now => batch.writes.push(write),
@@ -187,7 +100,33 @@ impl Disk {
                 });
             }
         }
-        Ok(self.batches.back().expect("it has been put there").ends)
+        let durable = self.batches.back().expect("it has been put there").ends;
+        let asked = now;
+        let times = seqs.map(|key| (key, Written { asked, durable }));
+        self.times.extend(times);
+        Ok(durable)
+    }
+
+    /// Notes how a write to a match has ended.
+    fn note(&mut self, id: MatchId, asked: Duration, outcome: Result<(), WriteError>) {
+        match outcome {
+            Ok(()) => self.note_contact(id),
+            Err(error) => {
+                let is_refused = error == WriteError::Unavailable;
+                self.troubles.entry(id).or_default().push(Trouble {
+                    asked,
+                    refused: is_refused.then(now),
+                    until: None,
+                });
+            }
+        }
+    }
+
+    /// Notes that a match could be read or written.
+    fn note_contact(&mut self, id: MatchId) {
+        for trouble in self.troubles.entry(id).or_default() {
+            trouble.until.get_or_insert_with(now);
+        }
     }
 
     /// Until when all that is written now will be durable.
@@ -205,6 +144,8 @@ impl SimStore {
             synced: Tables::default(),
             written: Tables::default(),
             batches: VecDeque::new(),
+            times: BTreeMap::new(),
+            troubles: BTreeMap::new(),
             owners: BTreeMap::new(),
         })))
     }
@@ -224,6 +165,11 @@ impl SimStore {
         };
         let lost = unsynced.len() as u64 - surviving;
         for (_, write) in (0..surviving).zip(unsynced) {
+            for key in write.seqs() {
+                if let Some(written) = disk.times.get_mut(&key) {
+                    written.durable = now;
+                }
+            }
             disk.synced.apply(write).expect("it was checked before");
         }
         let Disk {
@@ -237,10 +183,15 @@ impl SimStore {
     }
 
     /// Everything that is durable in the end.
-    pub(crate) fn kept(&self, now: Duration) -> Tables {
+    pub(crate) fn kept(&self, now: Duration, lag_compensation: Duration) -> Kept {
         let mut disk = self.0.lock();
         disk.settle(now);
-        disk.synced.clone()
+        Kept {
+            matches: disk.synced.matches.clone(),
+            written: disk.times.clone(),
+            troubles: disk.troubles.clone(),
+            lag_compensation,
+        }
     }
 
     /// How many matches are live.
@@ -279,11 +230,6 @@ impl SimStore {
     }
 }
 
-/// The end of a journal.
-fn end(record: &Record) -> Mark {
-    Mark::after(record.events.len() as u64)
-}
-
 /// The world's time.
 fn now() -> Duration {
     turmoil::sim_elapsed().expect("the store is used by a host of the world")
@@ -306,24 +252,39 @@ impl Store for SimStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         let mark = Mark::after(after.seq().0 + events.len() as u64);
-        self.write(Write::Append(id, after, events, reminder))
-            .map_ok(move |()| mark)
-            .boxed()
+        async move {
+            let asked = now();
+            let outcome = self.write(Write::Append(id, after, events, reminder)).await;
+            self.0.lock().note(id, asked, outcome);
+            outcome.map(|()| mark)
+        }
+        .boxed()
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
-        self.try_read(move |tables| tables.load(id)).boxed()
+        async move {
+            let loaded = self.try_read(|tables| tables.load(id)).await?;
+            self.0.lock().note_contact(id);
+            Ok(loaded)
+        }
+        .boxed()
     }
 
     fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
-        self.try_read(move |tables| {
-            let record = tables.matches.get(&id)?;
-            let events = record.events.get(usize::try_from(after.seq().0).ok()?..)?;
-            Some(Tail {
-                events: events.to_vec(),
-                mark: end(record),
-            })
-        })
+        async move {
+            let tail = self.try_read(|tables| {
+                let record = tables.matches.get(&id)?;
+                let events = record.events.get(usize::try_from(after.seq().0).ok()?..)?;
+                Some(Tail {
+                    events: events.to_vec(),
+                    mark: end(record),
+                })
+            });
+            let tail = tail.await?;
+            // It may have shown that the write was made after all.
+            self.0.lock().note_contact(id);
+            Ok(tail)
+        }
         .boxed()
     }
 
@@ -340,14 +301,22 @@ impl Store for SimStore {
     /// read this does not start.
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
         let owners = self.0.lock().owners.clone();
-        self.read(move |tables| {
-            let own = tables.served();
-            let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
-            Ok(Live {
-                matches: own.cloned().map(|record| Ok(record.into())).collect(),
-                players: tables.players.values().cloned().collect(),
-            })
-        })
+        async move {
+            let live = self.read(move |tables| {
+                let own = tables.served();
+                let own = own.filter(|record| owners.get(&record.creation.id) == Some(&owner));
+                Live {
+                    matches: own.cloned().map(|record| Ok(record.into())).collect(),
+                    players: tables.players.values().cloned().collect(),
+                }
+            });
+            let live = live.await;
+            let mut disk = self.0.lock();
+            for loaded in live.matches.iter().flatten() {
+                disk.note_contact(loaded.record.creation.id);
+            }
+            Ok(live)
+        }
         .boxed()
     }
 

@@ -19,7 +19,7 @@ use super::flaw::Flaw;
 use super::history::{ConnectionId, Entry, History, What};
 use super::plan::{DISK, Fate, Plan};
 use super::plug::{Plug, Plugged};
-use super::store::{SimStore, Tables};
+use super::store::{Kept, SimStore};
 
 pub(crate) const SERVER: &str = "server";
 pub(crate) const PORT: u16 = 7878;
@@ -59,7 +59,7 @@ pub(crate) struct Base {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) history: History,
-    pub(crate) kept: Tables,
+    pub(crate) kept: Kept,
     /// How often the server died while matches were live.
     pub(crate) crashes_in_play: usize,
     /// Why the world did not come to its end, if it did not.
@@ -97,7 +97,7 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
         sim.client(name(place), client.live());
     }
     let stuck = pass(&mut sim, &base).err();
-    let kept = base.store.kept(sim.elapsed());
+    let kept = base.store.kept(sim.elapsed(), plan.lag_compensation);
     drop(sim);
     Ended {
         history: base.history.take(),
@@ -214,6 +214,7 @@ impl Base {
             Fate::Restart => {
                 sim.bounce(SERVER);
                 clients().for_each(|client| sim.release(SERVER, client));
+                return self.note_at(sim.elapsed(), What::Restart);
             }
             Fate::Hold(place) => sim.hold(SERVER, name(place)),
             Fate::Part(place) => sim.partition(SERVER, name(place)),

@@ -1,5 +1,7 @@
 //! Holds what was told against what the store holds in the end.
 
+mod between;
+
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
@@ -7,23 +9,28 @@ use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
 use plyhouse_store::Record;
 
+use super::clocks::{Clock, Turn, TurnShown};
 use super::moves::{Asked, Verdict};
-use super::reading::{Reading, Told, contradiction};
-use super::telling::{as_told, shows};
+use super::reading::{Reading, Shown, Told, contradiction};
+use super::telling::{as_told, shows, time_left};
+use super::wishes::{Before, Needs, unbacked};
 use super::{Fault, Kind, Tally};
-use crate::sim::store::Tables;
+use crate::sim::store::Kept;
 
 /// A move that is kept: which, by whom, and what.
-type Kept = (Ply, Option<PlayerId>, String);
+type Played = (Ply, Option<PlayerId>, String);
 
 /// The comparison of a reading with a store.
 #[derive(Debug)]
 pub(super) struct Keeping<'a> {
     reading: &'a Reading,
+    kept: &'a Kept,
+    /// When the world ended, in microseconds.
+    ends_us: u128,
     faults: Vec<Fault>,
     tally: Tally,
     /// The moves that are kept, by match and number.
-    played: BTreeMap<(MatchId, u64), Kept>,
+    played: BTreeMap<(MatchId, u64), Played>,
     /// The takebacks that are kept, by match and number: to which ply.
     taken_back: BTreeMap<(MatchId, u64), Ply>,
     /// How many matches are kept of each host, listed and not.
@@ -31,9 +38,11 @@ pub(super) struct Keeping<'a> {
 }
 
 impl<'a> Keeping<'a> {
-    pub(super) fn new(reading: &'a Reading) -> Self {
+    pub(super) fn new(reading: &'a Reading, kept: &'a Kept, ends_us: u128) -> Self {
         Self {
             reading,
+            kept,
+            ends_us,
             faults: Vec::new(),
             tally: Tally::default(),
             played: BTreeMap::new(),
@@ -56,9 +65,11 @@ impl<'a> Keeping<'a> {
             *self.hosted.entry(host).or_default() += 1;
         }
         let mut state = Match::new(record.creation.clone());
-        self.snapshots(told, &state);
+        let mut clock = Clock::new(&state, self.reading, told, self.kept);
+        self.snapshots(told, &state, &clock);
         let mut before = None;
         for event in &record.events {
+            let (was, turn) = (Before::new(&state), Turn::of(&state));
             if state.fold(event).is_err() {
                 let about = format!("{id}: {event:?} after {} events", state.seq());
                 return self.fault(impossible(before, event), about);
@@ -68,12 +79,20 @@ impl<'a> Keeping<'a> {
             if let Some((_, known)) = known {
                 self.event(&state, event, known);
             }
-            self.asked_for(&state, event, known.map(|(place, _)| *place));
-            self.snapshots(told, &state);
+            let told_at = known.map(|(place, _)| *place);
+            self.asked_for(&state, event, told_at);
+            self.wished_for(&state, &was, event, told_at);
+            if let Some(wrong) = clock.event(turn, &state, event) {
+                self.fault(Kind::WrongClock, wrong);
+            }
+            self.snapshots(told, &state, &clock);
+        }
+        if let Some(wrong) = clock.lasts(Turn::of(&state), self.ends_us) {
+            self.fault(Kind::WrongClock, wrong);
         }
         self.count(record);
         let last = state.seq().0;
-        let shown = told.snapshots.iter().map(|(_, snapshot)| snapshot.seq.0);
+        let shown = told.snapshots.iter().map(|shown| shown.snapshot.seq.0);
         let told = told.events.keys().copied().chain(shown).max();
         if let Some(seq) = told.filter(|seq| *seq > last) {
             self.fault(
@@ -124,12 +143,63 @@ impl<'a> Keeping<'a> {
         }
     }
 
-    /// Holds the snapshots of this state against it.
-    fn snapshots(&mut self, told: &Told, state: &Match) {
-        for (player, snapshot) in &told.snapshots {
-            if snapshot.seq == state.seq() && !shows(snapshot, state, *player) {
+    /// Holds the snapshots of this state against it, and how its clock was told.
+    fn snapshots(&mut self, told: &Told, state: &Match, clock: &Clock<'_>) {
+        let turn = Turn::of(state);
+        for Shown {
+            player,
+            times,
+            snapshot,
+        } in &told.snapshots
+        {
+            if snapshot.seq != state.seq() {
+                continue;
+            }
+            if !shows(snapshot, state, *player) {
                 let about = format!("{snapshot:?} was shown to {player:?} of {state:?}");
                 self.fault(Kind::WrongSnapshot, about);
+            }
+            let wrong = clock.shown(turn, &TurnShown::snapshot(*times, snapshot));
+            if let Some(wrong) = wrong {
+                self.fault(Kind::WrongClock, wrong);
+            }
+        }
+        for (seq, times, told) in &told.clocks {
+            if *seq != state.seq().0 {
+                continue;
+            }
+            let is_left = state.left().map(time_left) == Some(told.left);
+            if told.ply != state.ply() || !is_left {
+                let about = format!("{told:?} was told of {state:?}");
+                self.fault(Kind::WrongClock, about);
+            }
+            if let Some(wrong) = clock.shown(turn, &TurnShown::clock(*times, told)) {
+                self.fault(Kind::WrongClock, wrong);
+            }
+        }
+    }
+
+    /// Whether somebody has wished for an event that needs it.
+    fn wished_for(
+        &mut self,
+        state: &Match,
+        before: &Before,
+        event: &Event,
+        told_at: Option<usize>,
+    ) {
+        let about = || format!("{}: {event:?}, number {}", state.id(), state.seq());
+        match before.needs(state, &event.kind) {
+            Needs::Nothing => {}
+            Needs::Impossible => self.fault(Kind::FromNowhere, about()),
+            Needs::Wish(player, fits) => {
+                let fitting = self.reading.wishes.iter().filter(|wish| {
+                    (wish.id == state.id() && fits(&wish.message, before, &event.kind))
+                        && told_at.is_none_or(|told_at| wish.place < told_at)
+                });
+                let fitting = fitting.map(|wish| (wish.player, &wish.verdict));
+                if let Some(kind) = unbacked(fitting, player) {
+                    self.fault(kind, about());
+                }
             }
         }
     }
@@ -148,7 +218,7 @@ impl<'a> Keeping<'a> {
                 let place = (state.id(), state.seq().0);
                 self.played.insert(place, (ply, player, m.clone()));
                 // A bot moves unasked.
-                if player.is_some() {
+                if let Some(player) = player {
                     let fits = |asked: &&Asked| {
                         (asked.id == state.id() && asked.ply == ply && asked.m == *m)
                             && asked
@@ -157,6 +227,7 @@ impl<'a> Keeping<'a> {
                             && told_at.is_none_or(|told_at| asked.place < told_at)
                     };
                     let asked = self.reading.moves.iter().filter(fits);
+                    let asked = asked.map(|asked| (asked.player, &asked.verdict));
                     if let Some(kind) = unbacked(asked, player) {
                         self.fault(kind, about);
                     }
@@ -175,7 +246,8 @@ impl<'a> Keeping<'a> {
     }
 
     /// What can be said when all records have been gone through.
-    pub(super) fn finish(mut self, kept: &Tables) -> (Vec<Fault>, Tally) {
+    pub(super) fn finish(mut self) -> (Vec<Fault>, Tally) {
+        let kept = self.kept;
         for id in self.reading.matches.keys() {
             if !kept.matches.contains_key(id) {
                 self.fault(Kind::Lost, format!("the whole match {id}"));
@@ -195,6 +267,8 @@ impl<'a> Keeping<'a> {
             }
         }
         self.promises();
+        self.rematches();
+        self.challenges();
         (self.faults, self.tally)
     }
 
@@ -234,21 +308,6 @@ impl<'a> Keeping<'a> {
         }
         self.tally.moves = promised.len();
     }
-}
-
-/// What is wrong with a move that this player has played, given the requests that fit it.
-fn unbacked<'a>(asked: impl Iterator<Item = &'a Asked>, player: Option<PlayerId>) -> Option<Kind> {
-    let (own, others): (Vec<_>, Vec<_>) = asked.partition(|asked| asked.player == player);
-    if own.is_empty() {
-        let is_asked = !others.is_empty();
-        return Some(if is_asked {
-            Kind::WithoutSeat
-        } else {
-            Kind::FromNowhere
-        });
-    }
-    let is_refused = |asked: &&Asked| asked.verdict == Verdict::Refused;
-    own.iter().all(is_refused).then_some(Kind::Refused)
 }
 
 /// What an event is called that cannot have followed another.

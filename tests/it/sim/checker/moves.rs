@@ -7,6 +7,8 @@ use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Ply, Seq, ServerMessage};
 pub(super) struct Asked {
     /// Where in the history it was sent.
     pub(super) place: usize,
+    /// When that was.
+    pub(super) at_us: u128,
     /// Who the server took the sender for.
     pub(super) player: Option<PlayerId>,
     pub(super) id: MatchId,

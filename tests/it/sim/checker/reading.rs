@@ -7,13 +7,16 @@ mod events;
 use std::collections::{BTreeMap, BTreeSet};
 
 use plyhouse_protocol::{
-    ClientMessage, Event, MatchId, MatchRef, PlayerId, RequestId, ServerMessage, Snapshot,
+    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
+    ServerMessage, Snapshot,
 };
 
 pub(super) use self::events::contradiction;
+use super::clocks::Times;
 use super::moves::{Asked, Verdict, canonical};
+use super::wishes::Wish;
 use super::{Fault, Kind};
-use crate::sim::history::{ConnectionId, What};
+use crate::sim::history::{ConnectionId, Entry, What};
 
 /// What a history says.
 #[derive(Debug, Default)]
@@ -21,6 +24,14 @@ pub(super) struct Reading {
     pub(super) faults: Vec<Fault>,
     pub(super) matches: BTreeMap<MatchId, Told>,
     pub(super) moves: Vec<Asked>,
+    /// What else was asked of matches that needs somebody's will.
+    pub(super) wishes: Vec<Wish>,
+    /// When the server began to run again.
+    pub(super) restarts: Vec<u128>,
+    /// When each player said hello.
+    pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
+    /// When what is read now happened, in microseconds.
+    pub(super) at_us: u128,
     /// Who has asked for a seat or a match.
     pub(super) sitters: BTreeSet<PlayerId>,
     /// How many matches each player has asked for and not been refused: listed ones, which are
@@ -28,6 +39,10 @@ pub(super) struct Reading {
     pub(super) hosts: BTreeMap<(PlayerId, bool), usize>,
     /// The matches of which a resignation was answered `ok`.
     pub(super) resigned: Vec<MatchId>,
+    /// The rematches that were told, by the match before.
+    pub(super) successors: BTreeMap<MatchId, BTreeSet<MatchId>>,
+    /// Who was told of a challenge, and of which.
+    pub(super) challenges: Vec<(Option<PlayerId>, Challenge)>,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -44,7 +59,11 @@ pub(super) struct Reading {
 pub(super) struct Told {
     /// Each event, where it was told first, and without what may change.
     pub(super) events: BTreeMap<u64, (usize, Event)>,
-    pub(super) snapshots: Vec<(Option<PlayerId>, Snapshot)>,
+    pub(super) snapshots: Vec<Shown>,
+    /// How the clock stood, as it was told after this event at this time.
+    pub(super) clocks: Vec<(u64, Times, ClockState)>,
+    /// When each event was told first.
+    pub(super) told_at: BTreeMap<u64, u128>,
     /// Every event with the ply that it says was played or has come back, and whether it was played.
     plies: BTreeSet<(u64, u64, bool)>,
     /// The last event that anybody was told of, in whatever form.
@@ -53,8 +72,17 @@ pub(super) struct Told {
     crashes: usize,
 }
 
+/// A snapshot as it was shown.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) player: Option<PlayerId>,
+    pub(super) times: Times,
+    pub(super) snapshot: Snapshot,
+}
+
 #[derive(Debug, Default)]
 struct Connection {
+    opened_us: u128,
     player: Option<PlayerId>,
     waiting: BTreeMap<RequestId, Waiting>,
     /// The last event that was told of each match that is followed.
@@ -74,6 +102,8 @@ struct Waiting {
     newest: u64,
     /// Which move it asks for.
     asked: Option<usize>,
+    /// Which wish it is.
+    wished: Option<usize>,
     /// Whether whoever says hello must be known.
     is_lasting: bool,
 }
@@ -88,10 +118,11 @@ impl Reading {
     }
 
     /// Takes in what comes next, at this place of the history.
-    pub(super) fn read(&mut self, place: usize, what: &What) {
-        match what {
+    pub(super) fn read(&mut self, place: usize, entry: &Entry) {
+        self.at_us = entry.at_us;
+        match &entry.what {
             What::Opened { connection, .. } => {
-                self.connections.insert(*connection, Connection::default());
+                self.connection(*connection).opened_us = entry.at_us;
             }
             What::Sent {
                 connection,
@@ -108,6 +139,7 @@ impl Reading {
             What::GotNonsense { text, .. } => self.fault(Kind::Nonsense, text.clone()),
             What::Closed { .. } | What::Fate(_) => {}
             What::Crash(_) => self.crashes += 1,
+            What::Restart => self.restarts.push(entry.at_us),
         }
     }
 
@@ -128,6 +160,7 @@ impl Reading {
             target,
             newest,
             asked: self.sent_move(place, on, target, message),
+            wished: self.sent_wish(place, on, target, message),
             is_lasting: self.sent_hello(on, message),
         };
         self.sent_for_seat(on, message);
@@ -151,6 +184,7 @@ impl Reading {
         let player = self.connection(on).player;
         self.moves.push(Asked {
             place,
+            at_us: self.at_us,
             player,
             id,
             ply: *ply,
@@ -161,6 +195,25 @@ impl Reading {
         Some(self.moves.len() - 1)
     }
 
+    fn sent_wish(
+        &mut self,
+        place: usize,
+        on: ConnectionId,
+        target: Option<MatchId>,
+        message: &ClientMessage,
+    ) -> Option<usize> {
+        let id = target.filter(|_| Wish::is_one(message))?;
+        let player = self.connection(on).player;
+        self.wishes.push(Wish {
+            place,
+            player,
+            id,
+            message: message.clone(),
+            verdict: Verdict::Unclear,
+        });
+        Some(self.wishes.len() - 1)
+    }
+
     /// Tells whether the server must know whoever it is.
     fn sent_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
         let ClientMessage::Hello { token, .. } = message else {
@@ -169,6 +222,9 @@ impl Reading {
         let known = self.matches.iter().map(|(id, told)| (*id, told.newest));
         self.connection(on).known_at_hello = known.collect();
         let owner = token.as_ref().and_then(|t| self.tokens.get(t.reveal()));
+        if let Some(owner) = owner {
+            self.hellos.entry(*owner).or_default().push(self.at_us);
+        }
         owner.is_some_and(|owner| self.lasting.contains(owner))
     }
 
@@ -198,15 +254,17 @@ impl Reading {
             ServerMessage::Match(snapshot) => self.shown(on, snapshot, waiting.as_ref()),
             ServerMessage::Events { events, .. } => self.caught_up(place, events, waiting.as_ref()),
             ServerMessage::Event(event) => self.told(place, on, event),
+            ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
+            ServerMessage::Rematch { match_id, rematch } => {
+                self.told_rematch(*match_id, rematch);
+            }
+            ServerMessage::Challenge(challenge) => self.challenged(on, challenge),
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::Clock { .. }
-            | ServerMessage::Rematch { .. }
             | ServerMessage::YourTurn { .. }
-            | ServerMessage::Challenge(_)
             | ServerMessage::ChallengeOver { .. }
             | ServerMessage::ListChanged { .. } => {}
         }

@@ -133,7 +133,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
     }
 }
 
-fn time_left(left: Left) -> TimeLeft {
+pub(super) fn time_left(left: Left) -> TimeLeft {
     TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),

@@ -6,10 +6,10 @@ use plyhouse_protocol::{
 };
 
 use crate::sim::history::{ConnectionId, History, What};
-use crate::sim::store::Tables;
+use crate::sim::store::Kept;
 
 /// The record of a match that goes on with a move.
-pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<plyhouse_matches::Event>> {
+pub(super) fn moved(kept: &mut Kept) -> Option<&mut Vec<plyhouse_matches::Event>> {
     let mut records = kept.matches.values_mut();
     records.find_map(|record| {
         let place = record
@@ -22,7 +22,7 @@ pub(super) fn moved(kept: &mut Tables) -> Option<&mut Vec<plyhouse_matches::Even
 }
 
 /// Gives everybody who has ever sat down another name.
-pub(super) fn rename_all(kept: &mut Tables) {
+pub(super) fn rename_all(kept: &mut Kept) {
     let records = kept.matches.values_mut();
     for event in records.flat_map(|record| &mut record.events) {
         if let EventKind::Seated {

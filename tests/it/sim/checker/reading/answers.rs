@@ -24,6 +24,9 @@ impl Reading {
             self.fault(Kind::Forgotten, format!("who {on:?} was, now {id}"));
         }
         self.tokens.insert(welcome.token.reveal().to_owned(), id);
+        for challenge in &welcome.challenges {
+            self.challenges.push((Some(id), challenge.clone()));
+        }
         let following = welcome.following.iter().map(|followed| followed.match_id);
         let connection = self.connection(on);
         connection.player = Some(id);
@@ -34,6 +37,9 @@ impl Reading {
         let verdict = Verdict::of(answer);
         if let Some(asked) = waiting.asked.and_then(|asked| self.moves.get_mut(asked)) {
             asked.verdict = verdict;
+        }
+        if let Some(wish) = waiting.wished.and_then(|wish| self.wishes.get_mut(wish)) {
+            wish.verdict = verdict;
         }
         self.refusals += usize::from(verdict == Verdict::Refused);
         match (&waiting.message, waiting.target, verdict) {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use plyhouse_protocol::{ClientMessage, Event, Occupant, Snapshot};
+use plyhouse_protocol::{
+    Challenge, ClientMessage, ClockState, Event, MatchId, Occupant, Rematch, Snapshot,
+};
 
-use super::{ConnectionId, Kind, Reading, Told, Waiting};
+use super::{ConnectionId, Kind, Reading, Shown, Told, Waiting};
 
 impl Reading {
     /// A snapshot: the connection follows from here on.
@@ -43,6 +45,7 @@ impl Reading {
         self.lasting.extend(player.filter(|_| is_involved));
         let had = self.codes.entry(snapshot.code.clone()).or_default();
         had.insert(id);
+        let times = (self.connection(on).opened_us, self.at_us);
         let crashes = self.crashes;
         let told = self.matches.entry(id).or_insert_with(|| Told {
             crashes,
@@ -53,7 +56,15 @@ impl Reading {
             self.resumed += 1;
         }
         told.newest = told.newest.max(seq);
-        told.snapshots.push((player, snapshot.clone()));
+        told.snapshots.push(Shown {
+            player,
+            times,
+            snapshot: snapshot.clone(),
+        });
+        let rematch = snapshot.rematch.clone();
+        if let Some(rematch) = rematch {
+            self.told_rematch(id, &rematch);
+        }
     }
 
     /// An event as it happens.
@@ -65,6 +76,27 @@ impl Reading {
             self.fault(Kind::Gap, about);
         }
         self.observe(place, event);
+    }
+
+    /// How the clock of a match stands, which is followed up to some event.
+    pub(super) fn told_clock(&mut self, on: ConnectionId, id: MatchId, clock: ClockState) {
+        let Some(seq) = self.connection(on).following.get(&id).copied() else {
+            let about = format!("{on:?} is told the clock of {id}, which it does not follow");
+            return self.fault(Kind::BadAnswer, about);
+        };
+        let times = (self.connection(on).opened_us, self.at_us);
+        let told = self.matches.entry(id).or_default();
+        told.clocks.push((seq, times, clock));
+    }
+
+    pub(super) fn told_rematch(&mut self, id: MatchId, rematch: &Rematch) {
+        let next = rematch.next.as_ref().map(|next| next.match_id);
+        self.successors.entry(id).or_default().extend(next);
+    }
+
+    pub(super) fn challenged(&mut self, on: ConnectionId, challenge: &Challenge) {
+        let player = self.connection(on).player;
+        self.challenges.push((player, challenge.clone()));
     }
 
     /// Events that were asked for again.
@@ -123,6 +155,7 @@ impl Reading {
         let (id, seq, event) = (event.match_id(), event.seq().0, timeless(event));
         let told = self.matches.entry(id).or_default();
         told.newest = told.newest.max(seq);
+        told.told_at.entry(seq).or_insert(self.at_us);
         let mut faults = Vec::new();
         match event {
             Event::Moved { ply, .. } => {

@@ -1,0 +1,148 @@
+//! What a store holds, and what a write does to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use plyhouse_matches::{Event, Reminder};
+use plyhouse_protocol::MatchId;
+use plyhouse_store::{Loaded, Mark, Next, PlayerRecord, Record, WriteError};
+use uuid::Uuid;
+
+/// What a store holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) matches: BTreeMap<MatchId, Record>,
+    pub(crate) players: BTreeMap<[u8; 32], PlayerRecord>,
+    pub(super) reminders: BTreeMap<MatchId, Reminder>,
+}
+
+/// What a store holds in the end, and when what happened to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) matches: BTreeMap<MatchId, Record>,
+    /// Each event by its match and number.
+    pub(crate) written: BTreeMap<(MatchId, u64), Written>,
+    pub(crate) troubles: BTreeMap<MatchId, Vec<Trouble>>,
+    /// What the server gives back for the network, at most, for each move.
+    pub(crate) lag_compensation: Duration,
+}
+
+/// When an event was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    /// When somebody began to.
+    pub(crate) asked: Duration,
+    pub(crate) durable: Duration,
+}
+
+/// A write to a match that was not made, or may not have been.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) asked: Duration,
+    /// From when on the match is known to be refused what it writes, if it is known.
+    pub(crate) refused: Option<Duration>,
+    /// When it was read or written again.
+    pub(crate) until: Option<Duration>,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Create(Record),
+    Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
+    Player(PlayerRecord),
+}
+
+impl Tables {
+    pub(super) fn apply(&mut self, write: Write) -> Result<(), WriteError> {
+        match write {
+            Write::Create(record) => {
+                let id = record.creation.id;
+                let previous = record.creation.terms.previous;
+                let has_other = previous.is_some_and(|previous| self.next(previous.id).is_some());
+                if self.matches.contains_key(&id) || has_other {
+                    return Err(WriteError::Conflict);
+                }
+                if self
+                    .live()
+                    .any(|live| live.creation.code == record.creation.code)
+                {
+                    return Err(WriteError::CodeTaken);
+                }
+                let reminder = record.reminder();
+                self.reminders
+                    .extend(reminder.map(|reminder| (id, reminder)));
+                self.matches.insert(id, record);
+            }
+            Write::Append(id, after, events, reminder) => match self.matches.get_mut(&id) {
+                Some(record) if end(record) == after => {
+                    record.events.extend(events);
+                    self.reminders
+                        .extend(reminder.map(|reminder| (id, reminder)));
+                    if record.has_ended() {
+                        self.reminders.remove(&id);
+                    }
+                }
+                Some(_) | None => return Err(WriteError::Conflict),
+            },
+            Write::Player(player) => {
+                self.players.entry(player.token.0).or_insert(player);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rematch of a match.
+    pub(super) fn next(&self, id: MatchId) -> Option<Next> {
+        let is_next = |record: &&Record| record.creation.terms.previous.is_some_and(|p| p.id == id);
+        let next = &self.matches.values().find(is_next)?.creation;
+        Some(Next {
+            id: next.id,
+            code: next.code,
+        })
+    }
+
+    pub(super) fn load(&self, id: MatchId) -> Option<Loaded> {
+        let record = self.matches.get(&id)?.clone();
+        Some(Loaded {
+            next: self.next(id),
+            ..record.into()
+        })
+    }
+
+    pub(super) fn live(&self) -> impl Iterator<Item = &Record> {
+        self.matches.values().filter(|record| !record.has_ended())
+    }
+
+    /// The live matches that are not to be woken.
+    pub(super) fn served(&self) -> impl Iterator<Item = &Record> {
+        self.live().filter(|record| {
+            let reminder = self.reminders.get(&record.creation.id);
+            reminder.is_none_or(|reminder| reminder.wake_ms.is_none())
+        })
+    }
+
+    /// The matches that are to be woken, in their order.
+    pub(super) fn due(&self) -> BTreeSet<(u64, MatchId)> {
+        let reminders = self.reminders.iter();
+        let due = reminders.filter_map(|(id, reminder)| Some((reminder.wake_ms?, *id)));
+        due.collect()
+    }
+}
+
+impl Write {
+    /// The events that it writes, by match and number.
+    pub(super) fn seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
+        let (id, from, count) = match self {
+            Self::Create(record) => (record.creation.id, 0, record.events.len()),
+            Self::Append(id, after, events, _) => (*id, after.seq().0, events.len()),
+            Self::Player(_) => (MatchId(Uuid::nil()), 0, 0),
+        };
+        (1..=count as u64).map(move |number| (id, from + number))
+    }
+}
+
+/// The end of a journal.
+pub(super) fn end(record: &Record) -> Mark {
+    Mark::after(record.events.len() as u64)
+}
