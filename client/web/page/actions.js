@@ -46,7 +46,7 @@ export class Actions {
       this.#giveUp.element,
       this.#back,
     );
-    this.element = h('div', { class: 'actions' }, slot, this.#bar.element, this.#apart);
+    this.element = h('div', { class: 'actions' }, this.#bar.element, slot, this.#apart);
   }
 
   /**

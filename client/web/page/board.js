@@ -2,7 +2,7 @@
 // screen readers.
 
 import { cellWords, takenWords } from './cell.js';
-import { choose } from './choosing.js';
+import { chooseMove } from './choosing.js';
 import { h } from './dom.js';
 import { dragged } from './dragging.js';
 import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
@@ -11,25 +11,10 @@ import { labels } from './labels.js';
 import { Layout } from './layout.js';
 import { Picking } from './picking.js';
 import { Picture } from './picture.js';
-import { iconOf } from './piece.js';
 import { Board } from './position.js';
 
 /** @import { Game } from '../protocol.js' */
-/** @import { Option } from './picking.js' */
-
-/**
- * What the board shows and allows now.
- * @typedef {object} View
- * @property {Board} board
- * @property {string[]} last the squares of the last move
- * @property {string[]} line the winning line
- * @property {string[]} legal the moves that may be chosen now
- * @property {Option[]} ahead what may be chosen ahead, while the other one is to move
- * @property {string[]} queued the squares of what is chosen ahead
- * @property {number | null} seat whose piece a chosen move brings
- * @property {boolean} moving whether new pieces arrive before one's eyes
- * @property {boolean} turned whether it is seen from the other side
- */
+/** @import { View } from './scene.js' */
 
 /**
  * What a board does with what is chosen.
@@ -343,12 +328,7 @@ export class BoardView {
       return;
     }
     this.#isDropped = false;
-    const { board } = this.#view;
-    const offers = this.#customs.choices(moves, board).map(({ move, title, piece }) => {
-      const drawn = piece ? iconOf(board, piece) : null;
-      return { move, title, drawn };
-    });
-    const move = await choose('Which one shall it be?', offers);
+    const move = await chooseMove(this.#customs.choices(moves, this.#view.board), this.#view.board);
     if (move !== null) this.#play(move);
   }
 

@@ -1,6 +1,6 @@
 // What a square is called for those who do not see the board.
 
-/** @import { View } from './board.js' */
+/** @import { View } from './scene.js' */
 
 /**
  * @param {View} view

@@ -1,6 +1,10 @@
 // A dialog that asks which of a few moves is meant, where they go over the same squares.
 
 import { h } from './dom.js';
+import { iconOf } from './piece.js';
+
+/** @import { Choice } from './games.js' */
+/** @import { Board } from './position.js' */
 
 /**
  * @typedef {object} Offer
@@ -15,7 +19,7 @@ import { h } from './dom.js';
  * @param {Offer[]} offers
  * @returns {Promise<string | null>}
  */
-export function choose(question, offers) {
+function choose(question, offers) {
   const dialog = h('dialog', { class: 'choosing', 'aria-labelledby': 'choosing-title' });
   dialog.append(
     h('h2', { id: 'choosing-title' }, question),
@@ -39,3 +43,16 @@ export function choose(question, offers) {
     });
   });
 }
+
+/**
+ * Asks which of several moves is meant that look alike until one says what becomes of the piece.
+ * @param {Choice[]} choices
+ * @param {Board} board
+ */
+export const chooseMove = (choices, board) =>
+  choose(
+    'Which one shall it be?',
+    choices.map(({ move, title, piece }) => {
+      return { move, title, drawn: piece ? iconOf(board, piece) : null };
+    }),
+  );

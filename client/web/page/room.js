@@ -6,12 +6,13 @@ import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { hintOf } from './hint.js';
-import { isLiveOf, isMyTurn, offersTo, stoodIn } from './match.js';
+import { isLiveOf, isMyTurn, stoodIn } from './match.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { tell, tellChange } from './telling.js';
+import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
 /** @import { Game, MatchEvent } from '../protocol.js' */
@@ -74,14 +75,7 @@ export class Room {
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
     const { state } = this.#app.connection.link;
-    const [offer] = offersTo(match);
-    const mark = (isMyTurn(match) || offer) && state === 'open' ? '● ' : '';
-    const speech = this.#speech(match);
-    const standing =
-      offer && state === 'open'
-        ? words.offered(match, offer, words.who(match, offer.seat, speech))
-        : words.standingOver(match, state, speech);
-    return `${mark}${standing} – ${game} – Plyhouse`;
+    return `${titleOfMatch(match, state, this.#speech(match))} – ${game} – Plyhouse`;
   }
 
   welcomed() {

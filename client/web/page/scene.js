@@ -6,6 +6,21 @@ import { Board } from './position.js';
 
 /** @import { Game } from '../protocol.js' */
 /** @import { Match } from './match.js' */
+/** @import { Option } from './picking.js' */
+
+/**
+ * What the board shows and allows now.
+ * @typedef {object} View
+ * @property {Board} board
+ * @property {string[]} last the squares of the last move
+ * @property {string[]} line the winning line
+ * @property {string[]} legal the moves that may be chosen now
+ * @property {Option[]} ahead what may be chosen ahead, while the other one is to move
+ * @property {string[]} queued the squares of what is chosen ahead
+ * @property {number | null} seat whose piece a chosen move brings
+ * @property {boolean} moving whether new pieces arrive before one's eyes
+ * @property {boolean} turned whether it is seen from the other side
+ */
 
 /**
  * The board after so many moves, and the squares of the last of them.

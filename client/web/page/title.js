@@ -1,8 +1,11 @@
 // What stands on the tab.
 
 import { isMyTurn, offersTo } from './match.js';
+import { offered, standingOver, who } from './words.js';
 
+/** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
+/** @import { Speech } from './words.js' */
 
 /**
  * @param {string} title what the view calls itself
@@ -14,6 +17,20 @@ export function titleOf(title, wanted, isSeen) {
   const what = wanted.some(isMyTurn) ? 'Your turn' : 'An offer';
   if (!title) return `● ${what} – Plyhouse`;
   return wanted.some(isSeen) ? title : `● ${what} elsewhere – ${title}`;
+}
+
+/**
+ * How a match stands, or what is offered in it, with a mark where we are waited for.
+ * @param {Match} match
+ * @param {Link['state']} state what the connection is doing
+ * @param {Speech} speech
+ */
+export function titleOfMatch(match, state, speech) {
+  if (state !== 'open') return standingOver(match, state, speech);
+  const [offer] = offersTo(match);
+  const name = offer ? who(match, offer.seat, speech) : '';
+  const standing = offer ? offered(match, offer, name) : standingOver(match, state, speech);
+  return `${waitsForUs(match) ? '● ' : ''}${standing}`;
 }
 
 /** Whether a match waits for a move or an answer of ours. @param {Match} match */
