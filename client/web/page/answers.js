@@ -11,8 +11,8 @@ import { occupant, offered, ourOffer, sentence } from './words.js';
 /** @import { Match } from './match.js' */
 
 /** The keys that answer what the other offers. */
-export const ACCEPT_KEY = 'y';
-export const DECLINE_KEY = 'n';
+const ACCEPT_KEY = 'y';
+const DECLINE_KEY = 'n';
 
 const BACK = 'Take the seat back';
 

@@ -59,13 +59,6 @@ export function fill(element, ...children) {
 }
 
 /**
- * Where the focus goes in a place whose own buttons have been replaced.
- * @param {Element} element
- * @returns {HTMLElement | null}
- */
-export const firstControl = (element) => element.querySelector('button, a[href]');
-
-/**
  * Sets a text, if it is another than the one that stands there: a screen reader then hears it once.
  * @param {Element} element
  * @param {string} text
