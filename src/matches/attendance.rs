@@ -71,6 +71,23 @@ impl Attendance {
         self.absent = absent;
     }
 
+    /// Takes over since when players have been away, where the match was read again. To be called once it
+    /// is known who is there.
+    pub fn resume(&mut self, since: impl Fn(PlayerId) -> Option<Instant>) {
+        for absent in &mut self.absent {
+            if let Some(since) = since(absent.player) {
+                absent.since = absent.since.min(since);
+            }
+        }
+    }
+
+    /// Since when this player has been away, if that counts.
+    #[must_use]
+    pub fn absent_since(&self, player: PlayerId) -> Option<Instant> {
+        let mut absent = self.absent.iter();
+        Some(absent.find(|absent| absent.player == player)?.since)
+    }
+
     /// How long a player may be absent now; `None` where that does not matter.
     fn patience(&self, state: &Match) -> Option<Duration> {
         match state.stage() {

@@ -27,6 +27,8 @@ pub struct Part {
     pub stood_in: Option<Seat>,
     /// How far the match has come, if it is played over days.
     pub days: Option<DaysTurn>,
+    /// Since when the player has been away, in milliseconds since 1970, where that is counted.
+    pub absent_ms: Option<u64>,
 }
 
 /// Whose turn it is in a match of days.
@@ -54,8 +56,18 @@ impl Match {
         let turn = self.turn();
         Some(Reminder {
             wake_ms: due_ms,
-            parts: self.parts(Some(DaysTurn { turn, due_ms })),
+            parts: self.parts(Some(DaysTurn { turn, due_ms }), |_| None),
         })
+    }
+
+    /// The reminder of a match that is not played over days and is let go of: when it is to be woken, and
+    /// since when its players have been away by then.
+    #[must_use]
+    pub fn resting(&self, wake_ms: u64, absent_ms: impl Fn(PlayerId) -> Option<u64>) -> Reminder {
+        Reminder {
+            wake_ms: Some(wake_ms),
+            parts: self.parts(None, absent_ms),
+        }
     }
 
     /// The reminder of a match of days by the time these events will have become part of it. `None` where
@@ -100,7 +112,11 @@ impl Match {
     }
 
     /// Everybody's part: whoever sits here or has a bot stand in, and the host.
-    fn parts(&self, days: Option<DaysTurn>) -> Vec<Part> {
+    fn parts(
+        &self,
+        days: Option<DaysTurn>,
+        absent_ms: impl Fn(PlayerId) -> Option<u64>,
+    ) -> Vec<Part> {
         let host = self.creation().host;
         let is_other = !self.holders().any(|holder| holder == host);
         let players = self.holders().chain(is_other.then_some(host));
@@ -109,6 +125,7 @@ impl Match {
             seat: self.seat_of(player),
             stood_in: self.stood_in(player),
             days,
+            absent_ms: absent_ms(player),
         };
         players.map(part).collect()
     }

@@ -1,14 +1,17 @@
-//! How a match comes into the world: created, made for players who look for somebody, taken up again
-//! when the server starts, or read from the store because somebody asks for it.
+//! How a match comes into the world: created, or made for players who look for somebody. How it comes
+//! back from the store is told by [`returning`].
 
-use std::collections::{HashMap, HashSet};
+mod returning;
+
 use std::sync::Arc;
 
-use futures::stream::{self, StreamExt};
 use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
 use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, MatchRef, PlayerId, WireError};
-use plyhouse_store::{Damage, Live, Loaded, Mark, ReadError, Record, WriteError};
+use plyhouse_store::{Damage, Loaded, Mark, Record, WriteError};
+
+pub use self::returning::Recovered;
+pub(super) use self::returning::{find, find_stored, recover};
 
 use super::addresses::OpenMatchPermit;
 use super::challenges;
@@ -23,9 +26,6 @@ use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
 use super::table::dormancy::WAITED_MIN_MS;
-
-/// How many reminders are written at a time when the server starts.
-const REMINDERS_AT_ONCE: usize = 1024;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
 const CODES_MAX: usize = 4;
@@ -44,17 +44,6 @@ pub(super) struct Wanted {
     pub(super) hosted_max: usize,
     /// The place that it takes while it waits for somebody.
     pub(super) open: Option<OpenMatchPermit>,
-}
-
-/// What a server has found in its store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// How many matches go on.
-    pub live: usize,
-    /// How many wait in the store until something is due or somebody asks for them.
-    pub dormant: u64,
-    /// How many make no sense and have been set aside: they are kept as they are, and not served.
-    pub damaged: usize,
 }
 
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
@@ -283,133 +272,6 @@ pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
     }
 }
 
-/// Lets every match of the store go on that has not ended. What is damaged is set aside.
-pub(super) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
-    for id in server.store.orphans(server.node).await? {
-        if let Err(error) = server.store.claim(id, server.node).await {
-            tracing::error!(match_id = %id, %error, "a match is not taken over");
-        }
-    }
-    let Live { matches, players } = server.store.live(server.node).await?;
-    let mut recovered = Recovered::default();
-    let mut found = Vec::with_capacity(matches.len());
-    for loaded in matches {
-        match loaded.and_then(|loaded| Unborn::replay(server, loaded)) {
-            Ok(unborn) => found.push(unborn),
-            Err(damage) => {
-                tracing::error!(%damage, "a match is set aside");
-                recovered.damaged += 1;
-            }
-        }
-    }
-    let mut players: HashMap<PlayerId, _> = players
-        .into_iter()
-        .map(|player| (player.id, player))
-        .collect();
-    remind(server, &found).await;
-    let states = found.iter().map(|unborn| unborn.table.state());
-    let states = states.filter(|state| !state.creation().terms.is_of_days());
-    let involved: HashSet<PlayerId> = states
-        .flat_map(|state| state.holders().chain([state.creation().host]))
-        .collect();
-    for id in involved {
-        match players.remove(&id) {
-            Some(player) => server.players.restore(player),
-            None => tracing::error!(player = %id, "a player is missing in the store"),
-        }
-    }
-    for unborn in found {
-        let id = unborn.handle.id();
-        match unborn.adopt(server) {
-            Ok(_) => recovered.live += 1,
-            Err(TooManyMatches) => {
-                tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
-            }
-        }
-    }
-    recovered.dormant = server.store.due_count().await?;
-    (server.metrics.dormant).set(i64::try_from(recovered.dormant).unwrap_or(i64::MAX));
-    Ok(recovered)
-}
-
-/// Has the store keep the reminders of matches of days that it has served: one from before there were
-/// any has none.
-async fn remind(server: &Shared, found: &[Unborn]) {
-    let all = found.iter().filter_map(|unborn| {
-        let reminder = unborn.table.state().reminder()?;
-        let (id, mark) = (unborn.handle.id(), unborn.table.mark());
-        Some(async move {
-            let kept = server.store.keep(id, mark, Vec::new(), Some(reminder));
-            if let Err(error) = kept.await {
-                tracing::error!(match_id = %id, %error, "a reminder is not kept");
-            }
-        })
-    });
-    let mut all = stream::iter(all).buffer_unordered(REMINDERS_AT_ONCE);
-    while all.next().await.is_some() {}
-}
-
-/// The match that is meant: one that is known, or one that is only in the store by now.
-pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
-    if let Some(handle) = server.lobby.find(target) {
-        return Ok(handle);
-    }
-    let found = find_stored(server, target).await.map_err(|error| {
-        tracing::error!(%error, "match not read");
-        WireError::new(ErrorCode::Internal, "the match cannot be read")
-    })?;
-    let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-    let found = found.ok_or_else(unknown)?;
-    let is_live = !found.record.has_ended();
-    let found = match is_live {
-        true => claim(server, found.record.creation.id).await?,
-        false => found,
-    };
-    let unborn = Unborn::replay(server, found).map_err(|damage| {
-        tracing::error!(%damage, "match not read");
-        WireError::new(ErrorCode::Internal, "the match cannot be read")
-    })?;
-    let adopted = unborn.adopt(server)?;
-    if is_live && adopted.is_new {
-        server.metrics.woken.inc();
-        server.metrics.dormant.dec();
-    }
-    Ok(adopted.handle)
-}
-
-/// Becomes the owner of a live match that nobody serves, and reads it.
-async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
-    if let Err(error) = server.store.claim(id, server.node).await {
-        tracing::error!(match_id = %id, %error, "a match is not taken over");
-        let message = "the store cannot keep this now";
-        return Err(WireError::new(ErrorCode::Overloaded, message));
-    }
-    let read = server.store.load(id).await;
-    let error = match read {
-        Ok(Some(loaded)) => return Ok(loaded),
-        Ok(None) => "it is gone".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    tracing::error!(match_id = %id, error, "match not read");
-    let message = "the match cannot be read";
-    Err(WireError::new(ErrorCode::Internal, message))
-}
-
-pub(super) async fn find_stored(
-    server: &Shared,
-    target: MatchRef,
-) -> Result<Option<Loaded>, ReadError> {
-    let id = match target {
-        MatchRef::Id(id) => Some(id),
-        MatchRef::Code(code) => server.store.by_code(code).await?,
-        MatchRef::Nothing => None,
-    };
-    match id {
-        Some(id) => server.store.load(id).await,
-        None => Ok(None),
-    }
-}
-
 /// A match that is in the lobby now.
 struct Adopted {
     handle: MatchHandle,
@@ -450,7 +312,9 @@ impl Unborn {
         let max = server.settings.matches_max;
         if let Some(known) = server
             .lobby
-            .adopt(state.creation(), self.handle.clone(), max)?
+            .adopt(state.creation(), self.handle.clone(), max)
+            // Nobody is held for a match that is not served.
+            .inspect_err(|TooManyMatches| server.players.match_ended(state))?
         {
             return Ok(Adopted {
                 handle: known,

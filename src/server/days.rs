@@ -12,7 +12,8 @@ use plyhouse_protocol::{
 
 /// Whether the player may sit in or host one more match of days.
 pub(super) async fn check_room(server: &Shared, player: PlayerId) -> Result<(), WireError> {
-    let count = rows(server, player).await?.len();
+    let parts = parts(server, player).await?;
+    let count = parts.iter().filter(|(_, part)| part.days.is_some()).count();
     if count < server.days_matches_max(player) {
         return Ok(());
     }
@@ -20,17 +21,21 @@ pub(super) async fn check_room(server: &Shared, player: PlayerId) -> Result<(), 
     Err(WireError::new(ErrorCode::TooManyMatches, message))
 }
 
-/// The matches of days in which a player has a part, as they are told.
-pub(super) async fn rows(
+/// The matches in which a player has a part and which have a reminder.
+pub(super) async fn parts(
     server: &Shared,
     player: PlayerId,
-) -> Result<Vec<FollowedMatch>, WireError> {
-    let parts = server.store.parts(player).await.map_err(|error| {
+) -> Result<Vec<(MatchId, Part)>, WireError> {
+    server.store.parts(player).await.map_err(|error| {
         tracing::error!(%player, %error, "a player's matches are not read");
         WireError::new(ErrorCode::Internal, "the store cannot be read now")
-    })?;
-    let rows = parts.into_iter().filter_map(|part| row(server, part));
-    Ok(rows.collect())
+    })
+}
+
+/// Those of them that are played over days, as they are told.
+pub(super) fn rows(server: &Shared, parts: &[(MatchId, Part)]) -> Vec<FollowedMatch> {
+    let rows = parts.iter().filter_map(|part| row(server, *part));
+    rows.collect()
 }
 
 fn row(server: &Shared, (match_id, part): (MatchId, Part)) -> Option<FollowedMatch> {

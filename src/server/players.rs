@@ -110,26 +110,30 @@ impl Players {
 
     /// Makes this the player's connection, and closes the one before. `greet` is given the live
     /// matches that the player is in, and runs under the lock: a match that begins meanwhile is shown
-    /// after the greeting.
+    /// after the greeting. If it does not greet, nothing is done. Gives whether it did.
     pub(super) fn connect(
         &self,
         record: &PlayerRecord,
         is_stored: bool,
         peer: &Arc<Peer>,
-        greet: impl FnOnce(Vec<MatchId>),
-    ) {
+        greet: impl FnOnce(Vec<MatchId>) -> bool,
+    ) -> bool {
         let mut index = self.index.lock();
+        let player = index.players.get(&record.id);
+        if !greet(player.map_or_else(Vec::new, Player::live_matches)) {
+            return false;
+        }
         index.gone.remove(&record.id);
         index.by_token.insert(record.token, record.id);
         let player = index
             .players
             .entry(record.id)
             .or_insert_with(|| Player::new(record.clone(), is_stored));
-        greet(player.live_matches());
         if let Some(older) = player.peer.replace(Arc::clone(peer)) {
             older.outbox.close(CloseCode::Replaced);
         }
         player.tell_peer();
+        true
     }
 
     /// How many players are held here.

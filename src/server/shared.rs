@@ -50,6 +50,8 @@ pub(super) struct Shared {
     pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
     pub(super) clock: Clock,
+    /// When it started, in milliseconds since 1970.
+    pub(super) started_ms: u64,
     /// Until when matches of days go on whose time is over, in milliseconds since 1970.
     pub(super) grace_ends_ms: u64,
     pub(super) sweeper: Sweeper,
@@ -91,6 +93,7 @@ impl Shared {
             challenges: Challenges::default(),
             addresses: Addresses::new(&settings),
             connections: Connections::new(),
+            started_ms: clock.now_ms(),
             grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
             sweeper: Sweeper::default(),
             clock,

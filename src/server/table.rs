@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
-use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment};
+use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder};
 use plyhouse_protocol::{PlayerId, Seq};
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
@@ -66,6 +66,8 @@ pub(super) struct Table {
     /// Who wants a rematch, once the match has ended.
     wishes: Wishes,
     idleness: Idleness,
+    /// What its store holds beside its events, before it begins.
+    reminder: Option<Reminder>,
     /// How often it has panicked since it last got on.
     panicked: u32,
 }
@@ -104,11 +106,18 @@ impl Table {
         mailbox: Receiver<Box<Letter>>,
     ) -> Result<Box<Self>, Damaged> {
         let mut teller = Teller::new(Arc::clone(server));
-        let Loaded { record, mark, next } = loaded;
+        let Loaded {
+            record,
+            mark,
+            next,
+            reminder,
+        } = loaded;
         let state = teller.replay(record)?;
         let owner = Owner::new(Arc::clone(server), &state, mark, None);
         let mut table = Self::with(server, state, teller, owner, mailbox);
         table.wishes = Wishes::known(next);
+        table.idleness.is_reminded(reminder.is_some());
+        table.reminder = reminder;
         Ok(table)
     }
 
@@ -128,6 +137,7 @@ impl Table {
             held: VecDeque::new(),
             wishes: Wishes::default(),
             idleness: Idleness::default(),
+            reminder: None,
             panicked: 0,
         })
     }
@@ -153,6 +163,9 @@ impl Table {
         let status = to_protocol::status(self.state.stage());
         tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
+        if let Some(reminder) = self.reminder.take() {
+            self.owner.resume(&reminder);
+        }
     }
 
     /// Begins with the first events, which are stored.
@@ -240,7 +253,7 @@ impl Table {
         let gone_ms = || self.owner.gone_ms(&self.state);
         self.teller.on_time(&self.state, now, gone_ms);
         self.do_due(now).await?;
-        self.let_go(now)
+        self.rest(now).await
     }
 
     /// Does what the owner has to do by itself.

@@ -156,6 +156,8 @@ pub struct Loaded {
     pub mark: Mark,
     /// Its rematch, if there is one.
     pub next: Option<Next>,
+    /// Its reminder, if it is to be woken.
+    pub reminder: Option<Reminder>,
 }
 
 /// The rematch of a match.
@@ -175,6 +177,7 @@ impl From<Record> for Loaded {
             record,
             mark,
             next: None,
+            reminder: None,
         }
     }
 }

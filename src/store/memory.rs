@@ -228,6 +228,7 @@ impl Store for MemoryStore {
         let kept = contents.matches.get(&id);
         let loaded = kept.map(|kept| Loaded {
             next: contents.next(id),
+            reminder: kept.reminder.clone().filter(|_| kept.wake_ms().is_some()),
             ..kept.record.clone().into()
         });
         future::ready(Ok(loaded)).boxed()

@@ -15,6 +15,7 @@ mod closing;
 mod crash;
 mod days;
 mod disk;
+mod dormant;
 mod engine;
 mod frames;
 mod fuzz;

@@ -15,6 +15,7 @@ fn part(player: PlayerId, seat: Option<Seat>, turn: Option<Seat>, due_ms: Option
         seat,
         stood_in: None,
         days: Some(DaysTurn { turn, due_ms }),
+        absent_ms: None,
     }
 }
 

@@ -7,9 +7,35 @@ use crate::days;
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
 use crate::to_protocol;
+use plyhouse_matches::Part;
 use plyhouse_protocol::{
-    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage, Welcome,
+    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage, Status,
+    Welcome, WireError,
 };
+
+/// How often it is looked which matches a player has, while some of them are let go of or end.
+const ROUNDS: u32 = 8;
+
+/// What is known of the matches of a player who comes back.
+struct Mine {
+    /// Those that were in memory before the store was asked.
+    before: Vec<MatchId>,
+    /// How often a turn had been given by then.
+    turns_given: u64,
+    /// Those of which the store has reminders.
+    parts: Vec<(MatchId, Part)>,
+    /// The rows of those that are played over days.
+    rows: Vec<FollowedMatch>,
+    /// The others, which are in memory by now.
+    woken: Vec<MatchHandle>,
+}
+
+impl Mine {
+    /// Whether the store has a reminder of this match.
+    fn has(&self, id: MatchId) -> bool {
+        self.parts.iter().any(|(known, _)| *known == id)
+    }
+}
 
 impl Client {
     /// Tells the client who it is, and shows it the live matches that it is in.
@@ -19,7 +45,65 @@ impl Client {
             self.server.metrics.resumes.inc();
         }
         tracing::debug!(connection = %self.peer.id, player = %id, resumed, "welcomed");
-        let welcome = Welcome {
+        let mut owed = Some((reply, self.welcome_for(&player, resumed)));
+        for is_last in (0..ROUNDS).map(|round| round + 1 == ROUNDS) {
+            let Some((reply, welcome)) = owed.take() else {
+                return;
+            };
+            let mine = self.mine(id, resumed).await;
+            let Some((mine, reply)) = reply.check(mine) else {
+                return;
+            };
+            owed = Some((reply, welcome));
+            let (peer, mut live) = (&self.peer, Vec::new());
+            let greet = |ids: Vec<MatchId>| {
+                let is_known = |known: &MatchId| ids.contains(known) || mine.has(*known);
+                if !is_last && !mine.before.iter().all(is_known) {
+                    return false;
+                }
+                live = self.follow_all(id, ids, &mine.woken);
+                let followed = |handle: &MatchHandle| FollowedMatch {
+                    match_id: handle.id(),
+                    you: handle.card().seat_of(id),
+                    days: None,
+                    stood_in: handle.card().stood_in(id),
+                };
+                let following = live.iter().map(followed).chain(mine.rows.iter().cloned());
+                if let Some((reply, welcome)) = owed.take() {
+                    reply.post(|re| {
+                        ServerMessage::Welcome(Box::new(Welcome {
+                            re,
+                            following: following.collect(),
+                            challenges: self.server.challenges.to(id),
+                            ..welcome
+                        }))
+                    });
+                }
+                true
+            };
+            let players = &self.server.players;
+            if !players.connect(&player.record, player.is_stored, peer, greet) {
+                continue;
+            }
+            if !mine.rows.is_empty() {
+                players.plays_days(id);
+            }
+            peer.outbox.flush();
+            self.player = Some(Box::new(player));
+            for handle in live {
+                handle.show(id, &self.peer.outbox).await;
+            }
+            if resumed && self.server.players.turns_given() != mine.turns_given {
+                self.tell_missed_turns(id, &mine.rows).await;
+            }
+            return;
+        }
+    }
+
+    /// A welcome for this player, but for what goes on.
+    fn welcome_for(&self, player: &Player, resumed: bool) -> Welcome {
+        let id = player.record.id;
+        Welcome {
             re: None,
             protocol: plyhouse_protocol::VERSION,
             server: concat!("plyhouse/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -36,56 +120,58 @@ impl Client {
             following: Vec::new(),
             challenges: Vec::new(),
             ignored: Vec::new(),
-        };
-        let turns_given = self.server.players.turns_given();
-        let rows = match resumed {
-            true => days::rows(&self.server, id).await,
-            false => Ok(Vec::new()),
-        };
-        let Some((rows, reply)) = reply.check(rows) else {
-            return;
-        };
-        let mut live = Vec::new();
-        let greet = |ids: Vec<MatchId>| {
-            let find = |id| self.server.lobby.find(MatchRef::Id(id));
-            live.extend(ids.into_iter().filter_map(find));
-            live.retain(|handle| self.peer.port.follow_again(handle));
-            let followed = |handle: &MatchHandle| FollowedMatch {
-                match_id: handle.id(),
-                you: handle.card().seat_of(id),
-                days: None,
-                stood_in: handle.card().stood_in(id),
-            };
-            let following = live.iter().map(followed).chain(rows.iter().cloned());
-            reply.post(|re| {
-                ServerMessage::Welcome(Box::new(Welcome {
-                    re,
-                    following: following.collect(),
-                    challenges: self.server.challenges.to(id),
-                    ..welcome
-                }))
-            });
-        };
-        let (players, plays_days) = (&self.server.players, !rows.is_empty());
-        players.connect(&player.record, player.is_stored, &self.peer, greet);
-        if plays_days {
-            players.plays_days(id);
         }
-        self.peer.outbox.flush();
-        self.player = Some(Box::new(player));
-        for handle in live {
-            handle.show(id, &self.peer.outbox).await;
+    }
+
+    /// What is known of the matches of a player, and has those woken that are to be shown.
+    async fn mine(&self, player: PlayerId, resumed: bool) -> Result<Mine, WireError> {
+        let players = &self.server.players;
+        let mut mine = Mine {
+            before: players.live_matches(player),
+            turns_given: players.turns_given(),
+            parts: Vec::new(),
+            rows: Vec::new(),
+            woken: Vec::new(),
+        };
+        if !resumed {
+            return Ok(mine);
         }
-        if resumed && players.turns_given() != turns_given {
-            self.tell_missed_turns(id, &rows).await;
+        mine.parts = days::parts(&self.server, player).await?;
+        mine.rows = days::rows(&self.server, &mine.parts);
+        let resting = mine.parts.iter().filter(|(_, part)| part.days.is_none());
+        for (id, _) in resting {
+            // One that cannot be read now keeps nobody from the others.
+            if let Ok(handle) = births::find(&self.server, MatchRef::Id(*id)).await {
+                mine.woken.push(handle);
+            }
         }
+        Ok(mine)
+    }
+
+    /// Notes that the connection follows these live matches, and gives those that it did not.
+    fn follow_all(
+        &self,
+        player: PlayerId,
+        ids: Vec<MatchId>,
+        woken: &[MatchHandle],
+    ) -> Vec<MatchHandle> {
+        let find = |id| self.server.lobby.find(MatchRef::Id(id));
+        let is_theirs = |handle: &&MatchHandle| {
+            handle.card().status() != Status::Ended && handle.card().is_of(player)
+        };
+        let woken = woken.iter().filter(is_theirs).cloned();
+        let mut live: Vec<MatchHandle> = ids.into_iter().filter_map(find).chain(woken).collect();
+        live.sort_by_key(MatchHandle::id);
+        live.retain(|handle| self.peer.port.follow_again(handle));
+        live
     }
 
     /// Tells of turns that were given after these rows had been read, and before anybody knew that the
     /// player is connected.
     async fn tell_missed_turns(&self, player: PlayerId, told: &[FollowedMatch]) {
         // Who cannot be told now is told with the next welcome, as after any turn that was missed.
-        for row in days::rows(&self.server, player).await.unwrap_or_default() {
+        let parts = days::parts(&self.server, player).await;
+        for row in days::rows(&self.server, &parts.unwrap_or_default()) {
             let is_own_turn = row.days.as_ref().is_some_and(|days| days.turn == row.you);
             if is_own_turn
                 && row.you.is_some()

@@ -1,11 +1,13 @@
 //! How a match is let go of while nobody needs it, and what it does when it is looked at again.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use plyhouse_matches::{Action, Match, Stage, Timekeeper};
+use plyhouse_matches::{Action, Match, Reminder, Stage, Timekeeper};
+use plyhouse_store::WriteError;
 
-use super::owner::RETRY;
+use super::owner::{NotDone, Owner, RETRY};
 use super::{End, GOES_ON, Table};
 use crate::clock::now;
 use crate::reply::Reply;
@@ -34,12 +36,75 @@ pub(super) struct Idleness {
     lets_go_at: Option<Instant>,
     /// It has ended when it was looked at, and nobody has seen that.
     is_over: bool,
+    /// The store has a reminder that was true when the match was let go of last.
+    has_reminder: bool,
+    /// When it is to be woken, once it is let go of.
+    wakes_at_ms: Option<u64>,
 }
 
 impl Idleness {
     pub(super) const fn deadline(&self) -> Option<Instant> {
         self.lets_go_at
     }
+
+    /// Notes whether the store has a reminder of the match, which may be out of date from now on.
+    pub(super) const fn is_reminded(&mut self, has_reminder: bool) {
+        self.has_reminder = has_reminder;
+    }
+}
+
+impl Owner {
+    /// What is to be noted of a match that is not played over days, if it can be let go of now.
+    fn resting(&self, state: &Match, now: Instant) -> Option<Reminder> {
+        let is_there = |player| self.server.players.is_connected(player);
+        if state.holders().any(is_there) {
+            return None;
+        }
+        let deadline = self.attendance.next_deadline(state)?;
+        let now_ms = self.server.clock.now_ms();
+        let wake_ms = now_ms + whole_ms(deadline.checked_duration_since(now)?);
+        // The sweeper does nothing before.
+        if wake_ms < self.server.grace_ends_ms {
+            return None;
+        }
+        Some(state.resting(wake_ms, |player| {
+            let since = self.attendance.absent_since(player)?;
+            Some(now_ms - whole_ms(now.saturating_duration_since(since)))
+        }))
+    }
+
+    /// Goes on with what was noted when the match was let go of. After a restart all absence counts anew.
+    pub(super) fn resume(&mut self, reminder: &Reminder) {
+        let (now, now_ms) = (now(), self.server.clock.now_ms());
+        let started_ms = self.server.started_ms;
+        self.attendance.resume(|player| {
+            let mut parts = reminder.parts.iter();
+            let part = parts.find(|part| part.player == player)?;
+            let since_ms = part.absent_ms?.max(started_ms);
+            now.checked_sub(Duration::from_millis(now_ms.saturating_sub(since_ms)))
+        });
+    }
+
+    /// Has the store keep a reminder alone.
+    async fn remind(&mut self, state: &Match, reminder: Reminder) -> Result<(), NotDone> {
+        let store = &self.server.store;
+        let kept = store.keep(state.id(), self.mark, Vec::new(), Some(reminder));
+        match kept.await {
+            Ok(mark) => {
+                self.mark = mark;
+                Ok(())
+            }
+            Err(WriteError::Conflict) => Err(NotDone::Lost),
+            // If it is kept all the same, no harm is done.
+            Err(WriteError::CodeTaken | WriteError::Unavailable | WriteError::Unknown) => {
+                Err(NotDone::Unavailable)
+            }
+        }
+    }
+}
+
+fn whole_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Table {
@@ -50,8 +115,10 @@ impl Table {
             // It is in lists, and waits for somebody who looks there.
             Stage::Open => None,
             Stage::Running => {
-                let is_idle = !self.owner.has_work(&self.state);
-                (is_idle && self.state.creation().terms.is_of_days()).then_some(IDLE_MAX)
+                let is_of_days = self.state.creation().terms.is_of_days();
+                // How long a turn has lasted by a clock that runs is known here alone.
+                let may_rest = is_of_days || self.owner.time.deadline().is_none();
+                (may_rest && !self.owner.has_work(&self.state)).then_some(IDLE_MAX)
             }
             Stage::Ended { .. } => self.idleness.is_over.then_some(RETRY),
         };
@@ -59,10 +126,22 @@ impl Table {
         *lets_go_at = wait.map(|wait| lets_go_at.unwrap_or_else(|| now() + wait));
     }
 
-    /// Lets go of the match if that is due and nobody asks for it at this moment.
-    pub(super) fn let_go(&mut self, now: Instant) -> ControlFlow<End> {
+    /// Lets go of the match if that is due and nobody needs it at this moment.
+    pub(super) async fn rest(&mut self, now: Instant) -> ControlFlow<End> {
         if self.idleness.lets_go_at.is_none_or(|at| now < at) {
             return GOES_ON;
+        }
+        let is_of_days = self.state.creation().terms.is_of_days();
+        if self.state.stage() == Stage::Running && !is_of_days {
+            let Some(reminder) = self.owner.resting(&self.state, now) else {
+                self.idleness.lets_go_at = Some(now + IDLE_MAX);
+                return GOES_ON;
+            };
+            self.idleness.wakes_at_ms = reminder.wake_ms;
+            if !self.remind(reminder).await? {
+                self.idleness.lets_go_at = Some(now + RETRY);
+                return GOES_ON;
+            }
         }
         let is_idle = || self.held.is_empty() && self.mailbox.is_empty();
         if self.server.lobby.let_go(self.state.id(), is_idle) {
@@ -72,11 +151,26 @@ impl Table {
         GOES_ON
     }
 
+    /// Has the store keep this reminder, which is not of a match of days. False if it does not.
+    async fn remind(&mut self, reminder: Reminder) -> ControlFlow<End, bool> {
+        self.idleness.has_reminder = true;
+        match self.owner.remind(&self.state, reminder).await {
+            Ok(()) => ControlFlow::Continue(true),
+            Err(NotDone::Lost) => ControlFlow::Break(End::Lost),
+            Err(NotDone::Refused(_) | NotDone::Unavailable) => ControlFlow::Continue(false),
+        }
+    }
+
     /// Has the match woken when something is due, now that it is let go of.
     pub(super) fn leave_to_the_sweeper(&self) {
-        if let Some(wake_ms) = Timekeeper::days_due_ms(&self.state) {
-            self.server.store.release(self.state.id());
-            self.server.metrics.dormant.inc();
+        if self.state.stage() != Stage::Running {
+            return;
+        }
+        let due_ms = Timekeeper::days_due_ms(&self.state);
+        self.server.store.release(self.state.id());
+        self.server.metrics.dormant.inc();
+        self.server.players.match_ended(&self.state);
+        if let Some(wake_ms) = due_ms.or(self.idleness.wakes_at_ms) {
             self.server.sweeper.expect(wake_ms);
         }
     }
@@ -85,7 +179,17 @@ impl Table {
     pub(super) async fn look(&mut self, reply: Reply) -> ControlFlow<End> {
         self.owner.time.release(&self.state);
         let going = self.do_due(now()).await;
+        let is_running = self.state.stage() == Stage::Running;
         self.idleness.is_over = matches!(self.state.stage(), Stage::Ended { .. });
+        let is_of_days = self.state.creation().terms.is_of_days();
+        if is_running && !is_of_days && mem::take(&mut self.idleness.has_reminder) {
+            // It is awake: the sweeper need not look again.
+            let none = Reminder {
+                wake_ms: None,
+                parts: Vec::new(),
+            };
+            self.remind(none).await?;
+        }
         reply.ok(None);
         going
     }

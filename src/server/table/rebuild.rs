@@ -79,7 +79,9 @@ impl Table {
 
     /// Goes on from what the store holds, and shows it to everybody who follows.
     fn begin_again(&mut self, loaded: Loaded) -> Result<(), Damaged> {
-        let Loaded { record, mark, next } = loaded;
+        let Loaded {
+            record, mark, next, ..
+        } = loaded;
         self.wishes = Wishes::known(next);
         let state = self.teller.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Condition;
+use super::reminders;
 use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
 use crate::record::event_from_text;
@@ -93,12 +94,16 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
         let Some((record, _)) = found else {
             return Ok(None);
         };
-        let next = match record.has_ended() {
-            true => next(&at_once, id)?,
-            false => None,
+        let (next, reminder) = match record.has_ended() {
+            true => (next(&at_once, id)?, None),
+            false => (None, reminders::load(&at_once, id)?),
         };
         let loaded = Loaded::from(record);
-        Ok(Some(Loaded { next, ..loaded }))
+        Ok(Some(Loaded {
+            next,
+            reminder,
+            ..loaded
+        }))
     });
     match loaded {
         Ok(found) => Ok(found),

@@ -16,8 +16,8 @@ pub(super) fn keep(
     let mut update = connection.prepare_cached(sql)?;
     update.execute((id.0.as_bytes(), reminder.wake_ms))?;
     forget(connection, id)?;
-    let sql = "INSERT INTO parts (player, match, seat, stood_in, is_days, turn, due_ms)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO parts (player, match, seat, stood_in, is_days, turn, due_ms, absent_ms)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let mut insert = connection.prepare_cached(sql)?;
     for part in &reminder.parts {
         let days = part.days;
@@ -29,6 +29,7 @@ pub(super) fn keep(
             days.is_some(),
             days.and_then(|days| days.turn).map(Seat::number),
             days.and_then(|days| days.due_ms),
+            part.absent_ms,
         ))?;
     }
     Ok(())
@@ -81,23 +82,46 @@ pub(super) fn parts(
     connection: &Connection,
     player: PlayerId,
 ) -> rusqlite::Result<Vec<(MatchId, Part)>> {
-    let sql = "SELECT match, seat, stood_in, is_days, turn, due_ms FROM parts
-               WHERE player = ?1 ORDER BY match";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([player.0.as_bytes()], |row| {
-        let days = DaysTurn {
-            turn: seat_of(row, 4)?,
-            due_ms: row.get(5)?,
-        };
-        let part = Part {
-            player,
-            seat: seat_of(row, 1)?,
-            stood_in: seat_of(row, 2)?,
-            days: row.get::<_, bool>(3)?.then_some(days),
-        };
-        Ok((match_of(row, 0)?, part))
-    })?;
+    let sql = format!("SELECT {PART} FROM parts WHERE player = ?1 ORDER BY match");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map([player.0.as_bytes()], part_of)?;
     rows.collect()
+}
+
+/// The reminder of a match, if it is to be woken.
+pub(super) fn load(connection: &Connection, id: MatchId) -> rusqlite::Result<Option<Reminder>> {
+    let sql = "SELECT wake_ms FROM matches WHERE id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let wake_ms: Option<u64> = statement.query_row([id.0.as_bytes()], |row| row.get(0))?;
+    if wake_ms.is_none() {
+        return Ok(None);
+    }
+    let sql = format!("SELECT {PART} FROM parts WHERE match = ?1 ORDER BY player");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map([id.0.as_bytes()], part_of)?;
+    let parts = rows.map(|row| row.map(|(_, part)| part));
+    Ok(Some(Reminder {
+        wake_ms,
+        parts: parts.collect::<rusqlite::Result<_>>()?,
+    }))
+}
+
+/// The columns that [`part_of`] reads, in their order.
+const PART: &str = "match, seat, stood_in, is_days, turn, due_ms, absent_ms, player";
+
+fn part_of(row: &Row<'_>) -> rusqlite::Result<(MatchId, Part)> {
+    let days = DaysTurn {
+        turn: seat_of(row, 4)?,
+        due_ms: row.get(5)?,
+    };
+    let part = Part {
+        player: PlayerId(Uuid::from_bytes(row.get(7)?)),
+        seat: seat_of(row, 1)?,
+        stood_in: seat_of(row, 2)?,
+        days: row.get::<_, bool>(3)?.then_some(days),
+        absent_ms: row.get(6)?,
+    };
+    Ok((match_of(row, 0)?, part))
 }
 
 fn match_of(row: &Row<'_>, column: usize) -> rusqlite::Result<MatchId> {

@@ -95,6 +95,10 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX parts_by_match ON parts (match);
     ",
+    // Whose absence is counted, that of matches of weeks is not.
+    "
+    ALTER TABLE parts ADD COLUMN absent_ms INTEGER;  -- since when the player has been away
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

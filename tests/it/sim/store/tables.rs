@@ -106,6 +106,8 @@ impl Tables {
         let record = self.matches.get(&id)?.clone();
         Some(Loaded {
             next: self.next(id),
+            reminder: (self.reminders.get(&id).cloned())
+                .filter(|reminder| reminder.wake_ms.is_some()),
             ..record.into()
         })
     }

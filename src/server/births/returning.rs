@@ -1,0 +1,181 @@
+//! How matches come back from the store: when the server starts, and when somebody asks for one that is
+//! nowhere else.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+use plyhouse_matches::Match;
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_store::{Live, Loaded, ReadError};
+
+use super::Unborn;
+use crate::lobby::TooManyMatches;
+use crate::match_handle::MatchHandle;
+use crate::shared::Shared;
+
+/// How many reminders are written at a time when the server starts.
+const REMINDERS_AT_ONCE: usize = 1024;
+
+/// What a server has found in its store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many matches go on.
+    pub live: usize,
+    /// How many wait in the store until something is due or somebody asks for them.
+    pub dormant: u64,
+    /// How many make no sense and have been set aside: they are kept as they are, and not served.
+    pub damaged: usize,
+}
+
+/// Lets every match of the store go on that has not ended. What is damaged is set aside.
+pub(crate) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
+    for id in server.store.orphans(server.node).await? {
+        if let Err(error) = server.store.claim(id, server.node).await {
+            tracing::error!(match_id = %id, %error, "a match is not taken over");
+        }
+    }
+    let Live { matches, players } = server.store.live(server.node).await?;
+    let mut recovered = Recovered::default();
+    let mut found = Vec::with_capacity(matches.len());
+    for loaded in matches {
+        match loaded.and_then(|loaded| Unborn::replay(server, loaded)) {
+            Ok(unborn) => found.push(unborn),
+            Err(damage) => {
+                tracing::error!(%damage, "a match is set aside");
+                recovered.damaged += 1;
+            }
+        }
+    }
+    let mut players: HashMap<PlayerId, _> = players
+        .into_iter()
+        .map(|player| (player.id, player))
+        .collect();
+    remind(server, &found).await;
+    let states = found.iter().map(|unborn| unborn.table.state());
+    let states = states.filter(|state| !state.creation().terms.is_of_days());
+    let involved: HashSet<PlayerId> = states
+        .flat_map(|state| state.holders().chain([state.creation().host]))
+        .collect();
+    for id in involved {
+        match players.remove(&id) {
+            Some(player) => server.players.restore(player),
+            None => tracing::error!(player = %id, "a player is missing in the store"),
+        }
+    }
+    for unborn in found {
+        let id = unborn.handle.id();
+        match unborn.adopt(server) {
+            Ok(_) => recovered.live += 1,
+            Err(TooManyMatches) => {
+                tracing::error!(match_id = %id, "no room for a match: more are live than may be kept");
+            }
+        }
+    }
+    recovered.dormant = server.store.due_count().await?;
+    (server.metrics.dormant).set(i64::try_from(recovered.dormant).unwrap_or(i64::MAX));
+    Ok(recovered)
+}
+
+/// Has the store keep the reminders of matches of days that it has served: one from before there were
+/// any has none.
+async fn remind(server: &Shared, found: &[Unborn]) {
+    let all = found.iter().filter_map(|unborn| {
+        let reminder = unborn.table.state().reminder()?;
+        let (id, mark) = (unborn.handle.id(), unborn.table.mark());
+        Some(async move {
+            let kept = server.store.keep(id, mark, Vec::new(), Some(reminder));
+            if let Err(error) = kept.await {
+                tracing::error!(match_id = %id, %error, "a reminder is not kept");
+            }
+        })
+    });
+    let mut all = stream::iter(all).buffer_unordered(REMINDERS_AT_ONCE);
+    while all.next().await.is_some() {}
+}
+
+/// The match that is meant: one that is known, or one that is only in the store by now.
+pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
+    if let Some(handle) = server.lobby.find(target) {
+        return Ok(handle);
+    }
+    let found = find_stored(server, target).await.map_err(|error| {
+        tracing::error!(%error, "match not read");
+        WireError::new(ErrorCode::Internal, "the match cannot be read")
+    })?;
+    let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
+    let found = found.ok_or_else(unknown)?;
+    let is_live = !found.record.has_ended();
+    let found = match is_live {
+        true => claim(server, found.record.creation.id).await?,
+        false => found,
+    };
+    let unborn = Unborn::replay(server, found).map_err(|damage| {
+        tracing::error!(%damage, "match not read");
+        WireError::new(ErrorCode::Internal, "the match cannot be read")
+    })?;
+    if is_live {
+        restore(server, unborn.table.state()).await?;
+    }
+    let adopted = unborn.adopt(server)?;
+    if is_live && adopted.is_new {
+        server.metrics.woken.inc();
+        server.metrics.dormant.dec();
+    }
+    Ok(adopted.handle)
+}
+
+/// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.
+async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
+    if state.creation().terms.is_of_days() {
+        return Ok(());
+    }
+    for id in state.holders().chain([state.creation().host]) {
+        if server.players.knows(id) {
+            continue;
+        }
+        match server.store.player_by_id(id).await {
+            Ok(Some(player)) => server.players.restore(player),
+            Ok(None) => tracing::error!(player = %id, "a player is missing in the store"),
+            Err(error) => {
+                tracing::error!(player = %id, %error, "player not read");
+                let message = "the match cannot be read";
+                return Err(WireError::new(ErrorCode::Internal, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Becomes the owner of a live match that nobody serves, and reads it.
+async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
+    if let Err(error) = server.store.claim(id, server.node).await {
+        tracing::error!(match_id = %id, %error, "a match is not taken over");
+        let message = "the store cannot keep this now";
+        return Err(WireError::new(ErrorCode::Overloaded, message));
+    }
+    let read = server.store.load(id).await;
+    let error = match read {
+        Ok(Some(loaded)) => return Ok(loaded),
+        Ok(None) => "it is gone".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    tracing::error!(match_id = %id, error, "match not read");
+    let message = "the match cannot be read";
+    Err(WireError::new(ErrorCode::Internal, message))
+}
+
+pub(crate) async fn find_stored(
+    server: &Shared,
+    target: MatchRef,
+) -> Result<Option<Loaded>, ReadError> {
+    let id = match target {
+        MatchRef::Id(id) => Some(id),
+        MatchRef::Code(code) => server.store.by_code(code).await?,
+        MatchRef::Nothing => None,
+    };
+    match id {
+        Some(id) => server.store.load(id).await,
+        None => Ok(None),
+    }
+}
