@@ -5,7 +5,7 @@ use plyhouse_server::Settings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
-use crate::data::Data;
+use crate::data::{Data, Place};
 use crate::logs::LogFormat;
 
 /// A match server for two-player board games: people and minimax bots, over WebSocket.
@@ -24,10 +24,8 @@ pub(crate) struct Args {
     )]
     pub(crate) listen: String,
 
-    /// Where matches and players are kept. `:memory:` keeps them until the server ends. Without it:
-    /// `$XDG_DATA_HOME/plyhouse`, or `~/.local/share/plyhouse`
-    #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
-    data: Option<Data>,
+    #[command(flatten)]
+    place: Place,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
     #[arg(
@@ -73,10 +71,7 @@ SIGHUP has the files of --tls-cert and --tls-key read anew, if they are given.";
 impl Args {
     /// Where the data lies.
     pub(crate) fn data(&self) -> anyhow::Result<Data> {
-        match &self.data {
-            Some(data) => Ok(data.clone()),
-            None => Data::default_directory(),
-        }
+        self.place.clone().data()
     }
 }
 

@@ -8,7 +8,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
-use plyhouse_store::{MemoryStore, SqliteStore, Store, StoreMetrics};
+use plyhouse_lab::arguments::refuse;
+use plyhouse_store::{
+    Archive, MemoryStore, PostgresArchive, PostgresStore, SqliteArchive, SqliteStore, Store,
+    StoreMetrics,
+};
 
 /// Stands for no directory.
 const MEMORY: &str = ":memory:";
@@ -20,17 +24,54 @@ pub(crate) enum Data {
     Memory,
     /// In this directory.
     Directory(PathBuf),
+    /// In the PostgreSQL database at this address.
+    Database(Address),
+}
+
+/// The address of a database. What is shown of it has no password.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Address(String);
+
+/// Where matches and players are kept, as the command line has it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Place {
+    /// Where matches and players are kept. `:memory:` keeps them until the server ends. Without it:
+    /// `$XDG_DATA_HOME/plyhouse`, or `~/.local/share/plyhouse`
+    #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
+    data: Option<Data>,
+
+    /// Keeps matches and players in a PostgreSQL database instead:
+    /// `postgres://user:password@host/database`
+    #[arg(
+        long,
+        env = "PLYHOUSE_DATABASE",
+        value_name = "ADDRESS",
+        conflicts_with = "data",
+        hide_env_values = true
+    )]
+    database: Option<Address>,
+}
+
+impl Place {
+    /// Where that is.
+    pub(crate) fn data(self) -> anyhow::Result<Data> {
+        match (self.database, self.data) {
+            (Some(address), _) => Ok(Data::Database(address)),
+            (None, Some(data)) => Ok(data),
+            (None, None) => Data::default_directory(),
+        }
+    }
 }
 
 impl Data {
     /// The default: `$XDG_DATA_HOME/plyhouse` or `~/.local/share/plyhouse`.
-    pub(crate) fn default_directory() -> anyhow::Result<Self> {
+    fn default_directory() -> anyhow::Result<Self> {
         let base = Xdg::new().context("there is no home directory: --data DIR is needed")?;
         Ok(Self::Directory(base.data_dir().join("plyhouse")))
     }
 
     /// Opens the store, and gives what it counts, too.
-    pub(crate) fn open(
+    pub(crate) async fn open(
         &self,
         keep_ended: Option<Duration>,
     ) -> anyhow::Result<(Arc<dyn Store>, StoreMetrics)> {
@@ -41,7 +82,21 @@ impl Data {
                 let metrics = store.metrics();
                 (Arc::new(store), metrics)
             }
+            Self::Database(address) => {
+                let store = PostgresStore::open_alone(&address.0, keep_ended).await?;
+                let metrics = store.metrics();
+                (Arc::new(store), metrics)
+            }
         })
+    }
+
+    /// Opens what is kept, to look at it.
+    pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn Archive>> {
+        match self {
+            Self::Memory => refuse("what is kept in memory cannot be looked at from outside"),
+            Self::Directory(directory) => Ok(Box::new(SqliteArchive::open(directory)?)),
+            Self::Database(address) => Ok(Box::new(PostgresArchive::open(&address.0)?)),
+        }
     }
 }
 
@@ -62,7 +117,37 @@ impl fmt::Display for Data {
         match self {
             Self::Memory => f.write_str(MEMORY),
             Self::Directory(directory) => directory.display().fmt(f),
+            Self::Database(address) => address.fmt(f),
         }
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("it begins with postgres://".to_owned())
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, rest) = self.0.split_once("://").unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        // Settings after the name may be a password, too.
+        let name = path.split('?').next().unwrap_or_default();
+        write!(f, "postgres://{host}{name}")
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
     }
 }
 
@@ -75,5 +160,23 @@ mod tests {
         assert_eq!(":memory:".parse(), Ok(Data::Memory));
         assert_eq!("/a/b".parse(), Ok(Data::Directory("/a/b".into())));
         assert!("".parse::<Data>().is_err());
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for (address, shown) in [
+            (
+                "postgres://ann:s3cret@db.example/plyhouse",
+                "postgres://db.example/plyhouse",
+            ),
+            ("postgres://ann:s3@cret@a:1,b:2/p", "postgres://a:1,b:2/p"),
+            ("postgresql://db/p?password=s3cret", "postgres://db/p"),
+            ("postgres://db", "postgres://db"),
+        ] {
+            let address: Address = address.parse().unwrap();
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(format!("{address:?}"), format!("Address({shown})"));
+        }
+        assert!("mysql://db".parse::<Address>().is_err());
     }
 }

@@ -109,7 +109,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let tls = tls(&settings).context("no TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;
-    let (store, metrics) = data.open(settings.keep_ended)?;
+    let (store, metrics) = data.open(settings.keep_ended).await?;
     let (listener, address) = listen(&args.listen).await?;
     let admin = match &args.admin_listen {
         Some(address) => Some(listen(address).await?),

@@ -5,6 +5,7 @@
 mod archive;
 mod memory;
 mod metrics;
+mod postgres;
 mod record;
 mod sqlite;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use futures::future::BoxFuture;
 pub use archive::{Archive, Fault, KeptMatch, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
+pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 

@@ -341,7 +341,7 @@ mod tests {
     use super::*;
     use crate::suite::{self, suite};
 
-    suite!((MemoryStore::default(), ()));
+    suite!(Some((MemoryStore::default(), ())));
 
     /// Matches that ended make room for others, those that ended first before all; live ones stay.
     #[tokio::test]

@@ -331,7 +331,7 @@ async fn live(store: &dyn Store, owner: NodeId) -> (Vec<u128>, Vec<PlayerRecord>
     } = store.live(owner).await.expect("readable");
     let numbers = matches.iter().map(|one| {
         let Loaded { record, mark, .. } = one.as_ref().expect("sound");
-        assert_eq!(*mark, Mark::after(record.events.len() as u64));
+        assert_eq!(mark.seq(), Seq(record.events.len() as u64));
         record.creation.id.0.as_u128()
     });
     players.sort_by_key(|player| player.id);
@@ -365,7 +365,8 @@ pub(super) async fn a_code_is_of_one_live_match(store: &dyn Store) {
     assert_eq!(found, Some(MatchId(Uuid::from_u128(47))));
 }
 
-/// Runs the suite with a store made by this expression, which may keep something beside it.
+/// Runs the suite with a store made by this expression, which may keep something beside it, and may be
+/// `None` where there can be no such store.
 macro_rules! suite {
     ($make:expr) => {
         suite!($make; what_is_written_is_there, a_write_names_the_mark_that_it_follows,
@@ -379,7 +380,7 @@ macro_rules! suite {
         $(
             #[tokio::test]
             async fn $case() {
-                let (store, _kept) = $make;
+                let Some((store, _kept)) = $make else { return };
                 crate::suite::$case(&store).await;
             }
         )+

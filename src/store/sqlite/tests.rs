@@ -17,7 +17,7 @@ fn fresh() -> (SqliteStore, TempDir) {
     (open(directory.path()), directory)
 }
 
-suite!(fresh());
+suite!(Some(fresh()));
 
 /// A store with one match of so many moves, all confirmed.
 async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {

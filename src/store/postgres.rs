@@ -1,0 +1,266 @@
+//! The store that keeps everything in PostgreSQL, for any number of servers at once.
+//!
+//! What keeps two servers apart is the journal alone: an append names the mark that it follows, and a
+//! match that is taken over gets an entry that is no event, after which no older mark is good any more.
+//! Who owns a match, and whose lease has run out, are hints: if they are wrong, somebody gets a conflict
+//! and reads the match again.
+//!
+//! One connection writes and one reads. What has gathered while one transaction was made durable goes
+//! into the next.
+
+mod archive;
+mod journal;
+mod link;
+mod reader;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
+use plyhouse_matches::{Event, Part, Reminder};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use tokio_postgres::Config;
+
+pub use self::archive::PostgresArchive;
+use self::link::{Link, Session};
+use self::reader::Reader;
+use self::writer::{Task, Writer};
+use super::{
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
+    TokenHash, WriteError,
+};
+
+/// How the database ends a statement by itself, a little after this side has given it up.
+const LIMITS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
+                      -c idle_in_transaction_session_timeout=6000";
+
+/// After how long without an answer the system gives a connection up.
+const DEAF_MAX: Duration = Duration::from_secs(5);
+
+/// Keeps matches and players in a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresStore {
+    writer: Writer,
+    reader: Reader,
+    condition: Arc<Condition>,
+}
+
+/// How well the store is.
+#[derive(Debug)]
+struct Condition {
+    is_well: AtomicBool,
+    metrics: StoreMetrics,
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenPostgresError {
+    /// The address is none.
+    #[error("not an address of a database: {0}")]
+    Address(#[source] tokio_postgres::Error),
+    /// It cannot be reached, or not be used.
+    #[error("cannot use the database: {0}")]
+    Database(#[from] tokio_postgres::Error),
+    /// Another server uses it, and each believes to be alone.
+    #[error("another server is using the database")]
+    InUse,
+    /// There is nothing to look at.
+    #[error("the database has no store of plyhouse")]
+    Missing,
+    /// A later version of this program has written it.
+    #[error("the database was written by a later version of plyhouse")]
+    TooNew,
+    /// An earlier version of this program has written it, and only a server brings it up to date.
+    #[error("the database was written by an earlier version of plyhouse: start the server once")]
+    TooOld,
+    /// There is no runtime to wait with.
+    #[error("cannot wait for the database: {0}")]
+    Runtime(#[source] std::io::Error),
+}
+
+use OpenPostgresError as OpenError;
+
+impl PostgresStore {
+    /// Connects to the database at this address (`postgres://…`), and makes its tables or brings them up
+    /// to date. Ended matches are forgotten after `keep_ended`, if it is given.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenPostgresError`].
+    pub async fn open(address: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
+        let config = config(address)?;
+        let mut session = Session::connect(&config).await?;
+        schema::migrate(session.client()).await?;
+        Self::with(&config, session, keep_ended).await
+    }
+
+    /// Does the same for a server that knows of no others. A second one is kept out for as long as this
+    /// connection to the database lasts; should both write after all, the journal keeps them apart.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenPostgresError`].
+    pub async fn open_alone(
+        address: &str,
+        keep_ended: Option<Duration>,
+    ) -> Result<Self, OpenError> {
+        let config = config(address)?;
+        let mut session = Session::connect(&config).await?;
+        schema::migrate(session.client()).await?;
+        if !schema::lock(session.client()).await? {
+            return Err(OpenError::InUse);
+        }
+        Self::with(&config, session, keep_ended).await
+    }
+
+    async fn with(
+        config: &Config,
+        session: Session,
+        keep_ended: Option<Duration>,
+    ) -> Result<Self, OpenError> {
+        let condition = Arc::new(Condition::default());
+        let writer = Link::new(config.clone(), session);
+        let reader = Link::new(config.clone(), Session::connect(config).await?);
+        Ok(Self {
+            writer: Writer::start(writer, keep_ended, &condition),
+            reader: Reader::new(reader),
+            condition,
+        })
+    }
+
+    /// What it has written, which goes on being counted.
+    #[must_use]
+    pub fn metrics(&self) -> StoreMetrics {
+        self.condition.metrics.clone()
+    }
+}
+
+fn config(address: &str) -> Result<Config, OpenError> {
+    let mut config: Config = address.parse().map_err(OpenError::Address)?;
+    let options = config.get_options().unwrap_or_default();
+    let options = format!("{LIMITS} {options}");
+    config
+        .application_name("plyhouse")
+        .options(options)
+        .keepalives_idle(DEAF_MAX)
+        .tcp_user_timeout(DEAF_MAX)
+        .connect_timeout(DEAF_MAX);
+    Ok(config)
+}
+
+impl Store for PostgresStore {
+    fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        let mark = Mark::after(record.events.len() as u64);
+        let written = self.writer.write(Task::Create(owner, record));
+        written.map_ok(move |()| mark).boxed()
+    }
+
+    fn keep(
+        &self,
+        id: MatchId,
+        after: Mark,
+        events: Vec<Event>,
+        reminder: Option<Reminder>,
+    ) -> BoxFuture<'_, Result<Mark, WriteError>> {
+        let count = events.len() as u64;
+        let mark = Mark::new(after.n + count, Seq(after.seq.0 + count), after.epoch);
+        let append = Task::Append {
+            id,
+            after,
+            events,
+            reminder,
+        };
+        self.writer.write(append).map_ok(move |()| mark).boxed()
+    }
+
+    fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
+        self.reader.load(id).boxed()
+    }
+
+    fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
+        self.reader.tail(id, after).boxed()
+    }
+
+    fn by_code(&self, code: MatchCode) -> BoxFuture<'_, Result<Option<MatchId>, ReadError>> {
+        self.reader.by_code(code).boxed()
+    }
+
+    fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.reader.orphans(asking).boxed()
+    }
+
+    fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::Claim(id, owner)).boxed()
+    }
+
+    fn release(&self, id: MatchId) {
+        self.writer.write_later(Task::Release(id));
+    }
+
+    fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
+        self.reader.live(owner).boxed()
+    }
+
+    fn due(
+        &self,
+        after: (u64, MatchId),
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        self.reader.due(after, limit).boxed()
+    }
+
+    fn due_count(&self) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader.due_count().boxed()
+    }
+
+    fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
+        self.reader.parts(player).boxed()
+    }
+
+    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::AddPlayer(player)).boxed()
+    }
+
+    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader.player(token).boxed()
+    }
+
+    fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader.player_by_id(id).boxed()
+    }
+
+    fn is_well(&self) -> bool {
+        self.condition.is_well()
+    }
+}
+
+impl Default for Condition {
+    fn default() -> Self {
+        Self {
+            is_well: AtomicBool::new(true),
+            metrics: StoreMetrics::default(),
+        }
+    }
+}
+
+impl Condition {
+    fn is_well(&self) -> bool {
+        self.is_well.load(Ordering::Relaxed)
+    }
+
+    fn set_well(&self, is_well: bool) {
+        if self.is_well.swap(is_well, Ordering::Relaxed) != is_well {
+            if is_well {
+                tracing::info!("the database keeps things again");
+            } else {
+                tracing::error!("the database cannot keep anything now");
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The database as an archive: only looked at, whether a server runs on it or not.
+
+use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::journal::{CREATION_COLUMNS, Entries, creation};
+use super::link::{Failure, Session, Values};
+use super::{OpenError, config, schema};
+use crate::archive::{Archive, KeptMatch, Unreadable};
+use crate::{Damage, Record};
+
+/// Reads a PostgreSQL database. Not to be used within a runtime.
+#[derive(Debug)]
+pub struct PostgresArchive {
+    runtime: Runtime,
+    session: Session,
+}
+
+impl PostgresArchive {
+    /// Connects to the database at this address (`postgres://…`), and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`OpenPostgresError`](super::OpenPostgresError).
+    pub fn open(address: &str) -> Result<Self, OpenError> {
+        let mut config = config(address)?;
+        let options = config.get_options().unwrap_or_default();
+        let options = format!("{options} -c default_transaction_read_only=on");
+        config.options(options);
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(OpenError::Runtime)?;
+        let session = runtime.block_on(async {
+            let mut session = Session::connect(&config).await?;
+            schema::check(session.client()).await?;
+            Ok::<_, OpenError>(session)
+        })?;
+        Ok(Self { runtime, session })
+    }
+
+    fn query(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
+        self.runtime.block_on(self.session.query(sql, values))
+    }
+
+    fn first<T>(&self, sql: &'static str, values: Values<'_>) -> Result<Option<T>, Unreadable>
+    where
+        T: for<'a> tokio_postgres::types::FromSql<'a>,
+    {
+        let rows = self.query(sql, values)?;
+        Ok(rows.first().map(|row| row.get(0)))
+    }
+
+    fn read_rows(&self, id: MatchId) -> Result<Option<KeptMatch>, String> {
+        let sql = "SELECT mt.m, mt.code, mt.game, mt.host, mt.terms, mt.ended_ms,
+                          j.n, j.last, j.seq, j.epoch, j.body
+                   FROM matches mt LEFT JOIN journal j ON j.m = mt.m
+                   WHERE mt.m = $1 ORDER BY j.n";
+        let rows = self.query(sql, &[&id.0]).map_err(unreadable)?;
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        let entries = Entries::read(id, &rows, CREATION_COLUMNS + 1);
+        let (events, _) = entries
+            .map_err(|damage| damage.why)?
+            .finish()
+            .ok_or("it has no journal")?;
+        let record = Record {
+            creation: creation(first)?,
+            events,
+        };
+        let players = self.read_players(&record).map_err(unreadable)?;
+        Ok(Some(KeptMatch {
+            record,
+            ended_ms: first.get(CREATION_COLUMNS),
+            players,
+        }))
+    }
+
+    /// Those who are in a match, as far as they are known.
+    fn read_players(&self, record: &Record) -> Result<Vec<(PlayerId, String)>, Failure> {
+        let involved: Vec<Uuid> = record.involved().map(|player| player.0).collect();
+        let sql = "SELECT id, name FROM players WHERE id = ANY ($1) ORDER BY id";
+        let rows = self.query(sql, &[&involved])?;
+        let players = rows.iter().map(|row| (PlayerId(row.get(0)), row.get(1)));
+        Ok(players.collect())
+    }
+}
+
+impl Archive for PostgresArchive {
+    fn next(&self, after: Option<MatchId>) -> Result<Option<MatchId>, Unreadable> {
+        let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT 1";
+        let after = after.map(|id| id.0);
+        Ok(self.first(sql, &[&after])?.map(MatchId))
+    }
+
+    fn find(&self, name: MatchRef) -> Result<Option<MatchId>, Unreadable> {
+        let found = match name {
+            MatchRef::Id(id) => self.first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
+            MatchRef::Code(code) => {
+                let sql = "SELECT m FROM matches WHERE code = $1
+                           ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
+                self.first(sql, &[&code.to_string()])?
+            }
+            MatchRef::Nothing => None,
+        };
+        Ok(found.map(MatchId))
+    }
+
+    fn read(&self, id: MatchId) -> Result<Option<KeptMatch>, Damage> {
+        self.read_rows(id).map_err(|why| Damage { id, why })
+    }
+
+    fn players(&self) -> Result<u64, Unreadable> {
+        let count: Option<i64> = self.first("SELECT count(*) FROM players", &[])?;
+        Ok(count
+            .and_then(|count| u64::try_from(count).ok())
+            .unwrap_or(0))
+    }
+
+    /// The database looks after itself.
+    fn faults(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl From<Failure> for Unreadable {
+    fn from(failure: Failure) -> Self {
+        Self(failure.to_string())
+    }
+}
+
+fn unreadable(failure: Failure) -> String {
+    format!("it cannot be read: {failure}")
+}

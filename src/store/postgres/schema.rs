@@ -1,0 +1,128 @@
+//! What tables the database has, and how they are brought up to date.
+
+use std::cmp::Ordering;
+
+use tokio_postgres::Client;
+
+use super::OpenError;
+
+/// Every version of the tables, each by what makes it from the one before. Never changed, only
+/// added to.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE players (
+        id     uuid PRIMARY KEY,
+        name   text NOT NULL,
+        token  bytea NOT NULL UNIQUE               -- the SHA-256 of it
+    );
+
+    CREATE TABLE matches (
+        m         uuid PRIMARY KEY,                -- of version 7, so in the order of creation
+        code      text NOT NULL,
+        game      text NOT NULL,
+        host      uuid NOT NULL,
+        terms     text NOT NULL,                   -- JSON
+        previous  uuid,                            -- the match of which it is the rematch
+        node      uuid,                            -- whose it is; NULL if nobody serves it
+        epoch     int8 NOT NULL DEFAULT 0,         -- how often it was taken over
+        wake_ms   int8,                            -- milliseconds since 1970; NULL if it is served
+        ended_ms  int8                             -- milliseconds since 1970; NULL while it is live
+    );
+    CREATE UNIQUE INDEX matches_live_code ON matches (code) WHERE ended_ms IS NULL;
+    CREATE UNIQUE INDEX matches_next ON matches (previous) WHERE previous IS NOT NULL;
+    CREATE INDEX matches_code ON matches (code, m);
+    CREATE INDEX matches_served ON matches (m) WHERE ended_ms IS NULL AND wake_ms IS NULL;
+    CREATE INDEX matches_due ON matches (wake_ms, m) WHERE wake_ms IS NOT NULL;
+    CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL;
+
+    -- A row is what was written at once: events, or, where the match was taken over, nothing. Its
+    -- first entry is number n and its last number last; that of the creation has n = 0.
+    CREATE TABLE journal (
+        m      uuid NOT NULL REFERENCES matches ON DELETE CASCADE,
+        n      int8 NOT NULL,
+        last   int8 NOT NULL,
+        seq    int8 NOT NULL,                      -- the number of the last event so far
+        epoch  int8 NOT NULL,
+        body   text NOT NULL,                      -- JSON: the events
+        PRIMARY KEY (m, n)
+    );
+
+    CREATE TABLE parts (
+        player    uuid NOT NULL,
+        m         uuid NOT NULL REFERENCES matches ON DELETE CASCADE,
+        seat      int2,                            -- where the player sits
+        stood_in  int2,                            -- where a bot stands in for the player
+        is_days   boolean NOT NULL,                -- whether it is played over days, and then:
+        turn      int2,                            -- which seat is to move
+        due_ms    int8,                            -- by when
+        absent_ms int8,                            -- since when the player has been away
+        PRIMARY KEY (player, m)
+    );
+    CREATE INDEX parts_by_match ON parts (m);
+
+    CREATE TABLE node (
+        id       uuid PRIMARY KEY,                 -- a run of a server that serves matches
+        expires  timestamptz NOT NULL              -- by the clock of the database
+    );
+    "];
+
+/// One number for all programs that bring these tables up to date, so that one does it at a time.
+const MIGRATING: i64 = 0x706c_7968_6f75_7365;
+
+/// Brings the tables up to date.
+pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
+    let transaction = client.transaction().await?;
+    transaction
+        .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATING])
+        .await?;
+    transaction
+        .batch_execute("CREATE TABLE IF NOT EXISTS plyhouse (version int8 NOT NULL)")
+        .await?;
+    let found = transaction
+        .query_opt("SELECT version FROM plyhouse", &[])
+        .await?;
+    let version: i64 = found.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(missing) = MIGRATIONS.get(done..) else {
+        return Err(OpenError::TooNew);
+    };
+    for migration in missing {
+        transaction.batch_execute(migration).await?;
+    }
+    if found.is_none() {
+        transaction
+            .execute("INSERT INTO plyhouse VALUES (0)", &[])
+            .await?;
+    }
+    let version = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    transaction
+        .execute("UPDATE plyhouse SET version = $1", &[&version])
+        .await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// One number for all servers that know of no others, so that there is one.
+const ALONE: i64 = 0x706c_7968_6f75_7366;
+
+/// Keeps other servers out until this connection ends. False if one is there.
+pub(super) async fn lock(client: &Client) -> Result<bool, OpenError> {
+    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&ALONE]);
+    Ok(row.await?.get(0))
+}
+
+/// Whether the tables are those that this program knows.
+pub(super) async fn check(client: &Client) -> Result<(), OpenError> {
+    let found = client.query_one("SELECT to_regclass('plyhouse') IS NOT NULL", &[]);
+    if !found.await?.get::<_, bool>(0) {
+        return Err(OpenError::Missing);
+    }
+    let row = client
+        .query_one("SELECT version FROM plyhouse", &[])
+        .await?;
+    let version = usize::try_from(row.get::<_, i64>(0)).unwrap_or(usize::MAX);
+    match version.cmp(&MIGRATIONS.len()) {
+        Ordering::Less => Err(OpenError::TooOld),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(OpenError::TooNew),
+    }
+}

@@ -1,0 +1,291 @@
+mod server;
+
+use std::sync::atomic::AtomicUsize;
+
+use futures::future::join_all;
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::Seq;
+use uuid::Uuid;
+
+use self::server::address;
+use super::*;
+use crate::suite::{OWNER, RESIGNED, moved, player, record, started, suite};
+
+/// The number of the next database.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A store on a database of its own. `None` where PostgreSQL is not installed, which is said.
+async fn fresh() -> Option<(PostgresStore, String)> {
+    let address = address()?;
+    let maintenance = config(&format!("{address}/postgres")).expect("an address");
+    let session = Session::connect(&maintenance).await.expect("a server");
+    let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let create = format!("CREATE DATABASE {name}");
+    session.command(&create).await.expect("created");
+    let address = format!("{address}/{name}");
+    Some((open(&address).await, address))
+}
+
+async fn open(address: &str) -> PostgresStore {
+    PostgresStore::open(address, None).await.expect("it opens")
+}
+
+suite!(fresh().await);
+
+/// Servers that start at once make the tables once, and what one writes another reads.
+#[tokio::test]
+async fn servers_share_a_database() {
+    let Some((first, address)) = fresh().await else {
+        return;
+    };
+    let opened = join_all((0..4).map(|_| open(&address))).await;
+    first.add_player(player(1)).await.expect("written");
+    let written = record(1, &player(1));
+    let id = written.creation.id;
+    let mark = first.create(OWNER, written).await.expect("written");
+    let appends = opened.iter().map(|store| store.append(id, mark, started()));
+    let made = join_all(appends).await;
+    assert_eq!(
+        made.iter().filter(|made| made.is_ok()).count(),
+        1,
+        "{made:?}"
+    );
+    let tail = first
+        .tail(id, mark)
+        .await
+        .expect("readable")
+        .expect("there");
+    assert_eq!(tail.events, started());
+}
+
+/// Eight servers race for every place of a journal, with one event and with two. One wins, and nothing
+/// of the others is there.
+#[tokio::test]
+async fn of_two_servers_at_one_place_one_writes() {
+    const SERVERS: usize = 8;
+    let Some((store, address)) = fresh().await else {
+        return;
+    };
+    let servers = join_all((0..SERVERS).map(|_| open(&address))).await;
+    let (id, mut mark) = begun(&store).await;
+    for round in 0..300 {
+        let appends = servers.iter().enumerate().map(|(server, store)| {
+            let m = |part: u8| moved(Seat::First, &format!("{round} by {server}: {part}"));
+            let events = if server % 2 == 0 {
+                vec![m(0)]
+            } else {
+                vec![m(0), m(1)]
+            };
+            store.append(id, mark, events)
+        });
+        let (won, lost): (Vec<_>, Vec<_>) =
+            join_all(appends).await.into_iter().partition(Result::is_ok);
+        assert_eq!(lost, [Err(WriteError::Conflict); SERVERS - 1], "{round}");
+        mark = won[0].expect("it won");
+    }
+    let read = store.load(id).await.expect("readable").expect("there");
+    assert_eq!(read.mark, mark);
+    assert_eq!(read.record.events.len() as u64, mark.seq().0);
+}
+
+/// A match that was taken over takes nothing more from its owner before, wherever that believes to be.
+#[tokio::test]
+async fn a_claim_is_a_fence() {
+    let Some((store, _)) = fresh().await else {
+        return;
+    };
+    let (id, mark) = begun(&store).await;
+    let other = NodeId(Uuid::from_u128(7));
+    store.claim(id, other).await.expect("claimed");
+    let late = store.append(id, mark, vec![RESIGNED]).await;
+    assert_eq!(late, Err(WriteError::Conflict));
+    let read = store.load(id).await.expect("readable").expect("there");
+    assert_eq!((read.mark.epoch, read.mark.n), (1, mark.n + 1));
+    assert_eq!(read.mark.seq(), mark.seq(), "a fence is no event");
+    let tail = store
+        .tail(id, mark)
+        .await
+        .expect("readable")
+        .expect("there");
+    assert_eq!((tail.events.len(), tail.mark), (0, read.mark));
+    let next = store
+        .append(id, read.mark, vec![moved(Seat::First, "b2")])
+        .await;
+    let next = next.expect("written");
+    assert_eq!((next.seq(), next.epoch), (Seq(mark.seq().0 + 1), 1));
+    let again = store.load(id).await.expect("readable").expect("there");
+    assert_eq!(again.mark, next);
+}
+
+/// Whoever holds a lease is not gone.
+#[tokio::test]
+async fn a_lease_keeps_matches() {
+    let Some((store, address)) = fresh().await else {
+        return;
+    };
+    let (id, _) = begun(&store).await;
+    let asking = NodeId(Uuid::from_u128(7));
+    assert_eq!(store.orphans(asking).await.expect("readable"), [id]);
+    let session = Session::connect(&config(&address).expect("it is one")).await;
+    let session = session.expect("connected");
+    let sql = "INSERT INTO node VALUES ($1, now() + interval '1 minute')";
+    session.query(sql, &[&OWNER.0]).await.expect("written");
+    assert_eq!(store.orphans(asking).await.expect("readable"), []);
+    session
+        .command("UPDATE node SET expires = now()")
+        .await
+        .expect("written");
+    assert_eq!(store.orphans(asking).await.expect("readable"), [id]);
+}
+
+/// A connection that the database ends is made again, and nothing that was confirmed is lost.
+#[tokio::test]
+async fn a_lost_connection_is_made_again() {
+    let Some((store, address)) = fresh().await else {
+        return;
+    };
+    let (id, mut mark) = begun(&store).await;
+    let session = Session::connect(&config(&address).expect("it is one")).await;
+    let session = session.expect("connected");
+    for round in 0..5 {
+        let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        session.query(sql, &[]).await.expect("ended");
+        let event = moved(Seat::First, &format!("{round}"));
+        let mut tries = 0;
+        mark = loop {
+            tries += 1;
+            assert!(tries < 1000, "it never comes back");
+            match store.append(id, mark, vec![event.clone()]).await {
+                Ok(mark) => break mark,
+                Err(WriteError::Conflict) => panic!("nobody else writes"),
+                Err(_) => {}
+            }
+            let Ok(Some(tail)) = store.tail(id, mark).await else {
+                continue;
+            };
+            if !tail.events.is_empty() {
+                break tail.mark;
+            }
+        };
+    }
+    let read = store.load(id).await.expect("readable").expect("there");
+    assert_eq!(read.mark, mark);
+    assert_eq!(read.record.events.len(), 3 + 5);
+    assert!(store.is_well());
+}
+
+#[tokio::test]
+async fn a_later_version_is_left_alone() {
+    let Some((store, address)) = fresh().await else {
+        return;
+    };
+    drop(store);
+    let session = Session::connect(&config(&address).expect("it is one")).await;
+    let session = session.expect("connected");
+    session
+        .command("UPDATE plyhouse SET version = 1000")
+        .await
+        .expect("written");
+    let opened = PostgresStore::open(&address, None).await;
+    assert!(
+        matches!(opened, Err(OpenPostgresError::TooNew)),
+        "{opened:?}"
+    );
+}
+
+/// A server that knows of no others keeps them out while it is there.
+#[tokio::test]
+async fn a_second_server_is_kept_out() {
+    let Some((_, address)) = fresh().await else {
+        return;
+    };
+    let first = PostgresStore::open_alone(&address, None).await;
+    let second = PostgresStore::open_alone(&address, None).await;
+    assert!(
+        matches!(second, Err(OpenPostgresError::InUse)),
+        "{second:?}"
+    );
+    drop(first.expect("it opens"));
+    // The database takes a moment to see that the connection has ended.
+    while let Err(error) = PostgresStore::open_alone(&address, None).await {
+        assert!(matches!(error, OpenPostgresError::InUse), "{error:?}");
+    }
+}
+
+/// What is looked at from outside is what was written.
+#[test]
+fn an_archive_shows_what_is_kept() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let kept = runtime.block_on(async {
+        let (store, address) = fresh().await?;
+        let (id, mark) = begun(&store).await;
+        store
+            .claim(id, NodeId(Uuid::from_u128(7)))
+            .await
+            .expect("claimed");
+        let read = store.load(id).await.expect("readable").expect("there");
+        assert_ne!(read.mark, mark);
+        store
+            .append(id, read.mark, vec![RESIGNED])
+            .await
+            .expect("written");
+        store
+            .create(OWNER, record(2, &player(1)))
+            .await
+            .expect("written");
+        Some((address, id))
+    });
+    let Some((address, id)) = kept else { return };
+    let archive = PostgresArchive::open(&address).expect("it opens");
+    let mut faults = Vec::new();
+    let summary = crate::verify(&archive, &mut |fault| faults.push(fault.clone()));
+    let summary = summary.expect("readable");
+    assert_eq!(faults, []);
+    assert_eq!((summary.matches, summary.live, summary.ended), (2, 1, 1));
+    assert_eq!((summary.events, summary.players), (5, 1));
+    let kept = crate::Archive::read(&archive, id)
+        .expect("sound")
+        .expect("there");
+    assert_eq!(kept.players, [(player(1).id, player(1).name)]);
+    assert!(kept.record.has_ended() && kept.ended_ms.is_some());
+}
+
+#[tokio::test]
+async fn old_matches_are_forgotten() {
+    let Some((store, address)) = fresh().await else {
+        return;
+    };
+    let (id, mark) = begun(&store).await;
+    store
+        .append(id, mark, vec![RESIGNED])
+        .await
+        .expect("written");
+    let (live, _) = {
+        let written = record(2, &player(1));
+        let id = written.creation.id;
+        (id, store.create(OWNER, written).await.expect("written"))
+    };
+    drop(store);
+    let store = PostgresStore::open(&address, Some(Duration::from_hours(1))).await;
+    let store = store.expect("it opens");
+    while store.load(id).await.expect("readable").is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.load(live).await.expect("readable").is_some());
+}
+
+/// Has a match written that has begun, and gives its id and its mark.
+async fn begun(store: &PostgresStore) -> (MatchId, Mark) {
+    store.add_player(player(1)).await.expect("written");
+    let written = record(1, &player(1));
+    let id = written.creation.id;
+    let mark = store.create(OWNER, written).await.expect("written");
+    (
+        id,
+        store.append(id, mark, started()).await.expect("written"),
+    )
+}

@@ -1,0 +1,205 @@
+//! The task that writes: batch after batch, each one transaction.
+
+mod batch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_matches::{Event, Reminder};
+use plyhouse_protocol::MatchId;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use self::batch::Batch;
+use super::Condition;
+use super::link::{Failure, Link, Session};
+use crate::{Mark, NodeId, PlayerRecord, Record, WriteError};
+
+/// How many writes are put into one transaction.
+const BATCH_MAX: usize = 256;
+
+/// How many writes may wait. Whoever has more waits with them.
+const WAITING_MAX: usize = 1024;
+
+/// How often the task looks around when there is nothing to write: whether a database that was away is
+/// back, and whether there is something to forget.
+const LOOK_AROUND: Duration = Duration::from_secs(1);
+
+/// How many ended matches are forgotten at once, so that nobody waits for long.
+const FORGET_AT_ONCE: i64 = 100;
+
+/// Something to write.
+#[derive(Debug)]
+pub(super) enum Task {
+    Create(NodeId, Record),
+    Append {
+        id: MatchId,
+        after: Mark,
+        events: Vec<Event>,
+        reminder: Option<Reminder>,
+    },
+    Claim(MatchId, NodeId),
+    Release(MatchId),
+    AddPlayer(PlayerRecord),
+}
+
+/// A task, and where to tell what has become of it.
+#[derive(Debug)]
+struct Job {
+    task: Task,
+    answer: oneshot::Sender<Result<(), WriteError>>,
+}
+
+/// The way to the task that writes.
+#[derive(Debug)]
+pub(super) struct Writer {
+    jobs: mpsc::Sender<Job>,
+    task: JoinHandle<()>,
+}
+
+impl Writer {
+    pub(super) fn start(
+        link: Link,
+        keep_ended: Option<Duration>,
+        condition: &Arc<Condition>,
+    ) -> Self {
+        let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        let work = Work {
+            link,
+            keep_ended,
+            condition: Arc::clone(condition),
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "it ends with the store, which aborts it"
+        )]
+        let task = tokio::spawn(work.run(waiting));
+        Self { jobs, task }
+    }
+
+    /// Has something written, and waits until it is durable.
+    pub(super) async fn write(&self, task: Task) -> Result<(), WriteError> {
+        let (answer, written) = oneshot::channel();
+        if self.jobs.send(Job { task, answer }).await.is_err() {
+            return Err(WriteError::Unavailable);
+        }
+        written.await.unwrap_or(Err(WriteError::Unknown))
+    }
+
+    /// Has something written that nobody waits for, if there is room for it.
+    pub(super) fn write_later(&self, task: Task) {
+        let (answer, _) = oneshot::channel();
+        if self.jobs.try_send(Job { task, answer }).is_err() {
+            tracing::debug!("the database has too much to write");
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// What the task has.
+#[derive(Debug)]
+struct Work {
+    link: Link,
+    keep_ended: Option<Duration>,
+    condition: Arc<Condition>,
+}
+
+impl Work {
+    async fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
+        loop {
+            let Ok(first) = timeout(LOOK_AROUND, waiting.recv()).await else {
+                self.look_around().await;
+                continue;
+            };
+            let Some(first) = first else { return };
+            let mut jobs = vec![first];
+            while jobs.len() < BATCH_MAX
+                && let Ok(job) = waiting.try_recv()
+            {
+                jobs.push(job);
+            }
+            let (tasks, answers): (Vec<Task>, Vec<_>) =
+                jobs.into_iter().map(|job| (job.task, job.answer)).unzip();
+            let written = self.write(&tasks).await;
+            for (answer, written) in answers.into_iter().zip(written) {
+                // Whoever asked may have gone.
+                let _ = answer.send(written);
+            }
+        }
+    }
+
+    async fn write(&mut self, tasks: &[Task]) -> Vec<Result<(), WriteError>> {
+        let condition = Arc::clone(&self.condition);
+        let metrics = &condition.metrics;
+        let began = tokio::time::Instant::now();
+        let (answers, is_kept) = match self.try_write(tasks).await {
+            Ok(answers) => {
+                metrics.batches.inc();
+                metrics.writes.inc_by(tasks.len() as u64);
+                metrics.sync.observe(began.elapsed().as_secs_f64());
+                (answers, true)
+            }
+            Err(failure) => {
+                tracing::error!(error = %failure, writes = tasks.len(), "a batch was not written");
+                metrics.failures.inc();
+                let answer = match failure {
+                    Failure::NotConnected | Failure::Refused(_) => WriteError::Unavailable,
+                    Failure::Lost => WriteError::Unknown,
+                };
+                (vec![Err(answer); tasks.len()], false)
+            }
+        };
+        condition.set_well(is_kept);
+        answers
+    }
+
+    /// Writes a batch. With an error none of it is there, unless the connection was lost.
+    async fn try_write(&mut self, tasks: &[Task]) -> Result<Vec<Result<(), WriteError>>, Failure> {
+        let session = self.link.session().await?;
+        let written = Batch::new(tasks).write(&session).await;
+        if written.is_err() {
+            // What it was in the middle of is rolled back with it.
+            self.link.let_go(&session);
+        }
+        written
+    }
+
+    async fn look_around(&mut self) {
+        let Ok(session) = self.link.session().await else {
+            return self.condition.set_well(false);
+        };
+        if !self.condition.is_well() {
+            // Something of no meaning, to see whether that can be done.
+            let probe = session
+                .command("UPDATE plyhouse SET version = version")
+                .await;
+            if probe.is_err() {
+                self.link.let_go(&session);
+            }
+            self.condition.set_well(probe.is_ok());
+        }
+        if let Some(keep_ended) = self.keep_ended
+            && let Err(failure) = forget(&session, keep_ended).await
+        {
+            tracing::warn!(error = %failure, "ended matches are not forgotten");
+            self.link.let_go(&session);
+        }
+    }
+}
+
+/// Forgets some of the matches that ended so long ago, by the clock of the database.
+async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> {
+    let sql = "DELETE FROM matches WHERE m IN (
+                   SELECT m FROM matches
+                   WHERE ended_ms < extract(epoch FROM now()) * 1000 - $1::int8
+                   ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
+    let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
+    session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;
+    Ok(())
+}
