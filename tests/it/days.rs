@@ -1,6 +1,8 @@
 //! Matches that are played over days: who is told of them, when their flags fall, and how they wait in
 //! the store.
 
+mod many;
+
 use std::sync::Arc;
 
 use plyhouse_server::Settings;
