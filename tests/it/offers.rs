@@ -73,6 +73,20 @@ async fn a_draw_is_offered_declined_and_agreed_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn two_draws_offered_at_once_are_agreed_on() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, id) = begun(&server).await;
+    for player in [&mut ann, &mut bob] {
+        player.send(&offer(&id, "draw", 2).to_string()).await;
+    }
+    for player in [&mut ann, &mut bob] {
+        assert_eq!(player.event("offered").await["offer"], "draw");
+        let ended = player.event("ended").await;
+        assert_eq!(ended["outcome"]["reason"], "agreement", "{ended}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_move_is_taken_back_and_not_played_anew() {
     let server = TestServer::start(settings());
     let (mut ann, mut bob, id) = begun(&server).await;

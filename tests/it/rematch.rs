@@ -232,3 +232,23 @@ async fn a_restart_knows_the_rematch() {
     let next = came.iter().find(|message| message["type"] == "rematch");
     assert_eq!(next.expect("it is told")["next"]["match"], json!(second));
 }
+
+/// Two who wish it in the same moment get one match.
+#[tokio::test(start_paused = true)]
+async fn two_wishes_at_once_make_one_match() {
+    let server = TestServer::start(settings());
+    let (mut ann, mut bob, first) = played(&server).await;
+    for player in [&mut ann, &mut bob] {
+        player.send(&offer(&first).to_string()).await;
+    }
+    let mut made = Vec::new();
+    for player in [&mut ann, &mut bob] {
+        made.push(player.event("match").await["match"].clone());
+    }
+    assert_eq!(made[0], made[1]);
+    assert_ne!(made[0], json!(first));
+    let again = ann.ask(offer(&first)).await;
+    assert_eq!(again["type"], "ok", "{again}");
+    let shown = ann.ask(json!({"type": "watch", "match": first})).await;
+    assert_eq!(shown["rematch"]["next"]["match"], made[0]);
+}

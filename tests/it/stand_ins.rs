@@ -67,6 +67,38 @@ async fn a_bot_stands_in_until_the_player_comes_back() {
     assert_eq!(bob.play(&id, 3, &reply).await["type"], "ok");
 }
 
+/// Whoever takes a seat back has the time of the turn again, as it was left at its begin.
+#[tokio::test(start_paused = true)]
+async fn the_turn_begins_anew_with_the_player() {
+    let server = TestServer::start(calm());
+    let terms = json!({
+        "game": "chess", "stand_in": "beginner", "pace_ms": 10_000,
+        "clock": {"kind": "fischer", "main_ms": 600_000, "increment_ms": 0},
+    });
+    let (mut ann, mut bob, id) = server.pair_with(terms).await;
+    for (ply, m) in [(0, "e2e4"), (1, "e7e5"), (2, "g1f3")] {
+        let mover = if ply == 1 { &mut bob } else { &mut ann };
+        mover.play(&id, ply, m).await;
+    }
+    pass(4).await;
+    let leave = json!({"type": "leave", "match": id});
+    assert_eq!(bob.ask(leave).await["type"], "ok");
+    pass(4).await;
+    let back = bob.ask(join(&id)).await;
+    let times = json!([
+        back["you"],
+        back["left_ms"],
+        back["turn_ms"],
+        back["stands"]
+    ]);
+    assert_eq!(times, json!([1, [600_000, 600_000], 0, false]));
+    pass(7).await;
+    bob.play(&id, 3, "b8c6").await;
+    ann.drain().await;
+    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["left_ms"], json!([600_000, 593_000]));
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_leaves_three_times_stays_the_fourth() {
     let server = TestServer::start(settings());

@@ -148,6 +148,25 @@ fn a_move_before_the_flag_leaves_something() {
 }
 
 #[test]
+fn a_free_ply_saves_up_as_others_do() {
+    let timed = Timed::begun(BLITZ);
+    // 300 ms three times at the start, and 300 more for the free ply.
+    assert_eq!(timed.due(Some(ms(5000))), Some(61_200));
+}
+
+#[test]
+fn a_stand_in_is_charged_what_its_player_has_used_up() {
+    let mut timed = Timed::begun(BLITZ);
+    timed.keeper.bot_took_over(timed.at(10_000));
+    assert_eq!(timed.keeper.before_bot(), ms(10_000));
+    let state = &timed.script.state;
+    assert_eq!(
+        timed.keeper.charge_bot(state, Seat::First, ms(2000)),
+        12_000
+    );
+}
+
+#[test]
 fn while_the_store_refuses_nothing_is_charged() {
     let mut timed = Timed::begun(BLITZ);
     assert!(timed.keeper.store_refuses(timed.at(10_000)));
