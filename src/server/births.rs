@@ -1,20 +1,18 @@
 //! How a match comes into the world: created, or made for players who look for somebody. How it comes
 //! back from the store is told by [`returning`].
 
+mod rematches;
 mod returning;
 
 use std::sync::Arc;
 
-use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Loaded, Mark, Record, WriteError};
 
 pub use self::returning::Recovered;
 pub(super) use self::returning::{find, find_stored, recover};
 
-use super::addresses::OpenMatchPermit;
-use super::challenges;
 use super::command::MatchRequest;
 use super::days;
 use super::from_protocol;
@@ -26,25 +24,10 @@ use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
 use super::table::dormancy::WAITED_MIN_MS;
+use super::wanted::Wanted;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
 const CODES_MAX: usize = 4;
-
-/// A match that somebody wants.
-#[derive(Debug)]
-pub(super) struct Wanted {
-    pub(super) game: &'static Entry,
-    pub(super) host: PlayerId,
-    pub(super) seats: [Occupant; 2],
-    /// How it is played, but for its chance, which is drawn when it is created.
-    pub(super) terms: Terms,
-    /// The code that it takes over, if no live match has it by then.
-    pub(super) code: Option<MatchCode>,
-    /// How many live matches the host may have with this one.
-    pub(super) hosted_max: usize,
-    /// The place that it takes while it waits for somebody.
-    pub(super) open: Option<OpenMatchPermit>,
-}
 
 /// Brings a match into the world: stored, running in its own task, and known to the lobby.
 pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<MatchHandle, WireError> {
@@ -88,13 +71,15 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
         }
     };
     let (sender, receiver) = mailbox(MAILBOX);
-    let table = Table::new(server, creation, mark, receiver, wanted.open);
+    let open = wanted.open;
+    let table = Table::new(server, creation, mark, receiver, open, rematches::give);
     let mut unborn = Unborn::new(table, sender);
     server.metrics.game(wanted.game).created.inc();
     tracing::debug!(match_id = %id, game = wanted.game.info.id, host = %wanted.host, "match created");
     unborn.table.begin_with(events);
     server.lobby.open(unborn.handle.clone());
-    challenges::begin(server, unborn.table.state());
+    let state = unborn.table.state();
+    server.challenges.begin(&server.players, state);
     Ok(unborn.run(server))
 }
 
@@ -297,7 +282,7 @@ impl Unborn {
     fn replay(server: &Arc<Shared>, loaded: Loaded) -> Result<Self, Damage> {
         let id = loaded.record.creation.id;
         let (sender, receiver) = mailbox(MAILBOX);
-        match Table::replay(server, loaded, receiver) {
+        match Table::replay(server, loaded, receiver, rematches::give) {
             Ok(table) => Ok(Self::new(table, sender)),
             Err(damaged) => Err(Damage {
                 id,
@@ -324,7 +309,7 @@ impl Unborn {
         if !matches!(state.stage(), Stage::Ended { .. }) {
             server.players.match_begins(state);
         }
-        challenges::begin(server, state);
+        server.challenges.begin(&server.players, state);
         self.table.begin();
         Ok(Adopted {
             handle: self.run(server),

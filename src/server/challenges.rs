@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::encode::encode;
 use super::locks::{CHALLENGES, Mutex};
-use super::shared::Shared;
+use super::players::Players;
 use super::to_protocol;
 use plyhouse_matches::{Match, Stage};
 use plyhouse_protocol::{
@@ -51,44 +51,35 @@ impl From<TooManyChallenges> for WireError {
     }
 }
 
-/// Tells whom a match waits for, if it waits for one player alone.
-pub(super) fn begin(server: &Shared, state: &Match) {
-    let Some((invited, challenge)) = to_protocol::challenge(state) else {
-        return;
-    };
-    server.challenges.stand(invited, challenge.clone());
-    tell(
-        server,
-        invited,
-        ServerMessage::Challenge(Box::new(challenge)),
-    );
-}
-
-/// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
-/// waits no longer, unless that was the player's own doing.
-pub(super) fn end(server: &Shared, state: &Match) {
-    let Some(invited) = state.creation().terms.invited else {
-        return;
-    };
-    let declined = Some(Detail::Declined);
-    let is_own = match state.stage() {
-        Stage::Open => return,
-        Stage::Running => state.seat_of(invited).is_some(),
-        Stage::Ended { detail, .. } => detail == declined,
-    };
-    let match_id = state.id();
-    if server.challenges.end(match_id).is_some() && !is_own {
-        tell(server, invited, ServerMessage::ChallengeOver { match_id });
-    }
-}
-
-fn tell(server: &Shared, player: PlayerId, message: ServerMessage) {
-    if let Some(peer) = server.players.peer(player) {
-        peer.outbox.send(encode(&message));
-    }
-}
-
 impl Challenges {
+    /// Tells whom a match waits for, if it waits for one player alone.
+    pub(super) fn begin(&self, players: &Players, state: &Match) {
+        let Some((invited, challenge)) = to_protocol::challenge(state) else {
+            return;
+        };
+        self.stand(invited, challenge.clone());
+        let challenge = ServerMessage::Challenge(Box::new(challenge));
+        tell(players, invited, challenge);
+    }
+
+    /// To be called when somebody sits down in a match, or it ends. Tells whom it has waited for that it
+    /// waits no longer, unless that was the player's own doing.
+    pub(super) fn match_changed(&self, players: &Players, state: &Match) {
+        let Some(invited) = state.creation().terms.invited else {
+            return;
+        };
+        let declined = Some(Detail::Declined);
+        let is_own = match state.stage() {
+            Stage::Open => return,
+            Stage::Running => state.seat_of(invited).is_some(),
+            Stage::Ended { detail, .. } => detail == declined,
+        };
+        let match_id = state.id();
+        if self.end(match_id).is_some() && !is_own {
+            tell(players, invited, ServerMessage::ChallengeOver { match_id });
+        }
+    }
+
     /// Takes a place for the challenge of a match that is being created.
     pub(super) fn reserve(
         &self,
@@ -141,6 +132,12 @@ impl Challenges {
     /// How many stand.
     pub(super) fn len(&self) -> usize {
         self.index.lock().challenges.len()
+    }
+}
+
+fn tell(players: &Players, player: PlayerId, message: ServerMessage) {
+    if let Some(peer) = players.peer(player) {
+        peer.outbox.send(encode(&message));
     }
 }
 

@@ -18,6 +18,7 @@ mod connections;
 mod days;
 mod encode;
 mod from_protocol;
+mod list_news;
 mod lobby;
 pub mod locks;
 mod mailbox;
@@ -42,6 +43,8 @@ mod timed;
 mod to_protocol;
 mod tokens;
 mod waited;
+mod wake_times;
+mod wanted;
 mod watched_lists;
 
 use std::sync::Arc;
@@ -80,7 +83,7 @@ impl Server {
         metrics: &StoreMetrics,
     ) -> std::io::Result<Self> {
         let shared = Shared::new(settings, store, metrics)?;
-        shared.spawn(watched_lists::tell(Arc::clone(&shared)));
+        shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
         Ok(Self { shared })
     }

@@ -27,9 +27,9 @@ use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
-use super::sweeper::Sweeper;
 use super::timed::Timed;
 use super::tokens::Tokens;
+use super::wake_times::WakeTimes;
 
 /// How many scoresheets are written at a time. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
@@ -54,7 +54,7 @@ pub(super) struct Shared {
     pub(super) started_ms: u64,
     /// Until when matches of days go on whose time is over, in milliseconds since 1970.
     pub(super) grace_ends_ms: u64,
-    pub(super) sweeper: Sweeper,
+    pub(super) wake_times: WakeTimes,
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
     /// Cancelled when the server is to stop.
@@ -95,7 +95,7 @@ impl Shared {
             connections: Connections::new(),
             started_ms: clock.now_ms(),
             grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
-            sweeper: Sweeper::default(),
+            wake_times: WakeTimes::default(),
             clock,
             settings,
             shutdown: CancellationToken::new(),

@@ -5,10 +5,8 @@
 //! whose time ran out while the server was down.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -26,31 +24,6 @@ const RETRY_MS: u64 = 5000;
 /// The longest that a timer is set for: what comes later is looked up again.
 const SLEEP_MAX: Duration = Duration::from_hours(24);
 
-/// How matches tell the sweeper of themselves.
-#[derive(Debug)]
-pub(super) struct Sweeper {
-    /// The first that was told of since the store was asked last, in milliseconds since 1970.
-    told_ms: AtomicU64,
-    told: Notify,
-}
-
-impl Default for Sweeper {
-    fn default() -> Self {
-        Self {
-            told_ms: AtomicU64::new(u64::MAX),
-            told: Notify::new(),
-        }
-    }
-}
-
-impl Sweeper {
-    /// A match has been let go of that is to be woken then.
-    pub(super) fn expect(&self, wake_ms: u64) {
-        self.told_ms.fetch_min(wake_ms, Ordering::AcqRel);
-        self.told.notify_one();
-    }
-}
-
 /// Wakes matches until the server stops.
 pub(super) async fn sweep(server: Arc<Shared>) {
     let mut next_ms = server.grace_ends_ms;
@@ -58,15 +31,15 @@ pub(super) async fn sweep(server: Arc<Shared>) {
         let is_time = tokio::select! {
             biased; // Nothing is left to a chance that no seed governs.
             () = server.shutdown.cancelled() => return,
-            () = server.sweeper.told.notified() => false,
+            () = server.wake_times.told() => false,
             () = sleep(until(&server, next_ms)) => server.clock.now_ms() >= next_ms,
         };
         if is_time {
-            server.sweeper.told_ms.store(u64::MAX, Ordering::Release);
+            server.wake_times.forget();
             next_ms = pass(&server).await;
         }
-        let told_ms = server.sweeper.told_ms.load(Ordering::Acquire);
-        next_ms = next_ms.min(told_ms).max(server.grace_ends_ms);
+        next_ms = next_ms.min(server.wake_times.first_ms());
+        next_ms = next_ms.max(server.grace_ends_ms);
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) mod dormancy;
 mod minds;
 mod owner;
 mod rebuild;
-mod rematch;
+pub(super) mod rematch;
 mod teller;
 mod timekeeping;
 
@@ -30,11 +30,10 @@ use tokio::time::sleep_until;
 
 use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner, Published};
-use self::rematch::Wishes;
+use self::rematch::{GiveRematch, Wishes};
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
-use super::challenges;
 use super::clock::now;
 use super::command::{Command, MatchRequest};
 use super::days;
@@ -65,6 +64,7 @@ pub(super) struct Table {
     held: VecDeque<Box<Letter>>,
     /// Who wants a rematch, once the match has ended.
     wishes: Wishes,
+    give_rematch: GiveRematch,
     idleness: Idleness,
     /// What its store holds beside its events, before it begins.
     reminder: Option<Reminder>,
@@ -92,11 +92,12 @@ impl Table {
         mark: Mark,
         mailbox: Receiver<Box<Letter>>,
         open: Option<OpenMatchPermit>,
+        give_rematch: GiveRematch,
     ) -> Box<Self> {
         let teller = Teller::new(Arc::clone(server));
         let state = Match::new(creation);
         let owner = Owner::new(Arc::clone(server), &state, mark, open);
-        Self::with(server, state, teller, owner, mailbox)
+        Self::with(server, state, (owner, teller), mailbox, give_rematch)
     }
 
     /// A match that comes from the store, and does not begin yet.
@@ -104,6 +105,7 @@ impl Table {
         server: &Arc<Shared>,
         loaded: Loaded,
         mailbox: Receiver<Box<Letter>>,
+        give_rematch: GiveRematch,
     ) -> Result<Box<Self>, Damaged> {
         let mut teller = Teller::new(Arc::clone(server));
         let Loaded {
@@ -114,7 +116,7 @@ impl Table {
         } = loaded;
         let state = teller.replay(record)?;
         let owner = Owner::new(Arc::clone(server), &state, mark, None);
-        let mut table = Self::with(server, state, teller, owner, mailbox);
+        let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
         table.wishes = Wishes::known(next);
         table.idleness.is_reminded(reminder.is_some());
         table.reminder = reminder;
@@ -124,9 +126,9 @@ impl Table {
     fn with(
         server: &Arc<Shared>,
         state: Match,
-        teller: Teller,
-        owner: Owner,
+        (owner, teller): (Owner, Teller),
         mailbox: Receiver<Box<Letter>>,
+        give_rematch: GiveRematch,
     ) -> Box<Self> {
         Box::new(Self {
             server: Arc::clone(server),
@@ -136,6 +138,7 @@ impl Table {
             mailbox,
             held: VecDeque::new(),
             wishes: Wishes::default(),
+            give_rematch,
             idleness: Idleness::default(),
             reminder: None,
             panicked: 0,
@@ -436,7 +439,12 @@ impl Table {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
-            challenges::end(&self.server, &self.state);
+            let Shared {
+                challenges,
+                players,
+                ..
+            } = &*self.server;
+            challenges.match_changed(players, &self.state);
         }
         self.teller.tell(published);
         self.owner.told(&self.state, published, now());

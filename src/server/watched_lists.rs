@@ -6,22 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::Notify;
 
 use super::card::Card;
 use super::connection_id::ConnectionId;
-use super::encode::encode;
 use super::outbox::Outbox;
-use super::shared::Shared;
 use plyhouse_protocol::{Listing, MatchId, ServerMessage, Status};
 
 /// After this many changes at a time a list is to be asked for anew: a page of a list has no more.
 const CHANGES_MAX: usize = 100;
-
-/// The least time between two messages about the same list.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// To how many connections one piece of work writes, before others may go on.
 const WRITTEN_AT_ONCE: usize = 32;
@@ -48,7 +42,7 @@ pub(super) struct WatchedLists {
     /// Which list a connection watches.
     watching: BTreeMap<ConnectionId, Filter>,
     /// Notified when something has changed in a list that is watched.
-    news: Arc<Notify>,
+    pub(super) news: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -122,7 +116,7 @@ impl WatchedLists {
     }
 
     /// Some of those who watch a list: those after this one.
-    fn watchers(&self, filter: Filter, after: Bound<ConnectionId>) -> Vec<Outbox> {
+    pub(super) fn watchers(&self, filter: Filter, after: Bound<ConnectionId>) -> Vec<Outbox> {
         let Some(watched) = self.lists.get(&filter) else {
             return Vec::new();
         };
@@ -133,7 +127,7 @@ impl WatchedLists {
 }
 
 impl Changes {
-    fn message(self) -> ServerMessage {
+    pub(super) fn message(self) -> ServerMessage {
         let Self {
             filter,
             total,
@@ -154,40 +148,5 @@ impl Changes {
             total,
             reset,
         }
-    }
-}
-
-/// Tells those who watch lists what has changed, until the server stops.
-pub(super) async fn tell(server: Arc<Shared>) {
-    let shutdown = server.shutdown.clone();
-    let news = server.lobby.watched(|lists| Arc::clone(&lists.news));
-    let telling = async {
-        loop {
-            news.notified().await;
-            for changes in server.lobby.take_changes() {
-                tell_list(&server, changes).await;
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-    };
-    tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
-        () = shutdown.cancelled() => {}
-        () = telling => {}
-    }
-}
-
-async fn tell_list(server: &Shared, changes: Changes) {
-    let filter = changes.filter;
-    let frame = encode(&changes.message());
-    let mut after = Bound::Unbounded;
-    loop {
-        let watchers = server.lobby.watched(|lists| lists.watchers(filter, after));
-        let Some(last) = watchers.last() else { return };
-        after = Bound::Excluded(last.connection());
-        for outbox in watchers {
-            outbox.send(frame.clone());
-        }
-        tokio::task::yield_now().await;
     }
 }

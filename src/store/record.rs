@@ -31,15 +31,12 @@ impl Record {
 
     /// The host, and everybody who has ever sat down. Some may be told twice.
     pub(crate) fn involved(&self) -> impl Iterator<Item = PlayerId> {
-        let seated = self.events.iter().filter_map(|event| match &event.kind {
-            EventKind::Seated { occupant, .. } => occupant.player(),
-            EventKind::Started { .. }
-            | EventKind::Moved { .. }
-            | EventKind::Offered { .. }
-            | EventKind::Declined { .. }
-            | EventKind::TakenBack { .. }
-            | EventKind::TimeGiven { .. }
-            | EventKind::Ended { .. } => None,
+        let seated = self.events.iter().filter_map(|event| {
+            if let EventKind::Seated { occupant, .. } = &event.kind {
+                occupant.player()
+            } else {
+                None
+            }
         });
         seated.chain([self.creation.host])
     }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Client, Player};
 use crate::addresses::OpenMatchPermit;
-use crate::births::{self, Wanted};
+use crate::births;
 use crate::command::MatchRequest;
 use crate::days;
 use crate::from_protocol;
@@ -15,6 +15,7 @@ use crate::players::TooManyHosted;
 use crate::port::NoRoom;
 use crate::reply::Reply;
 use crate::seeks::Seek;
+use crate::wanted::Wanted;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WireError};

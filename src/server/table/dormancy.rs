@@ -171,7 +171,7 @@ impl Table {
         self.server.metrics.dormant.inc();
         self.server.players.match_ended(&self.state);
         if let Some(wake_ms) = due_ms.or(self.idleness.wakes_at_ms) {
-            self.server.sweeper.expect(wake_ms);
+            self.server.wake_times.expect(wake_ms);
         }
     }
 

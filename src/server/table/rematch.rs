@@ -4,20 +4,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::future::BoxFuture;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant, Stage};
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Rematch, Successor, WireError};
 use plyhouse_store::Next;
 
 use super::Table;
-use crate::births::{self, Wanted};
 use crate::clock::now;
-use crate::command::{Command, MatchRequest};
+use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::match_handle::MatchHandle;
 use crate::outbox::Outbox;
 use crate::reply::Reply;
 use crate::shared::Shared;
+use crate::wanted::Wanted;
 
 /// For how long after the end of a match a rematch can be agreed on, in milliseconds.
 const WINDOW_MS: u64 = 10 * 60 * 1000;
@@ -40,48 +41,18 @@ pub(super) struct Wishes {
 }
 
 /// A rematch that is to come into the world.
-struct Birth {
+pub(crate) struct Birth {
     /// The match before.
-    ended: MatchHandle,
-    wanted: Wanted,
+    pub(crate) ended: MatchHandle,
+    pub(crate) wanted: Wanted,
     /// The connections of the two who play that follow the match before.
-    players: Vec<(PlayerId, Outbox)>,
+    pub(crate) players: Vec<(PlayerId, Outbox)>,
     /// Who has agreed last.
-    asks: (ConnectionId, PlayerId),
+    pub(crate) asks: (ConnectionId, PlayerId),
 }
 
-impl Birth {
-    /// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
-    /// and answers whoever has agreed.
-    async fn give(self, server: &Arc<Shared>, reply: Reply) {
-        let created = births::create(server, self.wanted).await;
-        let next = created.as_ref().ok().map(|next| {
-            let card = next.card();
-            Successor {
-                match_id: card.id,
-                code: card.code.to_string(),
-            }
-        });
-        let (connection, player) = self.asks;
-        let told = Command::unasked(connection, player, MatchRequest::RematchBegins { next });
-        let unasked = Reply::unasked(reply.outbox().clone());
-        self.ended.ask(told, unasked).await;
-        let Some((next, reply)) = reply.check(created) else {
-            return;
-        };
-        server.metrics.rematches.inc();
-        for (player, outbox) in self.players {
-            // By now a player may have another connection than the one that followed.
-            if let Some(peer) = server.players.peer(player)
-                && peer.outbox.connection() == outbox.connection()
-                && peer.port.follow_again(&next)
-            {
-                next.show(player, &outbox).await;
-            }
-        }
-        reply.ok(None);
-    }
-}
+/// Creates a rematch, which a match cannot do itself: it comes into the world the same way.
+pub(crate) type GiveRematch = fn(Arc<Shared>, Birth, Reply) -> BoxFuture<'static, ()>;
 
 /// What one seat wishes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -296,9 +267,8 @@ impl Table {
             players,
             asks: (command.connection, command.player),
         };
-        let server = Arc::clone(&self.server);
-        self.server
-            .spawn(async move { birth.give(&server, reply).await });
+        let give = (self.give_rematch)(Arc::clone(&self.server), birth, reply);
+        self.server.spawn(give);
     }
 
     /// The rematch has come into the world, or has not.

@@ -1,0 +1,47 @@
+//! How a rematch comes into the world, on which the players of a match have agreed.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use plyhouse_protocol::Successor;
+
+use super::create;
+use crate::command::{Command, MatchRequest};
+use crate::reply::Reply;
+use crate::shared::Shared;
+use crate::table::rematch::Birth;
+
+/// Creates the rematch, has everybody told who follows the match before, shows it to the two who play,
+/// and answers whoever has agreed.
+pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture<'static, ()> {
+    async move {
+        let created = create(&server, birth.wanted).await;
+        let next = created.as_ref().ok().map(|next| {
+            let card = next.card();
+            Successor {
+                match_id: card.id,
+                code: card.code.to_string(),
+            }
+        });
+        let (connection, player) = birth.asks;
+        let told = Command::unasked(connection, player, MatchRequest::RematchBegins { next });
+        let unasked = Reply::unasked(reply.outbox().clone());
+        birth.ended.ask(told, unasked).await;
+        let Some((next, reply)) = reply.check(created) else {
+            return;
+        };
+        server.metrics.rematches.inc();
+        for (player, outbox) in birth.players {
+            // By now a player may have another connection than the one that followed.
+            if let Some(peer) = server.players.peer(player)
+                && peer.outbox.connection() == outbox.connection()
+                && peer.port.follow_again(&next)
+            {
+                next.show(player, &outbox).await;
+            }
+        }
+        reply.ok(None);
+    }
+    .boxed()
+}
