@@ -216,6 +216,7 @@ impl Table {
                 self.owner.deadline(&self.state),
                 self.teller.deadline(),
                 self.idleness.deadline(),
+                self.wishes.deadline(),
             ];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
@@ -255,6 +256,7 @@ impl Table {
         let now = now();
         let gone_ms = || self.owner.gone_ms(&self.state);
         self.teller.on_time(&self.state, now, gone_ms);
+        self.end_wishes(now);
         self.do_due(now).await?;
         self.rest(now).await
     }

@@ -252,3 +252,18 @@ async fn two_wishes_at_once_make_one_match() {
     let shown = ann.ask(json!({"type": "watch", "match": first})).await;
     assert_eq!(shown["rematch"]["next"]["match"], made[0]);
 }
+
+/// What nobody has agreed on ten minutes after the end stands no more, and everybody is told.
+#[tokio::test(start_paused = true)]
+async fn a_wish_ends_with_its_time() {
+    let server = TestServer::start(patient());
+    let (mut ann, mut bob, first) = played(&server).await;
+    pass(590).await;
+    assert_eq!(ann.ask(offer(&first)).await["type"], "ok");
+    assert_eq!(bob.event("rematch").await["offers"], json!([true, false]));
+    let over = bob.event("rematch").await;
+    assert_eq!(over["offers"], json!([false, false]));
+    assert_eq!(over["next"], Value::Null);
+    assert_eq!(ann.refused(offer(&first)).await, "not_allowed");
+    assert_eq!(bob.refused(decline(&first)).await, "nothing_offered");
+}

@@ -38,6 +38,8 @@ pub(super) struct Wishes {
     next: Option<Successor>,
     /// Both wish it, and it is being created.
     is_under_way: bool,
+    /// When a rematch can be agreed on no more, once somebody has wished one.
+    over_at: Option<Instant>,
 }
 
 /// A rematch that is to come into the world.
@@ -158,8 +160,9 @@ impl Wishes {
         })
     }
 
-    /// Has this seat's offer stand.
-    fn offer(&mut self, seat: Seat) {
+    /// Has this seat's offer stand, until then at most.
+    fn offer(&mut self, seat: Seat, over_at: Instant) {
+        self.over_at = Some(over_at);
         let wish = &mut self.seats[seat.index()];
         wish.stands = true;
         wish.offered += 1;
@@ -175,6 +178,13 @@ impl Wishes {
             return true;
         }
         std::mem::take(&mut self.seats[seat.index()].stands)
+    }
+
+    /// When an offer that stands is over.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let stands = self.seats.iter().any(|wish| wish.stands);
+        let is_open = self.next.is_none() && !self.is_under_way;
+        self.over_at.filter(|_| stands && is_open)
     }
 
     /// There is a rematch.
@@ -198,6 +208,17 @@ impl Table {
         self.teller.keep_rematch(self.wishes.told());
         if is_news {
             self.teller.tell_rematch(&self.state);
+        }
+    }
+
+    /// Ends the offers that stand when a rematch can be agreed on no more.
+    pub(super) fn end_wishes(&mut self, now: Instant) {
+        if self.wishes.deadline().is_some_and(|at| at <= now) {
+            self.wishes
+                .seats
+                .iter_mut()
+                .for_each(|wish| wish.stands = false);
+            self.tell_wishes();
         }
     }
 
@@ -230,7 +251,9 @@ impl Table {
                 reply.ok(None);
             }
             Offered::Stands => {
-                self.wishes.offer(seat);
+                let over_ms = self.state.ended_ms().unwrap_or_default() + WINDOW_MS;
+                let left = Duration::from_millis(over_ms.saturating_sub(now_ms) + 1);
+                self.wishes.offer(seat, now() + left);
                 self.tell_wishes();
                 reply.ok(None);
             }
