@@ -52,8 +52,8 @@ pub(super) struct Offers {
     last_draws: [Option<(Ply, Seq)>; 2],
     /// How many takebacks of each seat were turned down, withdrawn or passed over.
     refused: [u8; 2],
-    /// The ply at which each seat gave time last.
-    gave_at: [Option<Ply>; 2],
+    /// The plies at which each seat gave time, in order.
+    gave_at: [Vec<Ply>; 2],
 }
 
 impl Offers {
@@ -122,7 +122,7 @@ impl Offers {
             *ply = to_ply.min(*ply);
         }
         for gave_at in &mut self.gave_at {
-            *gave_at = gave_at.filter(|ply| *ply <= to_ply);
+            gave_at.retain(|ply| *ply <= to_ply);
         }
     }
 
@@ -139,8 +139,8 @@ impl Offers {
         self.takeback = None;
     }
 
-    pub(super) const fn time_given(&mut self, by: Seat, at: Ply) {
-        self.gave_at[by.index()] = Some(at);
+    pub(super) fn time_given(&mut self, by: Seat, at: Ply) {
+        self.gave_at[by.index()].push(at);
     }
 }
 
@@ -393,7 +393,7 @@ impl Match {
         if self.left.left_ms()[to.index()].saturating_add(ms) > GIVEN_UP_TO_MS {
             return Err(Refusal::NotAllowed("that is more than two hours"));
         }
-        if self.offers.gave_at[to.other().index()] == Some(self.ply()) {
+        if self.offers.gave_at[to.other().index()].last() == Some(&self.ply()) {
             return Err(Refusal::TooSoon {
                 why: "time is given once in a ply",
                 expected: Some(Ply(self.ply().0 + 1)),

@@ -71,6 +71,13 @@ pub(super) enum MatchRequest {
     Look,
     /// To tell whoever is to move in a match of days that it is their turn.
     Remind,
+    /// To have its clock stand: the store has kept nothing since then.
+    StoreRefuses {
+        #[serde(with = "age")]
+        since: Instant,
+    },
+    /// To have its clock go on: the store keeps things again.
+    StoreAccepts,
     /// To end, if a bot has waited long enough here for somebody's move.
     GiveUp,
     /// The rematch has been created; `None` if it could not be.

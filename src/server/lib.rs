@@ -37,6 +37,7 @@ mod scoresheets;
 mod seeks;
 mod settings;
 mod shared;
+mod store_watch;
 mod sweeper;
 mod table;
 mod timed;
@@ -85,6 +86,7 @@ impl Server {
         let shared = Shared::new(settings, store, metrics)?;
         shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
+        shared.spawn(store_watch::watch(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 

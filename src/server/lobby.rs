@@ -165,6 +165,13 @@ impl Lobby {
         lets_go
     }
 
+    /// Every match that is served.
+    pub(super) fn all(&self) -> Vec<MatchHandle> {
+        let index = self.index.lock();
+        let entries = index.matches.values();
+        entries.filter_map(|entry| entry.handle.clone()).collect()
+    }
+
     /// Lets go of every match, since the server stops.
     pub(super) fn forget_all(&self) {
         let closed = Index {

@@ -53,6 +53,8 @@ pub(super) const OUTBOX: u8 = 11;
 
 /// Who has challenged whom. Nothing is locked while it is held.
 pub(super) const CHALLENGES: u8 = 12;
+/// Since when the store refuses. Nothing is locked while it is held.
+pub(super) const STORE_WATCH: u8 = 13;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

@@ -130,6 +130,8 @@ impl Letter {
             | MatchRequest::RematchBegins { .. }
             | MatchRequest::Look
             | MatchRequest::Remind
+            | MatchRequest::StoreRefuses { .. }
+            | MatchRequest::StoreAccepts
             | MatchRequest::GiveUp => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch

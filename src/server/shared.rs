@@ -27,6 +27,7 @@ use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
 use super::settings::Settings;
+use super::store_watch::StoreWatch;
 use super::timed::Timed;
 use super::tokens::Tokens;
 use super::wake_times::WakeTimes;
@@ -55,6 +56,7 @@ pub(super) struct Shared {
     /// Until when matches of days go on whose time is over, in milliseconds since 1970.
     pub(super) grace_ends_ms: u64,
     pub(super) wake_times: WakeTimes,
+    pub(super) store_watch: StoreWatch,
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
     /// Cancelled when the server is to stop.
@@ -96,6 +98,7 @@ impl Shared {
             started_ms: clock.now_ms(),
             grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
             wake_times: WakeTimes::default(),
+            store_watch: StoreWatch::default(),
             clock,
             settings,
             shutdown: CancellationToken::new(),

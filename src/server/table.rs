@@ -354,6 +354,14 @@ impl Table {
                 self.tell_whose_turn();
                 reply.ok(None);
             }
+            MatchRequest::StoreRefuses { since } => {
+                self.owner.time.store_is_away(&self.state, *since);
+                reply.ok(None);
+            }
+            MatchRequest::StoreAccepts => {
+                self.owner.time.store_accepts(&self.state);
+                reply.ok(None);
+            }
             MatchRequest::Look => return Box::pin(self.look(reply)).await,
             MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
         }

@@ -237,6 +237,28 @@ async fn while_the_store_refuses_the_clock_stands() {
     assert!((25_000..26_100).contains(&spent_ms), "{spent_ms}");
 }
 
+/// While the store refuses, the clock of a match in which nobody does anything stands, too.
+#[tokio::test(start_paused = true)]
+async fn all_clocks_stand_while_the_store_refuses() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, _bob, busy) = begun(&server, &blitz()).await;
+    let (mut cat, mut dan, idle) = begun(&server, &blitz()).await;
+    pass_ms(20_000).await;
+    store.set(UNAVAILABLE);
+    assert_eq!(ann.play(&busy, 2, "g1f3").await["code"], "overloaded");
+    assert_eq!(dan.event("clock").await["stands"], true);
+    pass(300).await;
+    store.set(FINE);
+    assert_eq!(dan.event("clock").await["stands"], false);
+    pass_ms(5000).await;
+    cat.play(&idle, 2, "g1f3").await;
+    let spent_ms = dan.event("moved").await["spent_ms"]
+        .as_u64()
+        .expect("a number");
+    assert!((25_000..26_100).contains(&spent_ms), "{spent_ms}");
+}
+
 /// A flag that falls while the store refuses waits for it.
 #[tokio::test(start_paused = true)]
 async fn a_flag_waits_for_the_store() {

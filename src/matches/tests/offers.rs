@@ -380,6 +380,34 @@ fn clocks_go_back_with_the_moves() {
     );
 }
 
+/// Whoever has given time in a ply does not give it anew when that ply is played anew, whatever was given
+/// later.
+#[test]
+fn a_gift_is_given_once_in_a_ply() {
+    let clock = ClockControl::Fischer {
+        main_ms: 60_000,
+        increment_ms: 0,
+    };
+    let mut script = Script::timed("gomoku", clock);
+    script.ok(&join(ANN, None));
+    script.ok(&join(BOB, None));
+    let gift = Action::GiveTime {
+        player: ANN,
+        ms: 5000,
+    };
+    for (ply, m) in ["a1", "b1", "c1", "d1"].into_iter().enumerate() {
+        if ply == 3 {
+            script.ok(&gift);
+        }
+        let player = if ply % 2 == 0 { ANN } else { BOB };
+        script.ok(&play(player, ply as u64, m));
+    }
+    script.ok(&gift);
+    later(&mut script, &takeback(BOB, 4, Some(3))).unwrap();
+    script.ok(&takeback(ANN, 4, None));
+    assert_eq!(too_soon(script.act(&gift)), (Some(Ply(4)), None));
+}
+
 #[test]
 fn time_is_given_where_it_may_be() {
     let blitz = ClockControl::Fischer {

@@ -271,13 +271,14 @@ impl Owner {
     /// Has events stored. With none, that tells whether the store keeps things.
     pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
         let (id, after) = (state.id(), state.seq());
-        let store = &self.server.store;
+        let (store, began) = (&self.server.store, now());
         let reminder = state.reminder_after(events);
         let kept = store.keep(id, self.mark, events.to_vec(), reminder).await;
         self.mark = match kept {
             Ok(mark) => mark,
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
+                self.server.store_watch.refused(began);
                 self.read_back(id, events, error).await?
             }
         };

@@ -66,7 +66,11 @@ impl Table {
             // Read from the store, it will be known.
             MatchRequest::RematchBegins { .. } => {}
             // Whoever wants it asks again.
-            MatchRequest::Look | MatchRequest::Remind | MatchRequest::GiveUp => {}
+            MatchRequest::Look
+            | MatchRequest::Remind
+            | MatchRequest::StoreRefuses { .. }
+            | MatchRequest::StoreAccepts
+            | MatchRequest::GiveUp => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }

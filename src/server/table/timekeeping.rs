@@ -204,14 +204,20 @@ impl Time {
         self.reckon(state);
     }
 
-    /// The store has refused to keep something that came at this instant.
+    /// The store has refused to keep something that came at this instant: it is asked again.
     pub(super) fn store_refuses(&mut self, state: &Match, since: Instant) {
-        let Some(keeper) = &mut self.keeper else {
-            return;
-        };
-        if state.stage() == Stage::Running {
+        self.store_is_away(state, since);
+        let keeper = self.keeper.as_ref();
+        let is_awaited = keeper.is_some_and(Timekeeper::is_store_awaited);
+        self.probe_at = is_awaited.then(|| now() + RETRY);
+    }
+
+    /// The store has kept nothing since this instant, be it of this match or of another.
+    pub(super) fn store_is_away(&mut self, state: &Match, since: Instant) {
+        if let Some(keeper) = &mut self.keeper
+            && state.stage() == Stage::Running
+        {
             self.is_untold |= keeper.store_refuses(since);
-            self.probe_at = keeper.is_store_awaited().then(|| now() + RETRY);
             self.reckon(state);
         }
     }

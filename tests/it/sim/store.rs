@@ -129,6 +129,14 @@ impl Disk {
         }
     }
 
+    /// Notes that somebody has heard that the store keeps things: clocks may go on from here.
+    fn note_health(&mut self) {
+        let refused = self.troubles.values_mut().flatten();
+        for trouble in refused.filter(|trouble| trouble.refused.is_some()) {
+            trouble.until.get_or_insert_with(now);
+        }
+    }
+
     /// Until when all that is written now will be durable.
     fn durable_at(&self) -> Option<Duration> {
         self.batches.back().map(|batch| batch.ends)
@@ -381,6 +389,11 @@ impl Store for SimStore {
     }
 
     fn is_well(&self) -> bool {
-        !self.0.lock().plan.is_sick(now())
+        let mut disk = self.0.lock();
+        let is_well = !disk.plan.is_sick(now());
+        if is_well {
+            disk.note_health();
+        }
+        is_well
     }
 }

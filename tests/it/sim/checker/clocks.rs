@@ -249,15 +249,20 @@ impl<'a> Clock<'a> {
         let Some(from_us) = self.durable_us() else {
             return false;
         };
-        let has_trouble = self.troubles().any(|trouble| {
+        // All clocks stand while the store refuses anything of any match.
+        let has_trouble = self.kept.troubles.values().flatten().any(|trouble| {
             let until = trouble.until.map_or(u128::MAX, |until| until.as_micros());
-            trouble.asked.as_micros() <= until_us && from_us <= until
+            trouble.asked.as_micros() <= until_us && from_us <= until.saturating_add(HEARD_US)
         });
         let mut restarts = self.reading.restarts.iter();
         let has_crashed = restarts.any(|at| (from_us..=until_us).contains(at));
         !has_trouble && !has_crashed && !self.has_changed_hands
     }
 }
+
+/// By when a match has heard that the store is well again, in microseconds: it may wait for the store
+/// itself.
+const HEARD_US: u128 = 5_000_000;
 
 /// Whose turn it is in a match, and who they are.
 #[derive(Clone, Copy, Debug)]

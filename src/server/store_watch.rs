@@ -1,0 +1,69 @@
+//! Sees to it that all clocks stand while the store refuses, and not only those of whoever has noticed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::{StreamExt, stream};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::command::MatchRequest;
+use super::locks::{Mutex, STORE_WATCH};
+use super::shared::Shared;
+
+/// How often the store is asked whether it is well again.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How many matches are told at the same time: one may wait for the store itself.
+const TOLD_AT_ONCE: usize = 256;
+
+/// What those who write tell of the store.
+#[derive(Debug, Default)]
+pub(super) struct StoreWatch {
+    /// When the first write began that was refused.
+    since: Mutex<Option<Instant>, STORE_WATCH>,
+    refused: Notify,
+}
+
+impl StoreWatch {
+    /// A write was refused that began at this instant.
+    pub(super) fn refused(&self, began: Instant) {
+        self.since.lock().get_or_insert(began);
+        self.refused.notify_one();
+    }
+}
+
+/// Has all clocks stand from when the store refuses until it keeps things again, until the server stops.
+pub(super) async fn watch(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let watching = async {
+        loop {
+            server.store_watch.refused.notified().await;
+            let Some(since) = server.store_watch.since.lock().take() else {
+                continue;
+            };
+            if server.store.is_well() {
+                continue;
+            }
+            tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
+            while !server.store.is_well() {
+                sleep(LOOK).await;
+            }
+            tell_all(&server, &MatchRequest::StoreAccepts).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = watching => {}
+    }
+}
+
+async fn tell_all(server: &Shared, request: &MatchRequest) {
+    let handles = stream::iter(server.lobby.all());
+    let told = handles.for_each_concurrent(TOLD_AT_ONCE, |handle| {
+        let request = request.clone();
+        async move { handle.tell(request, &server.metrics).await }
+    });
+    told.await;
+}
