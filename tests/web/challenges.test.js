@@ -60,7 +60,7 @@ test(
     await says(eve, 'Waiting for a player.');
     await told.getByRole('button', { name: 'Play' }).click();
     await myTurn(ann);
-    assert.equal(ann.url(), bob.url());
+    await bob.waitForURL(ann.url());
     await told.waitFor({ state: 'hidden' });
     assert.doesNotMatch(await bob.title(), /challenges you/);
   }),

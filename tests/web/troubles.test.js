@@ -306,7 +306,7 @@ test(
     await code.fill(` ${link.slice(-6).toLowerCase()} `);
     await bob.getByRole('button', { name: 'Open', exact: true }).click();
     await myTurn(ann);
-    assert.equal(bob.url(), link);
+    await bob.waitForURL(link);
   }),
 );
 
