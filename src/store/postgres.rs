@@ -94,9 +94,7 @@ impl PostgresStore {
     ///
     /// See [`OpenPostgresError`].
     pub async fn open(address: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        let config = config(address)?;
-        let mut session = Session::connect(&config).await?;
-        schema::migrate(session.client()).await?;
+        let (config, session) = up_to_date(address).await?;
         Self::with(&config, session, keep_ended).await
     }
 
@@ -110,9 +108,7 @@ impl PostgresStore {
         address: &str,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
-        let config = config(address)?;
-        let mut session = Session::connect(&config).await?;
-        schema::migrate(session.client()).await?;
+        let (config, mut session) = up_to_date(address).await?;
         if !schema::lock(session.client()).await? {
             return Err(OpenError::InUse);
         }
@@ -139,6 +135,14 @@ impl PostgresStore {
     pub fn metrics(&self) -> StoreMetrics {
         self.condition.metrics.clone()
     }
+}
+
+/// A session with a database whose tables are up to date.
+async fn up_to_date(address: &str) -> Result<(Config, Session), OpenError> {
+    let config = config(address)?;
+    let mut session = Session::connect(&config).await?;
+    schema::migrate(session.client()).await?;
+    Ok((config, session))
 }
 
 fn config(address: &str) -> Result<Config, OpenError> {

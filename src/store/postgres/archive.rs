@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
+use super::reader::BY_CODE;
 use super::{OpenError, config, schema};
 use crate::archive::{Archive, KeptMatch, Unreadable};
 use crate::{Damage, Record};
@@ -97,11 +98,7 @@ impl Archive for PostgresArchive {
     fn find(&self, name: MatchRef) -> Result<Option<MatchId>, Unreadable> {
         let found = match name {
             MatchRef::Id(id) => self.first("SELECT m FROM matches WHERE m = $1", &[&id.0])?,
-            MatchRef::Code(code) => {
-                let sql = "SELECT m FROM matches WHERE code = $1
-                           ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
-                self.first(sql, &[&code.to_string()])?
-            }
+            MatchRef::Code(code) => self.first(BY_CODE, &[&code.to_string()])?,
             MatchRef::Nothing => None,
         };
         Ok(found.map(MatchId))

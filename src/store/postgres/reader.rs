@@ -19,6 +19,10 @@ use crate::{
 /// How many matches are read at once when a server starts.
 const LOAD_AT_ONCE: usize = 64;
 
+/// The latest match with a code, a live one before all others.
+pub(super) const BY_CODE: &str = "SELECT m FROM matches WHERE code = $1
+                                  ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
+
 /// The way to read.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -115,9 +119,7 @@ impl Reader {
 
     /// The latest match with this code, a live one before all others.
     pub(super) async fn by_code(&self, code: MatchCode) -> Result<Option<MatchId>, ReadError> {
-        let sql = "SELECT m FROM matches WHERE code = $1
-                   ORDER BY ended_ms IS NULL DESC, m DESC LIMIT 1";
-        let rows = self.query(sql, &[&code.to_string()]).await?;
+        let rows = self.query(BY_CODE, &[&code.to_string()]).await?;
         Ok(ids(&rows).next())
     }
 

@@ -212,10 +212,6 @@ async fn create(
 ) -> Result<Result<(), WriteError>, Failure> {
     let Record { creation, events } = record;
     let (id, code) = (creation.id, creation.code.to_string());
-    let sql = "SELECT m FROM matches WHERE code = $1 AND ended_ms IS NULL AND m <> $2";
-    if session.query_opt(sql, &[&code, &id.0]).await?.is_some() {
-        return Ok(Err(WriteError::CodeTaken));
-    }
     let sql = "WITH made AS (
                    INSERT INTO matches (m, code, game, host, terms, previous, node)
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING m)
@@ -239,7 +235,7 @@ async fn create(
         )
         .await?;
     if made.is_none() {
-        // Somebody else was faster; if it was another match with this code, it is there to be seen.
+        // If another match has this code, it is there to be seen.
         let sql = "SELECT m FROM matches WHERE code = $1 AND ended_ms IS NULL AND m <> $2";
         let taken = session.query_opt(sql, &[&code, &id.0]).await?.is_some();
         let why = if taken {
