@@ -63,21 +63,8 @@ impl Table {
                     reply.ok(None);
                 }
             }
-            // Read from the store, it will be known.
-            MatchRequest::RematchBegins { .. } => {}
-            // Whoever wants it asks again.
-            MatchRequest::Look
-            | MatchRequest::Remind
-            | MatchRequest::StoreRefuses { .. }
-            | MatchRequest::StoreAccepts
-            | MatchRequest::GiveUp => {}
-            MatchRequest::Act(_)
-            | MatchRequest::Watch
-            | MatchRequest::Resync { .. }
-            | MatchRequest::Rematch
-            | MatchRequest::DeclineRematch => {
-                letter.refuse("the store cannot be read now");
-            }
+            // What no client waits for is told or asked again, or known from the store.
+            _ => letter.refuse("the store cannot be read now"),
         }
     }
 
