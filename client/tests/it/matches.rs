@@ -355,17 +355,22 @@ fn a_script_without_moves_stops_when_it_has_to_move() {
     fake.finish();
 }
 
+/// Answers a `create` with a match in which the other seat is open.
+fn waits_for_somebody(peer: &mut Peer) {
+    let create = peer.expect("create");
+    let mut open = snapshot(&json!(0), &[]);
+    open["status"] = json!("open");
+    open["turn"] = Value::Null;
+    open["seats"][1] = json!({"side": "o", "occupant": "open"});
+    peer.answer(&create, open);
+}
+
 /// Nobody would ever make a move in it.
 #[test]
 fn a_script_without_moves_does_not_wait_for_somebody_to_sit_down() {
     let fake = Fake::start(|listener| {
         let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        let mut open = snapshot(&json!(0), &[]);
-        open["status"] = json!("open");
-        open["turn"] = Value::Null;
-        open["seats"][1] = json!({"side": "o", "occupant": "open"});
-        peer.answer(&create, open);
+        waits_for_somebody(&mut peer);
         let leave = peer.expect("leave");
         peer.answer(&leave, json!({"type": "ok"}));
         peer.closed();
@@ -392,12 +397,7 @@ fn a_script_without_moves_does_not_wait_for_somebody_to_sit_down() {
 fn a_script_with_moves_waits_for_somebody_to_sit_down() {
     let fake = Fake::start(|listener| {
         let mut peer = Peer::welcome(listener, false, &json!([]));
-        let create = peer.expect("create");
-        let mut open = snapshot(&json!(0), &[]);
-        open["status"] = json!("open");
-        open["turn"] = Value::Null;
-        open["seats"][1] = json!({"side": "o", "occupant": "open"});
-        peer.answer(&create, open);
+        waits_for_somebody(&mut peer);
         peer.send(
             &json!({"type": "started", "match": MATCH, "seq": 4, "position": ".../.../...",
             "ply": 0, "turn": 0, "legal": ["c3"]}),
