@@ -3,6 +3,7 @@
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
 mod archive;
+pub mod directory;
 mod memory;
 mod metrics;
 mod postgres;
@@ -24,6 +25,7 @@ pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// A store of matches, each a creation and its events, and of the players who sat in them.
@@ -116,7 +118,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 }
 
 /// One run of one server, as the owner of matches. A server that is started again is another owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub Uuid);
 
 /// A place in the journal of a match. Opaque: a mark comes with the events before it, and is handed
@@ -146,6 +148,12 @@ impl Mark {
     #[must_use]
     pub const fn seq(self) -> Seq {
         self.seq
+    }
+
+    /// How often the match was taken over before it.
+    #[must_use]
+    pub const fn epoch(self) -> u64 {
+        self.epoch
     }
 }
 

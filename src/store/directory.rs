@@ -1,0 +1,155 @@
+//! What servers that share one store agree on beside the journals of matches: who is there, whose a match
+//! is, who looks for whom, and what lists show.
+//!
+//! All of it is hints but [`pair`](Directory::pair): if two servers believe to own a match, one of them
+//! gets a conflict from [`Store::keep`](super::Store::keep).
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use plyhouse_protocol::{MatchId, PlayerId, Status};
+
+use super::{NodeId, ReadError, Record, WriteError};
+
+/// For how long a lease holds after it was renewed, by the clock of the store.
+pub const LEASE: Duration = Duration::from_secs(5);
+
+/// How long a match stays with whom it was taken by, at least: so two servers that both believe the other
+/// to be dead do not take it from each other all the time.
+pub const TAKEN_MIN: Duration = Duration::from_secs(1);
+
+/// What servers that share one store agree on.
+pub trait Directory: fmt::Debug + Send + Sync + 'static {
+    /// Renews the lease of a server for [`LEASE`], or begins it. Gives every server whose lease holds,
+    /// itself among them.
+    fn renew(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
+
+    /// Ends the lease of a server that stops: what it owns is nobody's from now on.
+    fn withdraw(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Whose a match is; `None` if it is not kept.
+    fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>>;
+
+    /// Makes `owner` the owner of a match that is `from`'s, by an entry of its journal that is no
+    /// event: no mark from before is good for a write afterwards. False, and nothing is done, if it is not
+    /// `from`'s, or has been taken less than [`TAKEN_MIN`] ago.
+    fn take(
+        &self,
+        id: MatchId,
+        owner: NodeId,
+        from: Option<NodeId>,
+    ) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// At most `limit` live matches whose owner's lease does not hold and that are not to be woken, in an
+    /// order that differs from call to call.
+    fn abandoned(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+
+    /// The live matches, but for those of days, that a player hosts, sits in, is stood in for in, or is
+    /// invited to, oldest first.
+    fn involved(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+
+    /// A number greater than all that were given before, by which the later of two sessions of a player is
+    /// known.
+    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
+
+    /// Pairs a seek with the one that has waited longest of those with its key that another player has made
+    /// on a server whose lease holds: both are over, and the match that `make` gives for the other is
+    /// created and `seek.node`'s, all at once. `make` may be called more than once, each time with another.
+    /// Else the seek waits, if fewer than `max` do. An earlier seek of the same player is over in any case.
+    fn pair(
+        &self,
+        seek: Waiting,
+        max: usize,
+        make: Make,
+    ) -> BoxFuture<'_, Result<Paired, WriteError>>;
+
+    /// Ends the seek of a player that was made on this server. False if none waits.
+    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// Whose seeks of this server wait.
+    fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+
+    /// Keeps what lists show of matches.
+    fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// What lists show: how many fit, and the newest of them, from the one after `after` on.
+    fn list(&self, wanted: Wanted) -> BoxFuture<'_, Result<Listed, ReadError>>;
+}
+
+/// Whose a match is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Who owns it; `None` if nobody does, as a match that is to be woken.
+    pub owner: Option<NodeId>,
+    /// Whether the owner's lease holds.
+    pub is_alive: bool,
+    /// How often the match was taken over.
+    pub epoch: u64,
+    /// Whether it has ended.
+    pub has_ended: bool,
+}
+
+/// A player who waits for somebody to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Who.
+    pub player: PlayerId,
+    /// On which server.
+    pub node: NodeId,
+    /// What is wanted: only seeks with the same key are paired.
+    pub key: String,
+    /// What else the servers want to know of each other's seeks. Opaque to the store.
+    pub body: String,
+}
+
+/// Makes the match of a seek and this other one.
+pub type Make = Box<dyn Fn(&Waiting) -> Record + Send + Sync>;
+
+/// What has become of a seek.
+#[derive(Clone, Debug)]
+pub enum Paired {
+    /// It was paired with this one, and this match has begun, which is `seek.node`'s.
+    With(Box<(Waiting, Record)>),
+    /// It waits.
+    Waits,
+    /// As many wait as are allowed.
+    Full,
+}
+
+/// What lists show of a match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Which match.
+    pub id: MatchId,
+    /// Its status.
+    pub status: Status,
+    /// Whether lists show it at all.
+    pub listed: bool,
+    /// All that is shown. Opaque to the store.
+    pub card: String,
+}
+
+/// Which matches are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of this game alone.
+    pub game: Option<String>,
+    /// With this status alone.
+    pub status: Option<Status>,
+    /// Older than this one.
+    pub after: Option<MatchId>,
+    /// If they have ended: since this time, in milliseconds since 1970.
+    pub ended_since_ms: u64,
+    /// So many at most.
+    pub limit: usize,
+}
+
+/// Matches that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// How many fit in all, whatever `after` and `limit`.
+    pub total: u64,
+    /// Their cards, newest first.
+    pub cards: Vec<String>,
+}
