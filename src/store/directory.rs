@@ -19,13 +19,21 @@ pub const LEASE: Duration = Duration::from_secs(5);
 /// to be dead do not take it from each other all the time.
 pub const TAKEN_MIN: Duration = Duration::from_secs(1);
 
+/// For how long at least the seeks of a server are kept after its lease has run out: a server that was only
+/// held up finds them again.
+pub(crate) const SEEKS_KEPT: Duration = Duration::from_mins(1);
+
+/// How many matches a pair tries. There are far more codes than live matches, so that none of them has
+/// a free code is next to impossible.
+pub(crate) const MAKE_TRIES: usize = 10;
+
 /// What servers that share one store agree on.
 pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// Renews the lease of a server for [`LEASE`], or begins it. Gives every server whose lease holds,
     /// itself among them.
     fn renew(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>>;
 
-    /// Ends the lease of a server that stops: what it owns is nobody's from now on.
+    /// Ends the lease of a server that stops: its matches are abandoned, and its seeks are over.
     fn withdraw(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Whose a match is; `None` if it is not kept.

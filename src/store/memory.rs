@@ -1,4 +1,9 @@
 //! The store that keeps everything in memory, and loses it with the process.
+//!
+//! It serves any number of servers at once, by the rules of the store in PostgreSQL.
+
+mod directory;
+mod kept;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -7,6 +12,8 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 
+use self::directory::Agreed;
+use self::kept::Kept;
 use super::{
     Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
     WriteError,
@@ -53,13 +60,8 @@ struct Contents {
     tokens: BTreeMap<PlayerId, TokenHash>,
     /// Whose turn it is to be forgotten.
     first_players: VecDeque<TokenHash>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    record: Record,
-    owner: NodeId,
-    reminder: Option<Reminder>,
+    /// What servers agree on beside.
+    agreed: Agreed,
 }
 
 impl Contents {
@@ -75,11 +77,7 @@ impl Contents {
             return Err(WriteError::CodeTaken);
         }
         let reminder = record.reminder();
-        let kept = Kept {
-            record,
-            owner,
-            reminder: None,
-        };
+        let kept = Kept::new(record, owner);
         let mark = kept.mark();
         self.codes.insert(code, id);
         self.nexts.extend(previous.map(|previous| (previous, id)));
@@ -136,6 +134,7 @@ impl Contents {
         all.extend(events);
         let (mark, events) = (kept.mark(), kept.record.events.len());
         let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
+        kept.owner = kept.owner.filter(|_| is_live);
         if (is_live && reminder.is_some()) || (!is_live && has_one) {
             self.remind(id, reminder.filter(|_| is_live));
         }
@@ -178,32 +177,10 @@ impl Contents {
         Some(Next { id, code })
     }
 
-    /// The live matches that are not to be woken.
+    /// The live matches that are not to be woken, in the order of their ids, which is that of their age.
     fn live(&self) -> impl Iterator<Item = &Kept> {
         let served = |kept: &&Kept| kept.is_live() && kept.wake_ms().is_none();
         self.matches.values().filter(served)
-    }
-}
-
-impl Kept {
-    fn is_live(&self) -> bool {
-        !self.record.has_ended()
-    }
-
-    fn wake_ms(&self) -> Option<u64> {
-        self.reminder.as_ref()?.wake_ms
-    }
-
-    fn mark(&self) -> Mark {
-        Mark::after(self.record.events.len() as u64)
-    }
-
-    /// What has happened since a mark.
-    fn tail(&self, after: Mark) -> Option<Tail> {
-        let known = usize::try_from(after.seq().0).ok()?;
-        let events = self.record.events.get(known..)?.to_vec();
-        let mark = self.mark();
-        (after == Mark::after(after.seq().0)).then_some(Tail { events, mark })
     }
 }
 
@@ -226,11 +203,7 @@ impl Store for MemoryStore {
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
         let contents = self.contents.lock();
         let kept = contents.matches.get(&id);
-        let loaded = kept.map(|kept| Loaded {
-            next: contents.next(id),
-            reminder: kept.reminder.clone().filter(|_| kept.wake_ms().is_some()),
-            ..kept.record.clone().into()
-        });
+        let loaded = kept.map(|kept| kept.loaded(contents.next(id)));
         future::ready(Ok(loaded)).boxed()
     }
 
@@ -246,31 +219,40 @@ impl Store for MemoryStore {
 
     fn orphans(&self, asking: NodeId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
         let contents = self.contents.lock();
-        let orphans = contents.live().filter(|kept| kept.owner != asking);
-        // Ids sort by age.
-        let mut ids: Vec<MatchId> = orphans.map(|kept| kept.record.creation.id).collect();
-        ids.sort_unstable();
-        future::ready(Ok(ids)).boxed()
+        let is_orphan = |owner| owner != asking && !contents.agreed.holds_lease(owner);
+        let orphans = contents.live();
+        let orphans = orphans.filter(|kept| kept.owner.is_none_or(is_orphan));
+        future::ready(Ok(orphans.map(Kept::id).collect())).boxed()
     }
 
     fn claim(&self, id: MatchId, owner: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
-        if let Some(kept) = self.contents.lock().matches.get_mut(&id) {
-            kept.owner = owner;
+        if let Some(kept) = self.contents.lock().matches.get_mut(&id)
+            && kept.is_live()
+            && kept.owner != Some(owner)
+        {
+            kept.take(owner);
         }
         future::ready(Ok(())).boxed()
     }
 
+    fn release(&self, id: MatchId) {
+        if let Some(kept) = self.contents.lock().matches.get_mut(&id) {
+            kept.release();
+        }
+    }
+
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>> {
         let contents = self.contents.lock();
-        let own = contents.live().filter(|kept| kept.owner == owner);
-        let mut live: Vec<Record> = own.map(|kept| kept.record.clone()).collect();
-        live.sort_by_key(|record| record.creation.id);
-        let involved: HashSet<PlayerId> = live.iter().flat_map(Record::involved).collect();
+        // Those that are not to be woken have neither a rematch nor a reminder to be given.
+        let own = contents.live().filter(|kept| kept.owner == Some(owner));
+        let live: Vec<Loaded> = own.map(|kept| kept.loaded(None)).collect();
+        let records = live.iter().map(|loaded| &loaded.record);
+        let involved: HashSet<PlayerId> = records.flat_map(Record::involved).collect();
         let players = contents.players.values();
         let players = players.filter(|player| involved.contains(&player.id));
         future::ready(Ok(Live {
             players: players.cloned().collect(),
-            matches: live.into_iter().map(|record| Ok(record.into())).collect(),
+            matches: live.into_iter().map(Ok).collect(),
         }))
         .boxed()
     }
@@ -337,55 +319,4 @@ impl Store for MemoryStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::suite::{self, suite};
-
-    suite!(Some((MemoryStore::default(), ())));
-
-    /// Matches that ended make room for others, those that ended first before all; live ones stay.
-    #[tokio::test]
-    async fn the_first_ended_matches_are_forgotten() {
-        const EVENTS: usize = ENDED_EVENTS_MAX / 10;
-        let store = MemoryStore::default();
-        let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
-        ended.push(suite::RESIGNED);
-        for number in 0..=11 {
-            let written = suite::record(number, &suite::player(1));
-            let id = written.creation.id;
-            let mark = store.create(suite::OWNER, written).await.unwrap();
-            if number > 0 {
-                store.append(id, mark, ended.clone()).await.unwrap();
-            }
-        }
-        for number in 0..=11 {
-            let Record { creation, .. } = suite::record(number, &suite::player(1));
-            let kept = store.load(creation.id).await.unwrap().is_some();
-            let by_code = store.by_code(creation.code).await.unwrap().is_some();
-            let is_expected = number == 0 || number > 2;
-            assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_first_players_are_forgotten() {
-        let store = MemoryStore::default();
-        let player = |number: usize| {
-            let mut token = [0; 32];
-            token[..8].copy_from_slice(&number.to_le_bytes());
-            PlayerRecord {
-                id: PlayerId(uuid::Uuid::from_u128(number as u128)),
-                name: String::new(),
-                token: TokenHash(token),
-            }
-        };
-        for number in 0..=PLAYERS_MAX {
-            store.add_player(player(number)).await.unwrap();
-        }
-        assert_eq!(store.player(player(0).token).await.unwrap(), None);
-        for number in [1, PLAYERS_MAX] {
-            let kept = store.player(player(number).token).await;
-            assert_eq!(kept.unwrap(), Some(player(number)));
-        }
-    }
-}
+mod tests;

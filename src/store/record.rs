@@ -29,6 +29,18 @@ impl Record {
         state.ok()?.reminder()
     }
 
+    /// Whose match it is now: who holds each seat, its host, and whom it is for.
+    pub(crate) fn people(&self) -> [Option<PlayerId>; 4] {
+        let Creation { host, terms, .. } = &self.creation;
+        let mut people = [None, None, Some(*host), terms.invited];
+        for event in &self.events {
+            if let EventKind::Seated { seat, occupant } = &event.kind {
+                people[seat.index()] = occupant.holder();
+            }
+        }
+        people
+    }
+
     /// The host, and everybody who has ever sat down. Some may be told twice.
     pub(crate) fn involved(&self) -> impl Iterator<Item = PlayerId> {
         let seated = self.events.iter().filter_map(|event| {

@@ -1,7 +1,9 @@
 //! What every adapter of the port must do. Each runs all of it.
 
+mod directory;
 mod reminders;
 
+pub(super) use self::directory::*;
 pub(super) use self::reminders::{
     a_reminder_comes_with_its_match, a_reminder_is_kept_with_the_events,
 };

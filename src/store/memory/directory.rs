@@ -1,0 +1,250 @@
+//! What servers that share what is in memory agree on.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt;
+use futures::future::{self, BoxFuture};
+use plyhouse_protocol::{MatchId, PlayerId, Status};
+use tokio::time::Instant;
+
+use super::{Contents, Kept, MemoryStore};
+use crate::directory::{
+    Directory, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting, Wanted,
+};
+use crate::{NodeId, ReadError, WriteError};
+
+/// What servers agree on beside the matches.
+#[derive(Debug, Default)]
+pub(super) struct Agreed {
+    /// When the lease of each server runs out.
+    leases: BTreeMap<NodeId, Instant>,
+    /// Who looks for somebody to play, in the order of coming. At most one seek a player.
+    seeks: Vec<Waiting>,
+    sessions: u64,
+    /// How often it was asked for what is abandoned.
+    asked: u64,
+}
+
+impl Agreed {
+    /// Whether this server's lease holds.
+    pub(super) fn holds_lease(&self, node: NodeId) -> bool {
+        let expires = self.leases.get(&node);
+        expires.is_some_and(|expires| *expires > Instant::now())
+    }
+
+    fn renew(&mut self, node: NodeId) -> Vec<NodeId> {
+        let now = Instant::now();
+        self.leases.insert(node, now + LEASE);
+        self.leases.retain(|_, expires| *expires + SEEKS_KEPT > now);
+        let leases = &self.leases;
+        self.seeks.retain(|seek| leases.contains_key(&seek.node));
+        let held = leases.iter().filter(|(_, expires)| **expires > now);
+        held.map(|(node, _)| *node).collect()
+    }
+
+    fn withdraw(&mut self, node: NodeId) {
+        self.leases.remove(&node);
+        self.seeks.retain(|seek| seek.node != node);
+    }
+
+    /// How many seeks wait.
+    fn waiting(&self) -> usize {
+        let seeks = self.seeks.iter();
+        seeks.filter(|seek| self.holds_lease(seek.node)).count()
+    }
+
+    /// The place of the seek with which this one is paired.
+    fn partner(&self, seek: &Waiting) -> Option<usize> {
+        self.seeks.iter().position(|other| {
+            other.key == seek.key && other.player != seek.player && self.holds_lease(other.node)
+        })
+    }
+}
+
+impl Contents {
+    fn route(&self, id: MatchId) -> Option<Route> {
+        let kept = self.matches.get(&id)?;
+        let holds_lease = |owner| self.agreed.holds_lease(owner);
+        Some(Route {
+            owner: kept.owner,
+            is_alive: kept.owner.is_some_and(holds_lease),
+            epoch: kept.epoch(),
+            has_ended: !kept.is_live(),
+        })
+    }
+
+    fn take(&mut self, id: MatchId, owner: NodeId, from: Option<NodeId>) -> bool {
+        let kept = self.matches.get_mut(&id);
+        let free = |kept: &&mut Kept| kept.is_live() && kept.owner == from && !kept.is_fresh();
+        let taken = kept.filter(free).map(|kept| kept.take(owner));
+        taken.is_some()
+    }
+
+    fn abandoned(&mut self, limit: usize) -> Vec<MatchId> {
+        self.agreed.asked += 1;
+        let asked = self.agreed.asked;
+        let is_alive = |owner| self.agreed.holds_lease(owner);
+        let abandoned = self.live().filter(|kept| !kept.owner.is_some_and(is_alive));
+        let mut ids: Vec<MatchId> = abandoned.map(Kept::id).collect();
+        // Another order each time, and the very same whenever a world is simulated again.
+        ids.sort_by_cached_key(|id| shuffled(id.0.as_u128(), asked));
+        ids.truncate(limit);
+        ids
+    }
+
+    fn involved(&self, player: PlayerId) -> Vec<MatchId> {
+        let is_involved = |kept: &&Kept| {
+            let record = &kept.record;
+            kept.is_live()
+                && !record.creation.terms.is_of_days()
+                && record.people().contains(&Some(player))
+        };
+        let involved = self.matches.values().filter(is_involved);
+        involved.map(Kept::id).collect()
+    }
+
+    fn pair(&mut self, seek: Waiting, max: usize, make: &Make) -> Result<Paired, WriteError> {
+        let Some(partner) = self.agreed.partner(&seek) else {
+            let agreed = &mut self.agreed;
+            agreed.seeks.retain(|earlier| earlier.player != seek.player);
+            if agreed.waiting() >= max {
+                return Ok(Paired::Full);
+            }
+            agreed.seeks.push(seek);
+            return Ok(Paired::Waits);
+        };
+        for _ in 0..MAKE_TRIES {
+            let record = make(&self.agreed.seeks[partner]);
+            if self.create(seek.node, record.clone()).is_ok() {
+                let partner = self.agreed.seeks.remove(partner);
+                self.agreed
+                    .seeks
+                    .retain(|earlier| earlier.player != seek.player);
+                return Ok(Paired::With(Box::new((partner, record))));
+            }
+        }
+        Err(WriteError::Unavailable)
+    }
+
+    fn end_seek(&mut self, player: PlayerId, node: NodeId) -> bool {
+        let seeks = &mut self.agreed.seeks;
+        let count = seeks.len();
+        seeks.retain(|seek| (seek.player, seek.node) != (player, node));
+        seeks.len() < count
+    }
+
+    fn show(&mut self, cards: Vec<Shown>) {
+        for card in cards {
+            if let Some(kept) = self.matches.get_mut(&card.id)
+                && (kept.is_live() || card.status == Status::Ended)
+            {
+                kept.shown = Some(card);
+            }
+        }
+    }
+
+    fn list(&self, wanted: &Wanted) -> Listed {
+        let mut listed = Listed::default();
+        for kept in self.matches.values().rev() {
+            let Some(card) = kept.listed(wanted) else {
+                continue;
+            };
+            listed.total += 1;
+            let is_after = wanted.after.is_none_or(|after| kept.id() < after);
+            if is_after && listed.cards.len() < wanted.limit {
+                listed.cards.push(card.to_owned());
+            }
+        }
+        listed
+    }
+}
+
+impl Kept {
+    /// The match's card, if it is one of those that are asked for.
+    fn listed(&self, wanted: &Wanted) -> Option<&str> {
+        let card = self.shown.as_ref().filter(|card| card.listed)?;
+        let (status, ended_ms) = match self.record.events.last() {
+            Some(last) if last.is_end() => (Status::Ended, last.at_ms),
+            _ => (card.status, u64::MAX),
+        };
+        let game = self.record.creation.game.info.id;
+        let fits = wanted.game.as_ref().is_none_or(|wanted| wanted == game)
+            && wanted.status.is_none_or(|wanted| wanted == status)
+            && ended_ms >= wanted.ended_since_ms;
+        fits.then_some(&card.card)
+    }
+}
+
+/// A number that differs from call to call.
+const fn shuffled(id: u128, call: u64) -> u128 {
+    const FACTOR: u128 = 0x2d99_787d_f0e5_3d8d_8f47_5a3b_9bd1_c7a5;
+    let mixed = (id ^ (call as u128).wrapping_mul(FACTOR)).wrapping_mul(FACTOR);
+    (mixed ^ (mixed >> 64)).wrapping_mul(FACTOR)
+}
+
+impl Directory for MemoryStore {
+    fn renew(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<NodeId>, WriteError>> {
+        future::ready(Ok(self.contents.lock().agreed.renew(node))).boxed()
+    }
+
+    fn withdraw(&self, node: NodeId) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().agreed.withdraw(node);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>> {
+        future::ready(Ok(self.contents.lock().route(id))).boxed()
+    }
+
+    fn take(
+        &self,
+        id: MatchId,
+        owner: NodeId,
+        from: Option<NodeId>,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().take(id, owner, from))).boxed()
+    }
+
+    fn abandoned(&self, limit: usize) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        future::ready(Ok(self.contents.lock().abandoned(limit))).boxed()
+    }
+
+    fn involved(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        future::ready(Ok(self.contents.lock().involved(player))).boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+        let mut contents = self.contents.lock();
+        contents.agreed.sessions += 1;
+        future::ready(Ok(contents.agreed.sessions)).boxed()
+    }
+
+    fn pair(
+        &self,
+        seek: Waiting,
+        max: usize,
+        make: Make,
+    ) -> BoxFuture<'_, Result<Paired, WriteError>> {
+        future::ready(self.contents.lock().pair(seek, max, &make)).boxed()
+    }
+
+    fn end_seek(&self, player: PlayerId, node: NodeId) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().end_seek(player, node))).boxed()
+    }
+
+    fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        let contents = self.contents.lock();
+        let seeks = contents.agreed.seeks.iter();
+        let own = seeks.filter(|seek| seek.node == node);
+        future::ready(Ok(own.map(|seek| seek.player).collect())).boxed()
+    }
+
+    fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().show(cards);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn list(&self, wanted: Wanted) -> BoxFuture<'_, Result<Listed, ReadError>> {
+        future::ready(Ok(self.contents.lock().list(&wanted))).boxed()
+    }
+}

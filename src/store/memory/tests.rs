@@ -1,0 +1,67 @@
+use std::time::Duration;
+
+use super::*;
+use crate::suite::{self, Shared, shared_suite, suite};
+
+suite!(Some((MemoryStore::default(), ())));
+shared_suite!(Some(MemoryStore::default()));
+
+impl Shared for MemoryStore {
+    type Store = Self;
+
+    fn servers(&self) -> [&Self; 2] {
+        [self, self]
+    }
+
+    async fn pass(&self, time: Duration) {
+        tokio::time::pause();
+        tokio::time::advance(time).await;
+        tokio::time::resume();
+    }
+}
+
+/// Matches that ended make room for others, those that ended first before all; live ones stay.
+#[tokio::test]
+async fn the_first_ended_matches_are_forgotten() {
+    const EVENTS: usize = ENDED_EVENTS_MAX / 10;
+    let store = MemoryStore::default();
+    let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); EVENTS];
+    ended.push(suite::RESIGNED);
+    for number in 0..=11 {
+        let written = suite::record(number, &suite::player(1));
+        let id = written.creation.id;
+        let mark = store.create(suite::OWNER, written).await.unwrap();
+        if number > 0 {
+            store.append(id, mark, ended.clone()).await.unwrap();
+        }
+    }
+    for number in 0..=11 {
+        let Record { creation, .. } = suite::record(number, &suite::player(1));
+        let kept = store.load(creation.id).await.unwrap().is_some();
+        let by_code = store.by_code(creation.code).await.unwrap().is_some();
+        let is_expected = number == 0 || number > 2;
+        assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_players_are_forgotten() {
+    let store = MemoryStore::default();
+    let player = |number: usize| {
+        let mut token = [0; 32];
+        token[..8].copy_from_slice(&number.to_le_bytes());
+        PlayerRecord {
+            id: PlayerId(uuid::Uuid::from_u128(number as u128)),
+            name: String::new(),
+            token: TokenHash(token),
+        }
+    };
+    for number in 0..=PLAYERS_MAX {
+        store.add_player(player(number)).await.unwrap();
+    }
+    assert_eq!(store.player(player(0).token).await.unwrap(), None);
+    for number in [1, PLAYERS_MAX] {
+        let kept = store.player(player(number).token).await;
+        assert_eq!(kept.unwrap(), Some(player(number)));
+    }
+}
