@@ -9,6 +9,7 @@ mod keeping;
 mod moves;
 mod reading;
 mod telling;
+mod wall;
 mod wishes;
 
 use std::fmt;
@@ -64,6 +65,8 @@ pub(crate) enum Kind {
     WrongClock,
     /// A rematch that is none, or a second one.
     WrongRematch,
+    /// A turn in a match of days that is not whose it is told to be, or of which nobody is told.
+    WrongTurn,
 }
 
 /// What there was in a world: what is checked must also have happened.
@@ -81,7 +84,9 @@ pub(crate) struct Tally {
     pub(crate) ended: usize,
     /// Of these, how many by time.
     pub(crate) flags: usize,
-    /// Of these, how many draws that were agreed on.
+    /// Of these, how many in matches of days.
+    pub(crate) days_flags: usize,
+    /// Of those with a result, how many draws that were agreed on.
     pub(crate) agreed: usize,
     /// Moves that were charged something.
     pub(crate) charged: usize,
@@ -92,6 +97,8 @@ pub(crate) struct Tally {
     pub(crate) stand_ins: usize,
     /// Matches to which somebody was asked, and has come.
     pub(crate) challenges: usize,
+    /// How often somebody was told of a turn in a match of days.
+    pub(crate) turns_told: usize,
 }
 
 impl Tally {
@@ -103,18 +110,20 @@ impl Tally {
         self.refusals += other.refusals;
         self.ended += other.ended;
         self.flags += other.flags;
+        self.days_flags += other.days_flags;
         self.agreed += other.agreed;
         self.charged += other.charged;
         self.takebacks += other.takebacks;
         self.rematches += other.rematches;
         self.stand_ins += other.stand_ins;
         self.challenges += other.challenges;
+        self.turns_told += other.turns_told;
     }
 }
 
 impl Kind {
     /// Every promise.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Lost,
         Self::Contradiction,
         Self::Gap,
@@ -133,6 +142,7 @@ impl Kind {
         Self::Nonsense,
         Self::WrongClock,
         Self::WrongRematch,
+        Self::WrongTurn,
     ];
 }
 

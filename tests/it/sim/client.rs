@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use plyhouse_protocol::{ClientMessage, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token};
+use plyhouse_protocol::{
+    ClientMessage, FollowedMatch, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token,
+};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::choice::Deed;
@@ -33,6 +35,8 @@ pub(crate) struct Client {
     views: BTreeMap<MatchId, View>,
     /// The challenges of which this client was told.
     challenges: Vec<MatchId>,
+    /// The matches of days of which this client was told that it is to move.
+    turns: Vec<MatchId>,
     /// A request whose answer has not come: to be sent again.
     doubtful: Option<ClientMessage>,
     /// Moves that were answered `ok`.
@@ -55,6 +59,7 @@ impl Client {
             token: None,
             views: BTreeMap::new(),
             challenges: Vec::new(),
+            turns: Vec::new(),
             doubtful: None,
             played: Vec::new(),
             has_pondered: false,
@@ -111,6 +116,12 @@ impl Client {
                 self.token = Some(welcome.token);
                 let challenges = welcome.challenges.iter();
                 self.challenges = challenges.map(|challenge| challenge.match_id).collect();
+                let is_turn = |followed: &&FollowedMatch| {
+                    let turn = followed.days.as_ref().and_then(|days| days.turn);
+                    turn.is_some() && turn == followed.you
+                };
+                let turns = welcome.following.iter().filter(is_turn);
+                self.turns = turns.map(|followed| followed.match_id).collect();
                 self.base.meet(welcome.player.id);
                 Some(line)
             }
@@ -203,6 +214,7 @@ impl Client {
                     view.rematch = Some(rematch.clone());
                 }
             }
+            ServerMessage::YourTurn { match_id, .. } => self.turns.push(*match_id),
             ServerMessage::Challenge(challenge) => self.challenges.push(challenge.match_id),
             ServerMessage::ChallengeOver { match_id } => {
                 self.challenges.retain(|challenge| challenge != match_id);
@@ -215,7 +227,6 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
-            | ServerMessage::YourTurn { .. }
             | ServerMessage::ListChanged { .. } => {}
         }
     }

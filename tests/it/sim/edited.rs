@@ -1,6 +1,7 @@
 //! Histories in which one thing is changed: the checker has to see it, and to call it by its name.
 
 mod clocks;
+mod days;
 mod finding;
 mod wishes;
 
@@ -228,18 +229,30 @@ const EDITS: &[Named] = &[
 #[test]
 fn every_promise_has_an_edit() {
     for kind in Kind::ALL {
-        assert!(edits().any(|edit| edit.1 == kind), "{kind:?}");
+        let mut all = edits().chain(days::EDITS);
+        assert!(all.any(|edit| edit.1 == kind), "{kind:?}");
     }
 }
 
 #[test]
 fn every_edit_is_seen() {
+    are_seen(Plan::calm, edits);
+}
+
+/// Of matches of days there is most to see when some time has passed.
+#[test]
+fn every_edit_of_days_is_seen() {
+    are_seen(Plan::with_outages, || days::EDITS.iter());
+}
+
+#[track_caller]
+fn are_seen<E: Iterator<Item = &'static Named>>(plan: fn(u64) -> Plan, edits: fn() -> E) {
     let mut unplaced: BTreeSet<&str> = edits().map(|edit| edit.0).collect();
     for seed in 0..WORLDS_MAX {
         if seed >= WORLDS && unplaced.is_empty() {
             break;
         }
-        let ended = world::run(Plan::calm(seed), None);
+        let ended = world::run(plan(seed), None);
         assert_eq!(check(&ended.history, &ended.kept).0, [], "{seed}");
         for (name, kind, edit) in edits() {
             if seed >= WORLDS && !unplaced.contains(name) {

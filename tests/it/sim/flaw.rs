@@ -25,13 +25,17 @@ pub(crate) enum Flaw {
     ForgetsMatch,
     /// What it says it has not written it has.
     WritesWhatItRefuses,
+    /// A crash leaves more time on a clock.
+    GivesTime,
+    /// No match is told that is to be woken.
+    WakesNobody,
 }
 
 impl Flaw {
     /// Does to the tables what a crash is to do.
     pub(super) fn befall(self, tables: &mut Tables, dice: &mut Dice) {
         match self {
-            Self::AnswersEarly | Self::WritesWhatItRefuses => {}
+            Self::AnswersEarly | Self::WritesWhatItRefuses | Self::WakesNobody => {}
             Self::LosesTail => change(tables, dice, |record| {
                 record.events.last().is_some_and(is_move) && {
                     record.events.pop();
@@ -45,34 +49,7 @@ impl Flaw {
                 }
                 Some(_) | None => false,
             }),
-            Self::InventsMove => change(tables, dice, |record| {
-                let Ok(state) = Match::replay(record.creation.clone(), &record.events) else {
-                    return false;
-                };
-                let is_players = |seat| state.occupant(seat).player().is_some();
-                let Some(seat) = state.turn().filter(|seat| is_players(*seat)) else {
-                    return false;
-                };
-                // The last of the list is what a player, who chooses at random, hardly tries.
-                // Of a move that ends the game nothing could follow but its end.
-                let goes_on = |m: &String| {
-                    let tried = state.position().try_play(m);
-                    tried.is_ok_and(|(_, outcome)| outcome.is_none())
-                };
-                let legal = state.position().legal_moves();
-                let Some(m) = legal.into_iter().rfind(goes_on) else {
-                    return false;
-                };
-                let at_ms = record.events.last().map_or(0, |last| last.at_ms);
-                let moved = EventKind::Moved {
-                    seat,
-                    m,
-                    spent_ms: state.clock().map(|_| 0),
-                    left: state.left(),
-                };
-                record.events.push(moved.at(at_ms));
-                true
-            }),
+            Self::InventsMove => change(tables, dice, |record| invent_move(record).is_some()),
             Self::ChangesWinner => change(tables, dice, |record| {
                 match record.events.last_mut().map(|last| &mut last.kind) {
                     Some(EventKind::Ended {
@@ -80,6 +57,19 @@ impl Flaw {
                         ..
                     }) => {
                         *winner = winner.other();
+                        true
+                    }
+                    Some(_) | None => false,
+                }
+            }),
+            Self::GivesTime => change(tables, dice, |record| {
+                match record.events.last_mut().map(|last| &mut last.kind) {
+                    Some(EventKind::Moved {
+                        seat,
+                        left: Some(left),
+                        ..
+                    }) => {
+                        *left = left.given(*seat, 1000);
                         true
                     }
                     Some(_) | None => false,
@@ -94,6 +84,29 @@ impl Flaw {
             }
         }
     }
+}
+
+/// Has a player move who has not.
+fn invent_move(record: &mut Record) -> Option<()> {
+    let state = Match::replay(record.creation.clone(), &record.events).ok()?;
+    let seat = state.turn()?;
+    state.occupant(seat).player()?;
+    // The last of the list is what a player, who chooses at random, hardly tries.
+    // Of a move that ends the game nothing could follow but its end.
+    let goes_on = |m: &String| {
+        let tried = state.position().try_play(m);
+        tried.is_ok_and(|(_, outcome)| outcome.is_none())
+    };
+    let m = state.position().legal_moves().into_iter().rfind(goes_on)?;
+    let at_ms = record.events.last().map_or(0, |last| last.at_ms);
+    let moved = EventKind::Moved {
+        seat,
+        m,
+        spent_ms: state.clock().map(|_| 0),
+        left: state.left(),
+    };
+    record.events.push(moved.at(at_ms));
+    Some(())
 }
 
 /// Changes the first match that fits, beginning anywhere.

@@ -1,6 +1,7 @@
 //! What happened in a world, as everybody outside the server saw it.
 
 use std::fmt;
+use std::time::Duration;
 
 use plyhouse_protocol::{Request, ServerMessage};
 
@@ -49,7 +50,9 @@ pub(crate) enum What {
     },
     /// The server died.
     Crash(String),
-    /// It runs again.
+    /// For so long nobody was there: the wall clock has gone on by that, and nothing else.
+    Away(Duration),
+    /// The server runs again.
     Restart,
     /// Something else befell the world.
     Fate(String),
@@ -80,6 +83,7 @@ impl fmt::Display for What {
             Self::Closed { connection, why } => {
                 write!(f, "{:>4}    closed: {why}", connection.0)
             }
+            Self::Away(away) => write!(f, "   *    {away:?} pass"),
             Self::Restart => write!(f, "   *    Restart"),
             Self::Crash(what) | Self::Fate(what) => write!(f, "   *    {what}"),
         }

@@ -10,6 +10,9 @@ pub(crate) const PLAN: u64 = 0;
 pub(crate) const DISK: u64 = 1;
 pub(crate) const FIRST_CLIENT: u64 = 2;
 
+/// The time for a move where a match is played over days: the least there is.
+pub(crate) const DAYS_MOVE: Duration = Duration::from_hours(1);
+
 /// A world before it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -54,7 +57,8 @@ pub(crate) enum Fate {
     Kill,
     /// The server's host loses its power: nobody is told anything.
     CutPower,
-    Restart,
+    /// The server runs again. For so long nobody was there: by so much more has the wall clock gone on.
+    Restart(Duration),
     /// What is sent between a client and the server waits, and then comes all at once.
     Hold(usize),
     Release(usize),
@@ -116,9 +120,20 @@ impl Plan {
 
     /// The same without anything bad.
     pub(crate) fn calm(seed: u64) -> Self {
-        let plan = Self::new(seed);
+        let plan = Self::with_outages(seed);
         Self {
             fates: Vec::new(),
+            ..plan
+        }
+    }
+
+    /// The same without anything bad but that the server dies and comes back.
+    pub(crate) fn with_outages(seed: u64) -> Self {
+        let mut plan = Self::new(seed);
+        let is_outage =
+            |fate: &Fate| matches!(fate, Fate::Kill | Fate::CutPower | Fate::Restart(_));
+        plan.fates.retain(|(_, fate)| is_outage(fate));
+        Self {
             disk: DiskPlan {
                 unavailable_percent: 0,
                 unknown_percent: 0,
@@ -127,6 +142,20 @@ impl Plan {
                 ..plan.disk
             },
             ..plan
+        }
+    }
+
+    /// The same, but in the end nobody can reach the server, and all is due that is played over days.
+    pub(crate) fn deserted(self) -> Self {
+        let (at, calm_at) = (self.calm_at, self.calm_at + Duration::from_secs(2));
+        let mut fates = vec![(at, Fate::Kill), (at, Fate::Restart(DAYS_MOVE))];
+        let clients = 0..self.clients.len();
+        fates.extend(clients.clone().map(|client| (at, Fate::Part(client))));
+        fates.extend(clients.map(|client| (calm_at, Fate::Join(client))));
+        Self {
+            fates,
+            calm_at,
+            ..self
         }
     }
 }
@@ -144,7 +173,13 @@ fn crashes(dice: &mut Dice, calm_at: Duration, fates: &mut Vec<(Duration, Fate)>
         };
         fates.push((at, how));
         at += dice.ms(10..=600);
-        fates.push((at, Fate::Restart));
+        let away = if dice.percent(60) {
+            // What began by now and is played over days falls due before this, or soon after.
+            DAYS_MOVE - dice.ms(0..=as_ms(at))
+        } else {
+            Duration::ZERO
+        };
+        fates.push((at, Fate::Restart(away)));
     }
 }
 
@@ -166,6 +201,6 @@ fn index(dice: &mut Dice, below: usize) -> usize {
     usize::try_from(dice.number() % below as u64).expect("less than the bound")
 }
 
-fn as_ms(duration: Duration) -> u64 {
+pub(crate) fn as_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).expect("a few seconds")
 }

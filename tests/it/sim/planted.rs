@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::world;
 
 /// How many worlds each flaw is put into. Not every world gives it an opportunity.
-const WORLDS: u64 = 40;
+const WORLDS: u64 = 60;
 
 /// Puts a flaw into worlds, and asks that it is found in this many, under one of these names.
 #[track_caller]
@@ -17,13 +17,16 @@ fn is_found(flaw: Flaw, at_least: usize, names: &[Kind]) {
             // Long enough for people to hear of what is going to be lost.
             plan.disk.sync_ms = 100..=400;
         }
+        if flaw == Flaw::WakesNobody {
+            plan = plan.deserted();
+        }
         let ended = world::run(plan, Some(flaw));
         let (faults, _) = check(&ended.history, &ended.kept);
         faults.iter().any(|fault| names.contains(&fault.kind))
     };
-    let worlds = (0..WORLDS).filter(found).count();
+    let worlds = (0..WORLDS).filter(found).take(at_least).count();
     assert!(
-        worlds >= at_least,
+        worlds == at_least,
         "{flaw:?} is found in {worlds} of {WORLDS} worlds"
     );
 }
@@ -70,4 +73,14 @@ fn a_forgotten_match() {
 #[test]
 fn a_refusal_that_was_written() {
     is_found(Flaw::WritesWhatItRefuses, 3, &[Kind::Refused]);
+}
+
+#[test]
+fn a_gift_of_time() {
+    is_found(Flaw::GivesTime, 10, &[Kind::WrongClock]);
+}
+
+#[test]
+fn a_match_that_nobody_wakes() {
+    is_found(Flaw::WakesNobody, 3, &[Kind::WrongClock]);
 }

@@ -2,6 +2,7 @@
 //! or some of it is not, and nobody can tell before.
 
 mod tables;
+mod troubles;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ struct Disk {
     batches: VecDeque<Batch>,
     times: BTreeMap<(MatchId, u64), Written>,
     troubles: BTreeMap<MatchId, Vec<Trouble>>,
+    unread_at: Option<Duration>,
     /// Who owns which match. A hint, which no crash need spare.
     owners: BTreeMap<MatchId, NodeId>,
 }
@@ -107,36 +109,6 @@ impl Disk {
         Ok(durable)
     }
 
-    /// Notes how a write to a match has ended.
-    fn note(&mut self, id: MatchId, asked: Duration, outcome: Result<(), WriteError>) {
-        match outcome {
-            Ok(()) => self.note_contact(id),
-            Err(error) => {
-                let is_refused = error == WriteError::Unavailable;
-                self.troubles.entry(id).or_default().push(Trouble {
-                    asked,
-                    refused: is_refused.then(now),
-                    until: None,
-                });
-            }
-        }
-    }
-
-    /// Notes that a match could be read or written.
-    fn note_contact(&mut self, id: MatchId) {
-        for trouble in self.troubles.entry(id).or_default() {
-            trouble.until.get_or_insert_with(now);
-        }
-    }
-
-    /// Notes that somebody has heard that the store keeps things: clocks may go on from here.
-    fn note_health(&mut self) {
-        let refused = self.troubles.values_mut().flatten();
-        for trouble in refused.filter(|trouble| trouble.refused.is_some()) {
-            trouble.until.get_or_insert_with(now);
-        }
-    }
-
     /// Until when all that is written now will be durable.
     fn durable_at(&self) -> Option<Duration> {
         self.batches.back().map(|batch| batch.ends)
@@ -154,6 +126,7 @@ impl SimStore {
             batches: VecDeque::new(),
             times: BTreeMap::new(),
             troubles: BTreeMap::new(),
+            unread_at: None,
             owners: BTreeMap::new(),
         })))
     }
@@ -198,6 +171,7 @@ impl SimStore {
             matches: disk.synced.matches.clone(),
             written: disk.times.clone(),
             troubles: disk.troubles.clone(),
+            unread_at: disk.unread_at,
             lag_compensation,
         }
     }
@@ -232,6 +206,7 @@ impl SimStore {
             disk.dice.percent(percent)
         };
         if is_unreadable {
+            self.0.lock().unread_at = Some(now());
             return Err(ReadError::Unavailable);
         }
         Ok(self.read(read).await)
@@ -347,6 +322,10 @@ impl Store for SimStore {
         after: (u64, MatchId),
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(u64, MatchId)>, ReadError>> {
+        let limit = match self.0.lock().flaw {
+            Some(Flaw::WakesNobody) => 0,
+            _ => limit,
+        };
         self.try_read(move |tables| {
             let due = tables.due().into_iter().filter(|due| *due > after);
             due.take(limit).collect()

@@ -28,14 +28,17 @@ pub(crate) const PORT: u16 = 7878;
 /// waits for a timer within a host is as exact as tokio's.
 const STEP: Duration = Duration::from_millis(5);
 
+/// How long a match of days goes on after a restart whose time is over.
+pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
+
 /// The least time that a message takes.
 const LATENCY_MIN: Duration = Duration::from_millis(1);
 
 /// A world that is not at its end by then is stuck.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// When every world begins: the year 2026.
-const BEGINS_MS: u64 = 1_767_225_600_000;
+/// When every world begins, in milliseconds since 1970: the year 2026.
+pub(crate) const BEGINS_MS: u64 = 1_767_225_600_000;
 
 /// What all in a world share.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(crate) struct Base {
     pub(crate) people: RefCell<Vec<PlayerId>>,
     connections: Cell<u64>,
     boots: Cell<u64>,
+    /// For how long nobody has been there, all in all: by so much the wall clock is ahead of the world's.
+    away: Cell<Duration>,
     plug: RefCell<Plug>,
     /// How long messages of each client take, where the plan has changed it.
     slow: RefCell<BTreeMap<usize, Duration>>,
@@ -75,6 +80,7 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
         people: RefCell::default(),
         connections: Cell::default(),
         boots: Cell::default(),
+        away: Cell::default(),
         plug: RefCell::default(),
         slow: RefCell::default(),
         crashes_in_play: Cell::default(),
@@ -148,9 +154,11 @@ async fn serve(base: Rc<Base>) -> turmoil::Result {
 /// A server's settings, with waits that a world of a few seconds lives to see.
 fn settings(base: &Base) -> Settings {
     let now = turmoil::sim_elapsed().expect("the server is a host of the world");
+    let wall = now + base.away.get();
     Settings {
         abandon_after: Some(Duration::from_millis(1500)),
         linger: Duration::from_millis(400),
+        restart_grace: RESTART_GRACE,
         ping_interval: Duration::from_millis(400),
         idle_timeout: Duration::from_millis(1200),
         handshake_timeout: Duration::from_millis(800),
@@ -160,7 +168,9 @@ fn settings(base: &Base) -> Settings {
         search_table: 1 << 16,
         // Not the seed of the last time: nobody is to get a token that somebody has.
         seed: Some(base.plan.seed ^ base.boots.get() << 48),
-        started_ms: u64::try_from(now.as_millis()).ok().map(|ms| BEGINS_MS + ms),
+        started_ms: u64::try_from(wall.as_millis())
+            .ok()
+            .map(|ms| BEGINS_MS + ms),
         ..Settings::default()
     }
 }
@@ -211,7 +221,9 @@ impl Base {
                 clients().for_each(|client| sim.partition(SERVER, client));
                 return self.crash(sim, fate);
             }
-            Fate::Restart => {
+            Fate::Restart(away) => {
+                self.away.set(self.away.get() + away);
+                self.note_at(sim.elapsed(), What::Away(away));
                 sim.bounce(SERVER);
                 clients().for_each(|client| sim.release(SERVER, client));
                 return self.note_at(sim.elapsed(), What::Restart);

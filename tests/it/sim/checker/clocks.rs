@@ -5,6 +5,7 @@
 //! durable that gave it, and no later than somebody was told of that; and a move was read no sooner than
 //! it was sent, and no later than it was written.
 
+mod days;
 mod shown;
 mod time;
 
@@ -40,6 +41,8 @@ pub(super) struct Clock<'a> {
     plies: Vec<(Seat, Time)>,
     /// The event that began the turn, once there is one.
     turn: Option<u64>,
+    /// When that happened, as it says itself.
+    turn_at_ms: u64,
     /// Somebody else has come to the seat whose turn it is since.
     has_changed_hands: bool,
 }
@@ -56,6 +59,7 @@ impl<'a> Clock<'a> {
             control,
             plies: Vec::new(),
             turn: None,
+            turn_at_ms: 0,
             has_changed_hands: false,
         }
     }
@@ -70,7 +74,7 @@ impl<'a> Clock<'a> {
             EventKind::Seated { seat, occupant } => {
                 let is_turns = before.seat == Some(*seat);
                 match occupant {
-                    Occupant::Player { .. } if is_turns => self.turn = Some(seq),
+                    Occupant::Player { .. } if is_turns => self.turn_begins(seq, event),
                     _ => self.has_changed_hands |= is_turns,
                 }
                 return None;
@@ -112,10 +116,14 @@ impl<'a> Clock<'a> {
             }
         };
         if !matches!(event.kind, EventKind::TimeGiven { .. }) {
-            self.turn = Some(seq);
+            self.turn_begins(seq, event);
             self.has_changed_hands = false;
         }
         wrong.map(|wrong| format!("{}: {wrong}, {event:?}, number {seq}", self.id))
+    }
+
+    const fn turn_begins(&mut self, seq: u64, event: &Event) {
+        (self.turn, self.turn_at_ms) = (Some(seq), event.at_ms);
     }
 
     /// Without a clock nothing of one is kept.
@@ -175,6 +183,9 @@ impl<'a> Clock<'a> {
     /// For how long a turn has lasted at most at an instant, for a server that has run since `ran_us` at
     /// least. `None` if that is not known.
     fn passed_us(&self, turn: Turn, ran_us: u128, at_us: u128) -> Option<u128> {
+        if self.is_of_days() {
+            return Some(self.days_us(at_us));
+        }
         let began = self.began_us(turn, ran_us)?;
         let stood: u128 = self.stood(began, at_us).sum();
         Some(at_us.saturating_sub(began).saturating_sub(stood))
@@ -225,7 +236,7 @@ impl<'a> Clock<'a> {
     fn least_ms(&self, turn: Turn, asked_us: u128) -> Option<u64> {
         let player = turn.player?;
         let told_us = *self.told.told_at.get(&self.turn?)?;
-        if !self.is_undisturbed(asked_us) {
+        if !self.is_undisturbed(asked_us) && !self.goes_on_anyhow() {
             return None;
         }
         let played = self.plies.len() as u64;
@@ -233,7 +244,11 @@ impl<'a> Clock<'a> {
         let sent = sent.filter(|asked| asked.id == self.id && asked.ply.0 == played);
         let sent = sent.filter(|asked| asked.player == Some(player));
         let sent_us = sent.map(|asked| asked.at_us).min()?;
-        let least_us = sent_us.checked_sub(told_us)?;
+        let wall = |at_us| match self.is_of_days() {
+            true => self.reading.wall.shows_us(at_us),
+            false => at_us,
+        };
+        let least_us = wall(sent_us).checked_sub(wall(told_us))?;
         let least_ms = u64::try_from(least_us / 1000).ok()?;
         Some(least_ms.saturating_sub(self.back_max_ms()))
     }
@@ -312,6 +327,13 @@ impl Clock<'_> {
             if passed.is_none_or(|passed| passed < u128::from(allowance) * 1000) {
                 return Some(format!("{passed:?} us of {allowance} ms have passed"));
             }
+            if asked.is_some_and(|asked| self.is_within_grace(asked)) {
+                return Some("the server has just come back".to_owned());
+            }
+            let late = asked.and_then(|asked| self.is_late(turn, asked));
+            if late.is_some() {
+                return late;
+            }
             let spent = if self.is_free(seat) { 0 } else { allowance };
             return self.becomes(time.charged(control, seat, spent), Some(left));
         }
@@ -330,6 +352,9 @@ impl Clock<'_> {
     /// What is wrong with a turn that lasts at the end of the world.
     pub(super) fn lasts(&self, turn: Turn, ends_us: u128) -> Option<String> {
         let (control, time, seat) = (self.control?, self.time?, turn.seat?);
+        if self.is_of_days() {
+            return self.is_late(turn, ends_us);
+        }
         if turn.player.is_none() || self.is_free(seat) || !self.is_undisturbed(ends_us) {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Holds what was told against what the store holds in the end.
 
 mod between;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,6 +10,7 @@ use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
 use plyhouse_store::Record;
 
+use self::turns::DaysState;
 use super::clocks::{Clock, Turn, TurnShown};
 use super::moves::{Asked, Verdict};
 use super::reading::{Reading, Shown, Told, contradiction};
@@ -33,6 +35,8 @@ pub(super) struct Keeping<'a> {
     played: BTreeMap<(MatchId, u64), Played>,
     /// The takebacks that are kept, by match and number: to which ply.
     taken_back: BTreeMap<(MatchId, u64), Ply>,
+    /// How matches of days stood after each event.
+    days: Vec<DaysState>,
     /// How many matches are kept of each host, listed and not.
     hosted: BTreeMap<(PlayerId, bool), usize>,
 }
@@ -47,6 +51,7 @@ impl<'a> Keeping<'a> {
             tally: Tally::default(),
             played: BTreeMap::new(),
             taken_back: BTreeMap::new(),
+            days: Vec::new(),
             hosted: BTreeMap::new(),
         }
     }
@@ -66,6 +71,7 @@ impl<'a> Keeping<'a> {
         }
         let mut state = Match::new(record.creation.clone());
         let mut clock = Clock::new(&state, self.reading, told, self.kept);
+        self.note_days(&state, &clock, false);
         self.snapshots(told, &state, &clock);
         let mut before = None;
         for event in &record.events {
@@ -85,6 +91,7 @@ impl<'a> Keeping<'a> {
             if let Some(wrong) = clock.event(turn, &state, event) {
                 self.fault(Kind::WrongClock, wrong);
             }
+            self.note_days(&state, &clock, event.kind.begins_turn());
             self.snapshots(told, &state, &clock);
         }
         if let Some(wrong) = clock.lasts(Turn::of(&state), self.ends_us) {
@@ -119,7 +126,9 @@ impl<'a> Keeping<'a> {
                 } => &mut self.tally.charged,
                 EventKind::TakenBack { .. } => &mut self.tally.takebacks,
                 EventKind::Ended { reason, .. } => {
-                    self.tally.flags += usize::from(*reason == Reason::Timeout);
+                    let is_flag = usize::from(*reason == Reason::Timeout);
+                    self.tally.flags += is_flag;
+                    self.tally.days_flags += is_flag * usize::from(terms.is_of_days());
                     self.tally.agreed += usize::from(*reason == Reason::Agreement);
                     &mut self.tally.ended
                 }
@@ -269,6 +278,7 @@ impl<'a> Keeping<'a> {
         self.promises();
         self.rematches();
         self.challenges();
+        self.turns();
         (self.faults, self.tally)
     }
 

@@ -3,6 +3,7 @@
 
 mod answers;
 mod events;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +13,10 @@ use plyhouse_protocol::{
 };
 
 pub(super) use self::events::contradiction;
+pub(super) use self::turns::{RowsTold, TurnTold};
 use super::clocks::Times;
 use super::moves::{Asked, Verdict, canonical};
+use super::wall::Wall;
 use super::wishes::Wish;
 use super::{Fault, Kind};
 use crate::sim::history::{ConnectionId, Entry, What};
@@ -28,6 +31,7 @@ pub(super) struct Reading {
     pub(super) wishes: Vec<Wish>,
     /// When the server began to run again.
     pub(super) restarts: Vec<u128>,
+    pub(super) wall: Wall,
     /// When each player said hello.
     pub(super) hellos: BTreeMap<PlayerId, Vec<u128>>,
     /// When what is read now happened, in microseconds.
@@ -43,6 +47,10 @@ pub(super) struct Reading {
     pub(super) successors: BTreeMap<MatchId, BTreeSet<MatchId>>,
     /// Who was told of a challenge, and of which.
     pub(super) challenges: Vec<(Option<PlayerId>, Challenge)>,
+    /// The turns in matches of days of which somebody was told.
+    pub(super) turns: Vec<TurnTold>,
+    /// What each welcome has told of matches of days.
+    pub(super) rows: Vec<RowsTold>,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -87,6 +95,12 @@ struct Connection {
     waiting: BTreeMap<RequestId, Waiting>,
     /// The last event that was told of each match that is followed.
     following: BTreeMap<MatchId, u64>,
+    /// The matches that were followed at some time.
+    followed: BTreeSet<MatchId>,
+    /// When the client was told who it is.
+    welcomed_us: Option<u128>,
+    /// What was told before this has come.
+    heard_us: u128,
     /// The matches that the welcome has promised to show.
     promised: BTreeSet<MatchId>,
     /// What was known of all matches when the client said who it was.
@@ -97,6 +111,7 @@ struct Connection {
 #[derive(Debug)]
 struct Waiting {
     message: ClientMessage,
+    sent_us: u128,
     target: Option<MatchId>,
     /// What was known of the match when it was sent.
     newest: u64,
@@ -139,6 +154,7 @@ impl Reading {
             What::GotNonsense { text, .. } => self.fault(Kind::Nonsense, text.clone()),
             What::Closed { .. } | What::Fate(_) => {}
             What::Crash(_) => self.crashes += 1,
+            What::Away(away) => self.wall.goes_on(entry.at_us, *away),
             What::Restart => self.restarts.push(entry.at_us),
         }
     }
@@ -157,6 +173,7 @@ impl Reading {
         let newest = newest.map_or(0, |told| told.newest);
         let waiting = Waiting {
             message: message.clone(),
+            sent_us: self.at_us,
             target,
             newest,
             asked: self.sent_move(place, on, target, message),
@@ -259,16 +276,23 @@ impl Reading {
                 self.told_rematch(*match_id, rematch);
             }
             ServerMessage::Challenge(challenge) => self.challenged(on, challenge),
+            ServerMessage::YourTurn {
+                match_id,
+                game,
+                ply,
+                due_ms,
+            } => self.told_turn(on, *match_id, game, (*ply, *due_ms)),
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::YourTurn { .. }
             | ServerMessage::ChallengeOver { .. }
             | ServerMessage::ListChanged { .. } => {}
         }
         if let Some(waiting) = waiting {
+            let heard_us = &mut self.connection(on).heard_us;
+            *heard_us = waiting.sent_us.max(*heard_us);
             self.answered(on, &waiting, message);
         }
     }

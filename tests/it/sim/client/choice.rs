@@ -8,6 +8,7 @@ use plyhouse_protocol::{
 };
 
 use super::{Client, Role};
+use crate::sim::plan::{DAYS_MOVE, as_ms};
 use crate::sim::view::View;
 
 /// What somebody does next.
@@ -77,6 +78,12 @@ impl Client {
         if let Some(view) = self.some_view(View::is_my_turn) {
             return self.play_in(&view);
         }
+        if self.dice.percent(30)
+            && let Some(id) = self.turns.pop()
+        {
+            let target = id.into();
+            return Deed::Ask(ClientMessage::Watch { target });
+        }
         let is_mine = |view: &&View| view.is_live() && view.you.is_some();
         let mine = self.views.values().filter(is_mine).count();
         if mine >= ENOUGH || (mine > 0 && self.dice.percent(70)) {
@@ -113,7 +120,7 @@ impl Client {
     /// A clock that may well run out within the life of a world, or none.
     fn clock(&mut self) -> Option<ClockControl> {
         let little = self.dice.between(0..=6) * 50;
-        Some(match self.dice.between(0..=11) {
+        Some(match self.dice.between(0..=14) {
             0..=2 => ClockControl::Fischer {
                 main_ms: 1000,
                 increment_ms: little,
@@ -132,6 +139,9 @@ impl Client {
                 periods: self.dice.between(1..=3),
             },
             8 => ClockControl::Move { move_ms: 5000 },
+            9..=11 => ClockControl::Move {
+                move_ms: as_ms(DAYS_MOVE),
+            },
             _ => return None,
         })
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{ClockState, MatchId, Reason, ServerMessage, Snapshot};
+use plyhouse_store::Record;
 
 use super::Named;
 use super::finding::{got, place};
@@ -228,9 +229,15 @@ fn shown(
     })
 }
 
+/// The matches that are not played over days.
+fn in_one_sitting(kept: &Kept) -> impl Iterator<Item = (&MatchId, &Record)> {
+    let matches = kept.matches.iter();
+    matches.filter(|(_, record)| !record.creation.terms.is_of_days())
+}
+
 /// A move that was charged something, right after another move.
 fn charged(kept: &Kept) -> Option<(MatchId, u64)> {
-    kept.matches.iter().find_map(|(id, record)| {
+    in_one_sitting(kept).find_map(|(id, record)| {
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         let is_charged = |event: &Event| match event.kind {
             EventKind::Moved { spent_ms, .. } => spent_ms > Some(10),
@@ -244,7 +251,7 @@ fn charged(kept: &Kept) -> Option<(MatchId, u64)> {
 
 /// The end of a match by a flag.
 fn flag(kept: &Kept) -> Option<(MatchId, u64)> {
-    kept.matches.iter().find_map(|(id, record)| {
+    in_one_sitting(kept).find_map(|(id, record)| {
         let is_flag = matches!(
             record.events.last()?.kind,
             EventKind::Ended {

@@ -1,12 +1,12 @@
 //! What a store holds, and what a write does to it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::MatchId;
 use plyhouse_store::{Loaded, Mark, Next, PlayerRecord, Record, WriteError};
-use uuid::Uuid;
 
 /// What a store holds.
 #[derive(Clone, Debug, Default)]
@@ -20,9 +20,11 @@ pub(crate) struct Tables {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) matches: BTreeMap<MatchId, Record>,
-    /// Each event by its match and number.
+    /// Each event by its match and number, and each match by the number 0.
     pub(crate) written: BTreeMap<(MatchId, u64), Written>,
     pub(crate) troubles: BTreeMap<MatchId, Vec<Trouble>>,
+    /// When something was to be read last, and could not be.
+    pub(crate) unread_at: Option<Duration>,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
 }
@@ -133,14 +135,19 @@ impl Tables {
 }
 
 impl Write {
-    /// The events that it writes, by match and number.
+    /// The events that it writes, by match and number; a match itself has the number 0.
     pub(super) fn seqs(&self) -> impl Iterator<Item = (MatchId, u64)> + use<> {
-        let (id, from, count) = match self {
-            Self::Create(record) => (record.creation.id, 0, record.events.len()),
-            Self::Append(id, after, events, _) => (*id, after.seq().0, events.len()),
-            Self::Player(_) => (MatchId(Uuid::nil()), 0, 0),
+        let numbered = match self {
+            Self::Create(record) => Some((record.creation.id, 0..=record.events.len() as u64)),
+            Self::Append(id, after, events, _) => {
+                let after = after.seq().0;
+                Some((*id, after + 1..=after + events.len() as u64))
+            }
+            Self::Player(_) => None,
         };
-        (1..=count as u64).map(move |number| (id, from + number))
+        let all =
+            |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));
+        numbered.into_iter().flat_map(all)
     }
 }
 

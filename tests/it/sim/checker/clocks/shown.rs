@@ -67,10 +67,12 @@ impl Clock<'_> {
         {
             return wrong("which ply is free");
         }
-        if stands && !turn.waits && self.is_undisturbed(shown.at_us) {
+        let may_stand = !self.is_of_days();
+        let is_undisturbed = !turn.waits && self.is_undisturbed(shown.at_us);
+        if stands && (is_undisturbed || !may_stand) {
             return wrong("nothing has stopped it");
         }
-        if !stands && turn.waits {
+        if !stands && turn.waits && may_stand {
             return wrong("it should stand");
         }
         let passed_us = self.passed_us(turn, shown.opened_us, shown.at_us);

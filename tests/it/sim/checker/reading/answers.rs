@@ -27,10 +27,15 @@ impl Reading {
         for challenge in &welcome.challenges {
             self.challenges.push((Some(id), challenge.clone()));
         }
-        let following = welcome.following.iter().map(|followed| followed.match_id);
+        self.told_rows(id, welcome, waiting);
+        // Matches of days are listed and not shown.
+        let shown = welcome.following.iter().filter(|row| row.days.is_none());
+        let shown = shown.map(|followed| followed.match_id);
+        let at_us = self.at_us;
         let connection = self.connection(on);
         connection.player = Some(id);
-        connection.promised = following.collect();
+        connection.welcomed_us = Some(at_us);
+        connection.promised = shown.collect();
     }
 
     pub(super) fn answered(&mut self, on: ConnectionId, waiting: &Waiting, answer: &ServerMessage) {

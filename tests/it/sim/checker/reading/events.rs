@@ -20,6 +20,7 @@ impl Reading {
         let connection = self.connection(on);
         let player = connection.player;
         connection.promised.remove(&id);
+        connection.followed.insert(id);
         let known = match waiting {
             Some(waiting) if waiting.target == Some(id) => waiting.newest,
             Some(_) => 0,
