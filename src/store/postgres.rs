@@ -9,6 +9,7 @@
 //! into the next.
 
 mod archive;
+mod directory;
 mod journal;
 mod link;
 mod reader;
@@ -36,9 +37,10 @@ use super::{
     TokenHash, WriteError,
 };
 
-/// How the database ends a statement by itself, a little after this side has given it up.
+/// How the database ends a statement by itself, a little after this side has given it up; and a transaction
+/// in the midst of which a server has stopped, before its lease ends and others want what it has locked.
 const LIMITS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
-                      -c idle_in_transaction_session_timeout=6000";
+                      -c idle_in_transaction_session_timeout=3000";
 
 /// After how long without an answer the system gives a connection up.
 const DEAF_MAX: Duration = Duration::from_secs(5);
@@ -94,12 +96,13 @@ impl PostgresStore {
     ///
     /// See [`OpenPostgresError`].
     pub async fn open(address: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        let (config, session) = up_to_date(address).await?;
+        let (config, mut session) = up_to_date(address).await?;
+        schema::lock_shared(session.client()).await?;
         Self::with(&config, session, keep_ended).await
     }
 
-    /// Does the same for a server that knows of no others. A second one is kept out for as long as this
-    /// connection to the database lasts; should both write after all, the journal keeps them apart.
+    /// Does the same for a server that knows of no others. All others are kept out for as long as this
+    /// connection to the database lasts; should two write after all, the journal keeps them apart.
     ///
     /// # Errors
     ///
@@ -109,9 +112,7 @@ impl PostgresStore {
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
         let (config, mut session) = up_to_date(address).await?;
-        if !schema::lock(session.client()).await? {
-            return Err(OpenError::InUse);
-        }
+        schema::lock_alone(session.client()).await?;
         Self::with(&config, session, keep_ended).await
     }
 

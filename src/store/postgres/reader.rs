@@ -1,5 +1,7 @@
 //! What is read. A match's record is read by one statement: so it is what was there at one moment.
 
+mod directory;
+
 use std::sync::Arc;
 
 use futures::future::join_all;

@@ -63,6 +63,55 @@ const MIGRATIONS: &[&str] = &["
         id       uuid PRIMARY KEY,                 -- a run of a server that serves matches
         expires  timestamptz NOT NULL              -- by the clock of the database
     );
+    ", "
+    -- Room within a page for what lists show, which is written often.
+    ALTER TABLE matches
+        SET (fillfactor = 70),
+        ADD COLUMN taken_at timestamptz,           -- when it was taken over last
+        ADD COLUMN listed   boolean NOT NULL DEFAULT false,
+        ADD COLUMN status   text,                  -- by its card; NULL if it has none
+        ADD COLUMN card     text;                  -- what lists show of it
+    DROP INDEX matches_served;
+    CREATE INDEX matches_served ON matches (node, m) WHERE ended_ms IS NULL AND wake_ms IS NULL;
+    CREATE INDEX matches_listed ON matches (game, status, m) WHERE listed AND ended_ms IS NULL;
+    CREATE INDEX matches_listed_ended ON matches (ended_ms) WHERE listed AND ended_ms IS NOT NULL;
+
+    -- Whose a live match is, unless it is played over days.
+    CREATE TABLE involved (
+        m       uuid NOT NULL REFERENCES matches ON DELETE CASCADE,
+        place   int2 NOT NULL,                     -- a seat, or 2 for its host, or 3 for whom it is for
+        player  uuid,
+        PRIMARY KEY (m, place)
+    );
+    CREATE INDEX involved_player ON involved (player, m) WHERE player IS NOT NULL;
+    INSERT INTO involved (m, place, player)
+        WITH live AS (
+            SELECT m, host, terms::jsonb AS terms FROM matches
+            WHERE ended_ms IS NULL
+              AND NOT coalesce((terms::jsonb #>> '{clock,move_ms}')::int8 >= 3600000, false)),
+        seated AS (
+            SELECT DISTINCT ON (j.m, e.event -> 'seat')
+                   j.m, (e.event ->> 'seat')::int2 AS seat, (e.event ->> 'player')::uuid AS player
+            FROM live JOIN journal j ON j.m = live.m,
+                 jsonb_array_elements(j.body::jsonb) WITH ORDINALITY AS e (event, place)
+            WHERE e.event ->> 'type' = 'seated'
+            ORDER BY j.m, e.event -> 'seat', j.n DESC, e.place DESC)
+        SELECT m, seat, player FROM seated
+        UNION ALL SELECT m, 2, host FROM live
+        UNION ALL SELECT m, 3, (terms ->> 'for')::uuid FROM live;
+
+    -- Who looks for somebody to play.
+    CREATE TABLE seeks (
+        player  uuid PRIMARY KEY,
+        number  int8 NOT NULL GENERATED ALWAYS AS IDENTITY,    -- the order of coming
+        node    uuid NOT NULL,                     -- on which server
+        key     text NOT NULL,                     -- only seeks with one key are paired
+        body    text NOT NULL
+    );
+    CREATE INDEX seeks_waiting ON seeks (key, number);
+    CREATE INDEX seeks_of_node ON seeks (node);
+
+    CREATE SEQUENCE sessions;
     "];
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.
@@ -70,6 +119,11 @@ const MIGRATING: i64 = 0x706c_7968_6f75_7365;
 
 /// Brings the tables up to date.
 pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
+    migrate_to(client, MIGRATIONS.len()).await
+}
+
+/// Brings the tables to this version.
+pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(), OpenError> {
     let transaction = client.transaction().await?;
     transaction
         .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATING])
@@ -82,7 +136,7 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
         .await?;
     let version: i64 = found.as_ref().map_or(Ok(0), |row| row.try_get(0))?;
     let done = usize::try_from(version).unwrap_or(usize::MAX);
-    let Some(missing) = MIGRATIONS.get(done..) else {
+    let Some(missing) = MIGRATIONS[..wanted].get(done..) else {
         return Err(OpenError::TooNew);
     };
     for migration in missing {
@@ -93,7 +147,7 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
             .execute("INSERT INTO plyhouse VALUES (0)", &[])
             .await?;
     }
-    let version = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let version = i64::try_from(wanted).unwrap_or(i64::MAX);
     transaction
         .execute("UPDATE plyhouse SET version = $1", &[&version])
         .await?;
@@ -101,13 +155,26 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// One number for all servers that know of no others, so that there is one.
-const ALONE: i64 = 0x706c_7968_6f75_7366;
+/// One number for all servers, so that one that knows of no others is alone.
+const SERVERS: i64 = 0x706c_7968_6f75_7366;
 
-/// Keeps other servers out until this connection ends. False if one is there.
-pub(super) async fn lock(client: &Client) -> Result<bool, OpenError> {
-    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&ALONE]);
-    Ok(row.await?.get(0))
+/// Keeps out every other server until this connection ends. Refused if one is there.
+pub(super) async fn lock_alone(client: &Client) -> Result<(), OpenError> {
+    lock(client, "SELECT pg_try_advisory_lock($1)").await
+}
+
+/// Keeps out whoever has to be alone. Refused if one is there.
+pub(super) async fn lock_shared(client: &Client) -> Result<(), OpenError> {
+    lock(client, "SELECT pg_try_advisory_lock_shared($1)").await
+}
+
+async fn lock(client: &Client, sql: &str) -> Result<(), OpenError> {
+    let row = client.query_one(sql, &[&SERVERS]).await?;
+    if row.get(0) {
+        Ok(())
+    } else {
+        Err(OpenError::InUse)
+    }
 }
 
 /// Whether the tables are those that this program knows.

@@ -1,4 +1,5 @@
 mod server;
+mod upgrade;
 
 use std::sync::atomic::AtomicUsize;
 
@@ -9,20 +10,25 @@ use uuid::Uuid;
 
 use self::server::address;
 use super::*;
-use crate::suite::{OWNER, RESIGNED, moved, player, record, started, suite};
+use crate::suite::{OWNER, RESIGNED, Shared, moved, player, record, shared_suite, started, suite};
 
 /// The number of the next database.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A store on a database of its own. `None` where PostgreSQL is not installed, which is said.
-async fn fresh() -> Option<(PostgresStore, String)> {
+/// The address of a database of its own. `None` where PostgreSQL is not installed, which is said.
+async fn database() -> Option<String> {
     let address = address()?;
     let maintenance = config(&format!("{address}/postgres")).expect("an address");
     let session = Session::connect(&maintenance).await.expect("a server");
     let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let create = format!("CREATE DATABASE {name}");
     session.command(&create).await.expect("created");
-    let address = format!("{address}/{name}");
+    Some(format!("{address}/{name}"))
+}
+
+/// A store on a database of its own.
+async fn fresh() -> Option<(PostgresStore, String)> {
+    let address = database().await?;
     Some((open(&address).await, address))
 }
 
@@ -31,6 +37,44 @@ async fn open(address: &str) -> PostgresStore {
 }
 
 suite!(fresh().await);
+shared_suite!(Two::fresh().await);
+
+/// Two servers on one database.
+#[derive(Debug)]
+struct Two {
+    servers: [PostgresStore; 2],
+    session: Session,
+}
+
+impl Two {
+    async fn fresh() -> Option<Self> {
+        let (first, address) = fresh().await?;
+        let second = open(&address).await;
+        let session = Session::connect(&config(&address).expect("it is one")).await;
+        Some(Self {
+            servers: [first, second],
+            session: session.expect("connected"),
+        })
+    }
+}
+
+impl Shared for Two {
+    type Store = PostgresStore;
+
+    fn servers(&self) -> [&PostgresStore; 2] {
+        [&self.servers[0], &self.servers[1]]
+    }
+
+    async fn pass(&self, time: Duration) {
+        let seconds = time.as_secs_f64();
+        for sql in [
+            "UPDATE node SET expires = expires - make_interval(secs => $1)",
+            "UPDATE matches SET taken_at = taken_at - make_interval(secs => $1)",
+        ] {
+            self.session.query(sql, &[&seconds]).await.expect("written");
+        }
+    }
+}
 
 /// Servers that start at once make the tables once, and what one writes another reads.
 #[tokio::test]
@@ -194,23 +238,31 @@ async fn a_later_version_is_left_alone() {
     );
 }
 
-/// A server that knows of no others keeps them out while it is there.
+/// A server that knows of no others is kept out while one is there, and keeps all others out.
 #[tokio::test]
 async fn a_second_server_is_kept_out() {
-    let Some((_, address)) = fresh().await else {
+    let Some((store, address)) = fresh().await else {
         return;
     };
-    let first = PostgresStore::open_alone(&address, None).await;
-    let second = PostgresStore::open_alone(&address, None).await;
-    assert!(
-        matches!(second, Err(OpenPostgresError::InUse)),
-        "{second:?}"
-    );
-    drop(first.expect("it opens"));
-    // The database takes a moment to see that the connection has ended.
-    while let Err(error) = PostgresStore::open_alone(&address, None).await {
-        assert!(matches!(error, OpenPostgresError::InUse), "{error:?}");
-    }
+    let is_in_use = |opened: Result<PostgresStore, OpenPostgresError>| match opened {
+        Err(OpenPostgresError::InUse) => true,
+        Err(error) => panic!("{error}"),
+        Ok(_) => false,
+    };
+    assert!(is_in_use(PostgresStore::open_alone(&address, None).await));
+    assert!(!is_in_use(PostgresStore::open(&address, None).await));
+    drop(store);
+    // The database takes a moment to see that a connection has ended.
+    let alone = loop {
+        match PostgresStore::open_alone(&address, None).await {
+            Ok(alone) => break alone,
+            Err(error) => assert!(matches!(error, OpenPostgresError::InUse), "{error:?}"),
+        }
+    };
+    assert!(is_in_use(PostgresStore::open_alone(&address, None).await));
+    assert!(is_in_use(PostgresStore::open(&address, None).await));
+    drop(alone);
+    while is_in_use(PostgresStore::open(&address, None).await) {}
 }
 
 /// What is looked at from outside is what was written.

@@ -1,19 +1,22 @@
 //! The task that writes: batch after batch, each one transaction.
 
 mod batch;
+mod pairing;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_matches::{Event, Reminder};
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use self::batch::Batch;
+pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session};
+use crate::directory::Shown;
 use crate::{Mark, NodeId, PlayerRecord, Record, WriteError};
 
 /// How many writes are put into one transaction.
@@ -40,8 +43,21 @@ pub(super) enum Task {
         reminder: Option<Reminder>,
     },
     Claim(MatchId, NodeId),
+    /// Refused as a conflict if the match is not this one's, or was taken too lately.
+    Take {
+        id: MatchId,
+        owner: NodeId,
+        from: Option<NodeId>,
+    },
     Release(MatchId),
     AddPlayer(PlayerRecord),
+    Renew(NodeId),
+    Withdraw(NodeId),
+    /// Refused as a conflict if somebody else is at it.
+    Pair(Arc<Pairing>),
+    /// Refused as a conflict if there is none, or somebody else is at it.
+    EndSeek(PlayerId, NodeId),
+    Show(Vec<Shown>),
 }
 
 /// A task, and where to tell what has become of it.

@@ -1,0 +1,145 @@
+//! What servers tell each other.
+
+use plyhouse_protocol::{MatchId, PlayerId, Status};
+use tokio_postgres::Row;
+
+use super::{Reader, ids};
+use crate::directory::{Listed, Route, Wanted};
+use crate::postgres::journal::{integer, natural};
+use crate::postgres::link::Values;
+use crate::{NodeId, ReadError};
+
+/// The matches that are listed and live. They are told apart from those that have ended, so that there is
+/// an index of each.
+macro_rules! live {
+    () => {
+        "matches WHERE listed AND ended_ms IS NULL
+         AND (game = $1 OR $1 IS NULL) AND (status = $2::text OR $2 IS NULL)"
+    };
+}
+/// The matches that are listed and have ended.
+macro_rules! ended {
+    () => {
+        "matches WHERE listed AND ended_ms >= $3
+         AND (game = $1 OR $1 IS NULL) AND ($2::text = 'ended' OR $2 IS NULL)"
+    };
+}
+
+impl Reader {
+    /// Every server whose lease holds.
+    pub(in crate::postgres) async fn alive(&self) -> Result<Vec<NodeId>, ReadError> {
+        let sql = "SELECT id FROM node WHERE expires > now()";
+        let rows = self.query(sql, &[]).await?;
+        Ok(rows.iter().map(|row| NodeId(row.get(0))).collect())
+    }
+
+    /// Whose a match is.
+    pub(in crate::postgres) async fn route(&self, id: MatchId) -> Result<Option<Route>, ReadError> {
+        let sql = "SELECT node, epoch, ended_ms IS NOT NULL,
+                          EXISTS (SELECT FROM node WHERE id = mt.node AND expires > now())
+                   FROM matches mt WHERE m = $1";
+        let rows = self.query(sql, &[&id.0]).await?;
+        let route = |row: &Row| Route {
+            owner: row.get::<_, Option<_>>(0).map(NodeId),
+            is_alive: row.get(3),
+            epoch: natural(row.get(1)),
+            has_ended: row.get(2),
+        };
+        Ok(rows.first().map(route))
+    }
+
+    /// Some of the live matches whose owners are gone, in some order.
+    pub(in crate::postgres) async fn abandoned(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        // Owner by owner: there are few, and nearly all of them are alive.
+        let sql = "WITH RECURSIVE owner AS (
+                       (SELECT node FROM matches
+                        WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NOT NULL
+                        ORDER BY node LIMIT 1)
+                       UNION ALL
+                       SELECT (SELECT node FROM matches
+                               WHERE ended_ms IS NULL AND wake_ms IS NULL AND node > owner.node
+                               ORDER BY node LIMIT 1)
+                       FROM owner WHERE owner.node IS NOT NULL)
+                   SELECT m FROM (
+                       SELECT m FROM matches
+                       WHERE ended_ms IS NULL AND wake_ms IS NULL AND node IS NULL
+                       UNION ALL
+                       SELECT m FROM owner JOIN matches USING (node)
+                       WHERE ended_ms IS NULL AND wake_ms IS NULL AND NOT EXISTS (
+                           SELECT FROM node WHERE id = owner.node AND expires > now())) AS found
+                   ORDER BY random() LIMIT $1";
+        let rows = self.query(sql, &[&integer(limit as u64)]).await?;
+        Ok(ids(&rows).collect())
+    }
+
+    /// The live matches of a player, but for those of days.
+    pub(in crate::postgres) async fn involved(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        let sql = "SELECT DISTINCT m FROM involved WHERE player = $1 ORDER BY m";
+        let rows = self.query(sql, &[&player.0]).await?;
+        Ok(ids(&rows).collect())
+    }
+
+    /// A number that none before had.
+    pub(in crate::postgres) async fn next_session(&self) -> Result<u64, ReadError> {
+        let rows = self.query("SELECT nextval('sessions')", &[]).await?;
+        let number = rows.first().map(|row| natural(row.get(0)));
+        number.ok_or(ReadError::Unavailable)
+    }
+
+    /// Whose seeks wait on a server.
+    pub(in crate::postgres) async fn waiting(
+        &self,
+        node: NodeId,
+    ) -> Result<Vec<PlayerId>, ReadError> {
+        let sql = "SELECT player FROM seeks WHERE node = $1";
+        let rows = self.query(sql, &[&node.0]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    }
+
+    /// Whether a player's seek waits on a server.
+    pub(in crate::postgres) async fn is_seeking(
+        &self,
+        player: PlayerId,
+        node: NodeId,
+    ) -> Result<bool, ReadError> {
+        let sql = "SELECT player FROM seeks WHERE player = $1 AND node = $2";
+        let rows = self.query(sql, &[&player.0, &node.0]).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// What lists show.
+    pub(in crate::postgres) async fn list(&self, wanted: &Wanted) -> Result<Listed, ReadError> {
+        let status = wanted.status.map(Status::as_str);
+        let since = integer(wanted.ended_since_ms);
+        let sql = concat!(
+            "SELECT (SELECT count(*) FROM ",
+            live!(),
+            ") + (SELECT count(*) FROM ",
+            ended!(),
+            ")"
+        );
+        let total = self.query(sql, &[&wanted.game, &status, &since]).await?;
+        let sql = concat!(
+            "(SELECT m, card FROM ",
+            live!(),
+            " AND (m < $4 OR $4 IS NULL) ORDER BY m DESC LIMIT $5)
+             UNION ALL (SELECT m, card FROM ",
+            ended!(),
+            " AND (m < $4 OR $4 IS NULL) ORDER BY m DESC LIMIT $5)
+             ORDER BY m DESC LIMIT $5"
+        );
+        let (after, limit) = (wanted.after.map(|id| id.0), integer(wanted.limit as u64));
+        let values: Values<'_> = &[&wanted.game, &status, &since, &after, &limit];
+        let rows = self.query(sql, values).await?;
+        Ok(Listed {
+            total: total.first().map_or(0, |row| natural(row.get(0))),
+            cards: rows.iter().map(|row| row.get(1)).collect(),
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! What earlier versions have written.
+
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{EventKind, Occupant};
+use plyhouse_protocol::ClockControl;
+
+use super::*;
+use crate::directory::Directory;
+use crate::postgres::journal::{body, integer};
+use crate::record::terms_to_text;
+
+/// Writes a match as the first version did.
+async fn write(session: &Session, record: &Record, ended_ms: Option<u64>) {
+    let Record { creation, events } = record;
+    let sql = "INSERT INTO matches (m, code, game, host, terms, ended_ms)
+               VALUES ($1, $2, $3, $4, $5, $6)";
+    let (id, code) = (creation.id.0, creation.code.to_string());
+    let (terms, ended_ms) = (terms_to_text(&creation.terms), ended_ms.map(integer));
+    let game = creation.game.info.id;
+    let values: link::Values<'_> = &[&id, &code, &game, &creation.host.0, &terms, &ended_ms];
+    session.query(sql, values).await.expect("written");
+    let mut last = 0;
+    for (index, events) in events.chunks(2).enumerate() {
+        let n = if index == 0 { 0 } else { last + 1 };
+        last += integer(events.len() as u64);
+        let sql =
+            "INSERT INTO journal (m, n, last, seq, epoch, body) VALUES ($1, $2, $3, $3, 0, $4)";
+        let values: link::Values<'_> = &[&id, &n, &last, &body(events)];
+        session.query(sql, values).await.expect("written");
+    }
+}
+
+/// Who is in live matches is known of those, too, that were written before it was kept.
+#[tokio::test]
+async fn who_is_in_matches_of_the_first_version_is_known() {
+    let Some(address) = database().await else {
+        return;
+    };
+    let session = Session::connect(&config(&address).expect("it is one")).await;
+    let mut session = session.expect("connected");
+    schema::migrate_to(session.client(), 1).await.expect("made");
+
+    let seated = |seat, occupant| EventKind::Seated { seat, occupant }.at(1);
+    let sits = |number| Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+    };
+    let mut open = record(1, &player(1));
+    open.creation.terms.invited = Some(player(5).id);
+    open.events = vec![
+        seated(Seat::First, sits(2)),
+        seated(Seat::Second, sits(3)),
+        seated(Seat::First, Occupant::Open),
+        seated(Seat::Second, Occupant::Bot(Level::Easy)),
+        seated(Seat::Second, sits(4)),
+        moved(Seat::First, "b2"),
+    ];
+    write(&session, &open, None).await;
+    let mut ended = record(2, &player(1));
+    ended.events.push(RESIGNED);
+    write(&session, &ended, Some(RESIGNED.at_ms)).await;
+    let mut days = record(3, &player(1));
+    days.creation.terms.clock = Some(ClockControl::Move { move_ms: 3_600_000 });
+    write(&session, &days, None).await;
+    let mut quick = record(4, &player(1));
+    quick.creation.terms.clock = Some(ClockControl::Move { move_ms: 3_599_999 });
+    write(&session, &quick, None).await;
+
+    let store = super::open(&address).await;
+    for (number, expected) in [
+        (1, vec![1, 4]),
+        (2, vec![]),
+        (3, vec![]),
+        (4, vec![1]),
+        (5, vec![1]),
+    ] {
+        let found = store.involved(player(number).id).await.expect("readable");
+        let found: Vec<u128> = found.iter().map(|id| id.0.as_u128()).collect();
+        assert_eq!(found, expected, "{number}");
+    }
+    let id = open.creation.id;
+    let read = store.load(id).await.expect("readable").expect("there");
+    let leaves = vec![seated(Seat::Second, Occupant::Open)];
+    store.append(id, read.mark, leaves).await.expect("written");
+    assert_eq!(store.involved(player(4).id).await.expect("readable"), []);
+}

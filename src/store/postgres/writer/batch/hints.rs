@@ -1,0 +1,82 @@
+//! Leases of servers, and what lists show.
+
+use uuid::Uuid;
+
+use super::{Batch, Task};
+use crate::directory::{LEASE, SEEKS_KEPT, Shown};
+use crate::postgres::link::{Failure, Session};
+
+impl Batch<'_> {
+    /// Renews leases, and ends those of servers that stop.
+    pub(super) async fn keep_leases(&self, session: &Session) -> Result<(), Failure> {
+        for task in self.tasks {
+            match task {
+                Task::Renew(node) => {
+                    let sql = "INSERT INTO node (id, expires)
+                               VALUES ($1, now() + make_interval(secs => $2))
+                               ON CONFLICT (id) DO UPDATE SET expires = excluded.expires";
+                    let values = (node.0, LEASE.as_secs_f64());
+                    session.query(sql, &[&values.0, &values.1]).await?;
+                    forget_dead(session).await?;
+                }
+                Task::Withdraw(node) => {
+                    let sql = "WITH gone AS (DELETE FROM node WHERE id = $1)
+                               DELETE FROM seeks WHERE node = $1";
+                    session.query(sql, &[&node.0]).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what lists show of matches.
+    pub(super) async fn show(&self, session: &Session) -> Result<(), Failure> {
+        let cards = self.tasks.iter().filter_map(|task| match task {
+            Task::Show(cards) => Some(cards),
+            _ => None,
+        });
+        let mut cards: Vec<&Shown> = cards.flatten().collect();
+        // Of two of one match the later counts.
+        cards.reverse();
+        cards.sort_by_key(|card| card.id);
+        cards.dedup_by_key(|card| card.id);
+        if cards.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<Uuid> = cards.iter().map(|card| card.id.0).collect();
+        let statuses: Vec<&str> = cards.iter().map(|card| card.status.as_str()).collect();
+        let listed: Vec<bool> = cards.iter().map(|card| card.listed).collect();
+        let texts: Vec<&str> = cards.iter().map(|card| card.card.as_str()).collect();
+        // Locked in the order of all servers. What comes late is no news of a match that has ended.
+        let sql = "WITH shown AS (
+                       SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::text[])
+                           AS u (m, status, listed, card)),
+                   found AS (
+                       SELECT mt.m FROM matches mt JOIN shown ON shown.m = mt.m
+                       WHERE mt.ended_ms IS NULL OR shown.status = 'ended'
+                       ORDER BY mt.m FOR NO KEY UPDATE OF mt)
+                   UPDATE matches mt
+                   SET status = shown.status, listed = shown.listed, card = shown.card
+                   FROM found JOIN shown USING (m) WHERE mt.m = found.m";
+        session
+            .query(sql, &[&ids, &statuses, &listed, &texts])
+            .await?;
+        Ok(())
+    }
+}
+
+/// Forgets servers whose leases have run out long ago, and their seeks.
+async fn forget_dead(session: &Session) -> Result<(), Failure> {
+    let sql = "WITH gone AS (
+                   DELETE FROM node WHERE id IN (
+                       SELECT id FROM node WHERE expires < now() - make_interval(secs => $1)
+                       FOR UPDATE SKIP LOCKED)
+                   RETURNING id)
+               DELETE FROM seeks WHERE player IN (
+                   SELECT player FROM seeks JOIN gone ON gone.id = seeks.node
+                   FOR UPDATE OF seeks SKIP LOCKED)";
+    let kept = SEEKS_KEPT.as_secs_f64();
+    session.query(sql, &[&kept]).await?;
+    Ok(())
+}

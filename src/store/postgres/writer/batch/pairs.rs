@@ -1,0 +1,144 @@
+//! Who is paired with whom.
+//!
+//! Two who want the same and come at the same time would not see each other. So one server at a time
+//! pairs those who want the same: the others do not wait for it, but try again.
+
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::{Batch, Task, create};
+use crate::directory::{MAKE_TRIES, Paired, Waiting};
+use crate::postgres::journal::integer;
+use crate::postgres::link::{Failure, Session};
+use crate::postgres::writer::Pairing;
+use crate::{NodeId, WriteError};
+use plyhouse_protocol::PlayerId;
+
+/// How many are paired in one transaction, so that nobody else waits for long. The others try again.
+const PAIRS_MAX: usize = 16;
+
+/// The first part of the locks that are held while seeks are paired.
+const PAIRING: i32 = 0x706c_7968;
+
+impl Batch<'_> {
+    /// Pairs seeks, and ends others.
+    pub(super) async fn pair_all(&mut self, session: &Session) -> Result<(), Failure> {
+        let mut pairs = 0;
+        for (index, task) in self.tasks.iter().enumerate() {
+            self.answers[index] = match task {
+                Task::Pair(_) if pairs >= PAIRS_MAX => Err(WriteError::Conflict),
+                Task::Pair(pairing) => {
+                    pairs += 1;
+                    match pair(session, pairing).await? {
+                        Ok(paired) => {
+                            *pairing.paired.lock() = Some(paired);
+                            Ok(())
+                        }
+                        Err(why) => Err(why),
+                    }
+                }
+                Task::EndSeek(player, node) => end(session, *player, Some(*node)).await?,
+                _ => continue,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Ends a player's seek, on this server or on whichever it was made. Refused as a conflict if there is
+/// none, or somebody else is at it.
+async fn end(
+    session: &Session,
+    player: PlayerId,
+    node: Option<NodeId>,
+) -> Result<Result<(), WriteError>, Failure> {
+    let sql = "DELETE FROM seeks WHERE player IN (
+                   SELECT player FROM seeks WHERE player = $1 AND (node = $2 OR $2 IS NULL)
+                   FOR UPDATE SKIP LOCKED)
+               RETURNING player";
+    let node = node.map(|node| node.0);
+    let ended = session.query_opt(sql, &[&player.0, &node]).await?;
+    Ok(ended.map(|_| ()).ok_or(WriteError::Conflict))
+}
+
+async fn pair(session: &Session, pairing: &Pairing) -> Result<Result<Paired, WriteError>, Failure> {
+    let Pairing { seek, .. } = pairing;
+    let sql = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
+    let locked = session.query_opt(sql, &[&PAIRING, &seek.key]).await?;
+    if !locked.is_some_and(|row| row.get(0)) {
+        return Ok(Err(WriteError::Conflict));
+    }
+    // If somebody else is at it, it is still there when it comes to that.
+    let _ = end(session, seek.player, None).await?;
+    let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body
+               FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
+               WHERE seeks.key = $1 AND seeks.player <> $2
+               ORDER BY seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
+    let found = session.query_opt(sql, &[&seek.key, &seek.player.0]).await?;
+    match found {
+        Some(row) => pair_with(session, pairing, waiting(&row)).await,
+        None => wait(session, pairing).await,
+    }
+}
+
+/// Creates the match of both, and ends the other's seek.
+async fn pair_with(
+    session: &Session,
+    Pairing { seek, make, .. }: &Pairing,
+    other: Waiting,
+) -> Result<Result<Paired, WriteError>, Failure> {
+    if is_seeking(session, seek.player).await? {
+        return Ok(Err(WriteError::Conflict));
+    }
+    for _ in 0..MAKE_TRIES {
+        let record = make(&other);
+        if create(session, seek.node, &record).await?.is_ok() {
+            let sql = "DELETE FROM seeks WHERE player = $1";
+            session.query(sql, &[&other.player.0]).await?;
+            return Ok(Ok(Paired::With(Box::new((other, record)))));
+        }
+    }
+    Ok(Err(WriteError::Unavailable))
+}
+
+/// Lets a seek wait, if there is room.
+async fn wait(
+    session: &Session,
+    Pairing { seek, max, .. }: &Pairing,
+) -> Result<Result<Paired, WriteError>, Failure> {
+    let sql = "INSERT INTO seeks (player, node, key, body) SELECT $1, $2, $3, $4
+               WHERE (SELECT count(*) FROM seeks JOIN node
+                      ON node.id = seeks.node AND node.expires > now()) < $5
+               ON CONFLICT DO NOTHING RETURNING player";
+    let max = integer(*max as u64);
+    let values = [&seek.key, &seek.body];
+    let waits = session
+        .query_opt(
+            sql,
+            &[&seek.player.0, &seek.node.0, values[0], values[1], &max],
+        )
+        .await?;
+    if waits.is_some() {
+        return Ok(Ok(Paired::Waits));
+    }
+    if is_seeking(session, seek.player).await? {
+        return Ok(Err(WriteError::Conflict));
+    }
+    Ok(Ok(Paired::Full))
+}
+
+/// Whether a seek of this player is there.
+async fn is_seeking(session: &Session, player: PlayerId) -> Result<bool, Failure> {
+    let sql = "SELECT player FROM seeks WHERE player = $1";
+    let found = session.query_opt(sql, &[&player.0]).await?;
+    Ok(found.is_some())
+}
+
+fn waiting(row: &Row) -> Waiting {
+    Waiting {
+        player: PlayerId(row.get(0)),
+        node: NodeId(row.get::<_, Uuid>(1)),
+        key: row.get(2),
+        body: row.get(3),
+    }
+}
