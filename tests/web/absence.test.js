@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { inviteOn, isOpenToAll, moves, myTurn, play } from './players.js';
+import { inBar, inviteOn, isOpenToAll, moves, myTurn, play, says } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -50,5 +50,27 @@ test(
     await ann.getByText('White · you').waitFor();
     await play(bob, 'a7', 'a6');
     await myTurn(ann);
+  }),
+);
+
+test(
+  'for whom a bot has played to the end asks for the rematch',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await inviteOn(ann, { stand_in: 'easy' }, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Let the easy bot play on' }).click();
+    await bob.getByText('A bot plays for you.').first().waitFor();
+    await myTurn(ann);
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    // They count who sat at the start.
+    await says(bob, 'You win!');
+    await inBar(bob, 'Rematch').click();
+    await ann.getByRole('button', { name: 'Accept' }).click();
+    await bob.getByText('White · you').waitFor();
+    await myTurn(bob);
   }),
 );

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 
 import {
   cell,
+  inBar,
   invite,
   isOver,
   legal,
@@ -135,7 +136,7 @@ test(
     await picture(eve, 'watched');
 
     // Once more: the other is asked, and both go on at the same address.
-    await ann.getByRole('button', { name: 'Rematch' }).click();
+    await inBar(ann, 'Rematch').click();
     await ann.getByText(/^Waiting for guest-\w+ to accept\.$/).waitFor();
     await bob
       .getByText(/^guest-\w+ wants to play again, sides swapped\.$/)
@@ -145,7 +146,7 @@ test(
     await picture(bob, 'rematch');
     await bob.getByRole('button', { name: 'Decline' }).click();
     await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
-    await bob.getByRole('button', { name: 'Rematch' }).click();
+    await inBar(bob, 'Rematch').click();
     await ann.getByRole('button', { name: 'Accept' }).waitFor();
     await ann.keyboard.press('y');
     await bob.locator('.player', { hasText: 'X · you' }).waitFor();
@@ -191,9 +192,7 @@ test(
     await play(ann, 'b2');
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
-    await Promise.all(
-      [ann, bob].map((page) => page.getByRole('button', { name: 'Rematch' }).click()),
-    );
+    await Promise.all([ann, bob].map((page) => inBar(page, 'Rematch').click()));
     await myTurn(bob);
     assert.equal(ann.url(), bob.url());
   }),
@@ -345,7 +344,7 @@ test(
       // Nobody sat in what was called off: there is nobody to play it with again.
       await ann.goto(`/m/${code}`);
       await says(ann, 'No result.');
-      const again = ann.getByRole('button', { name: 'Rematch' });
+      const again = inBar(ann, 'Rematch');
       await again.and(ann.locator('[aria-disabled=true]')).waitFor({ state: 'attached' });
     },
     ['--live-matches', '7'],

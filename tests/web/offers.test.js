@@ -3,16 +3,23 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, inviteOn, isOpenToAll, moves, myTurn, play, says } from './players.js';
+import {
+  cell,
+  fits,
+  inBar,
+  invite,
+  inviteOn,
+  isOpenToAll,
+  moves,
+  myTurn,
+  play,
+  says,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
 
 after(closeBrowser);
-
-/** A button of the bar. @param {Page} page @param {string} name */
-const inBar = (page, name) =>
-  page.getByRole('group', { name: 'In this match' }).getByRole('button', { name });
 
 /** Why nothing is to be done there. @param {Page} page @param {string} name @param {string} why */
 async function isBarred(page, name, why) {
@@ -52,6 +59,9 @@ test(
     await ann.locator('#toast', { hasText: /^guest-\w+ declines the draw\.$/ }).waitFor();
     await bob.waitForFunction(() => !document.title.startsWith('●'));
     assert.equal(await icon(bob), '/web/icon.svg');
+    const again = 'You have offered one lately. It can be asked again in 20 moves.';
+    await isBarred(ann, 'Offer a draw', again);
+    assert.equal(await inBar(ann, 'Offer a draw').innerText(), 'in 20');
 
     await inBar(bob, 'Offer a draw').click();
     await answer(ann, 'Accept').waitFor();
@@ -216,5 +226,78 @@ test(
     await inBar(ann, 'Offer a draw').click();
     await bob.locator('#toast', { hasText: /^Chess: guest-\w+ offers a draw\./ }).waitFor();
     assert.equal(await bob.title(), '● An offer – Plyhouse');
+  }),
+);
+
+test(
+  'what is said of a match goes away with its next event',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    await inBar(ann, 'Offer a draw').click();
+    await answer(bob, 'Decline').click();
+    const said = ann.locator('#toast', { hasText: 'declines the draw.' });
+    await said.waitFor();
+    await play(ann, 'd2', 'd3');
+    // Well before its time is over.
+    await said.waitFor({ state: 'detached', timeout: 3000 });
+    await bob.getByRole('link', { name: 'Plyhouse' }).click();
+    await inBar(ann, 'Offer a draw').click({ force: true });
+    await ann.locator('#toast', { hasText: 'It can be asked again in 19 moves.' }).waitFor();
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await ann.locator('#toast p').waitFor({ state: 'detached', timeout: 3000 });
+  }),
+);
+
+test(
+  'a page that has only just come learns from a refusal for how long it is one',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    await inBar(ann, 'Offer a draw').click();
+    await answer(bob, 'Decline').click();
+    await ann.reload();
+    await myTurn(ann);
+    await inBar(ann, 'Offer a draw').click();
+    const why = 'It is too soon to offer a draw. It can be asked again in 20 moves.';
+    await isBarred(ann, 'Offer a draw', why);
+    await play(ann, 'd2', 'd3');
+    await isBarred(ann, 'Offer a draw', why.replace('20', '19'));
+    await inBar(bob, 'Resign …').click();
+    await bob.getByRole('button', { name: 'Resign', exact: true }).click();
+    await inBar(ann, 'Rematch').click();
+    await answer(bob, 'Decline').click();
+    await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
+    await inBar(ann, 'Rematch')
+      .filter({ hasText: /^[56]\d s$/ })
+      .waitFor();
+    await inBar(ann, 'Rematch')
+      .filter({ hasText: /^5[0-7] s$/ })
+      .waitFor();
+  }),
+);
+
+test(
+  'whoever watches is told what is offered, and asked nothing',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await invite(ann, 'Chess');
+    const bob = await house.visitor(link);
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    const eve = await house.visitor(link);
+    await eve.getByText('You are watching.').waitFor();
+    await inBar(ann, 'Offer a draw').click();
+    await inBar(bob, 'Take back').click();
+    const offers = eve.getByRole('group', { name: 'Offers' });
+    await offers.getByText(/^guest-\w+ offers a draw\.$/).waitFor();
+    await offers.getByText(/^guest-\w+ asks to take back the last move\.$/).waitFor();
+    assert.equal(await offers.getByRole('button').count(), 0);
+    await answer(bob, 'Decline').click();
+    await offers.getByText('offers a draw.').waitFor({ state: 'detached' });
   }),
 );

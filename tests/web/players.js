@@ -58,6 +58,10 @@ export async function playAll(first, second, moves) {
   }
 }
 
+/** A button of the bar. @param {Page} page @param {string} name */
+export const inBar = (page, name) =>
+  page.getByRole('group', { name: 'In this match' }).getByRole('button', { name });
+
 /** How many moves the page knows of. @param {Page} page */
 export const moves = (page) => page.locator('.moves button').count();
 

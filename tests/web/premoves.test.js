@@ -117,3 +117,31 @@ test(
       .waitFor();
   }),
 );
+
+test(
+  'a pass is chosen ahead, taken out, and played when the turn comes',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Go'));
+    const pass = bob
+      .getByRole('group', { name: 'Other moves' })
+      .getByRole('button', { name: 'Pass' });
+    const queued = pass.and(bob.locator('[aria-pressed=true]'));
+    await myTurn(ann);
+    await pass.click();
+    await queued.waitFor();
+    await bob
+      .getByText(/^Chosen ahead: pass/)
+      .first()
+      .waitFor();
+    await pass.click();
+    await queued.waitFor({ state: 'detached' });
+    await pass.click();
+    await queued.waitFor();
+    await play(ann, 'E5');
+    await ann.getByText(/^guest-\w+ passed\./).waitFor();
+    await myTurn(ann);
+    assert.equal(await moves(ann), 2);
+    await queued.waitFor({ state: 'detached' });
+  }),
+);

@@ -13,11 +13,13 @@ import { shareCard } from './share.js';
 
 export class Actions {
   element;
+  /** What is asked and answered, beside how the match stands. */
+  lower;
   answers;
   #app;
   #bar;
   #giveUp;
-  /** What there is before the start and after the end. */
+  /** What there is before the start. */
   #apart = h('div', {
     class: 'row apart',
     // A key that is held would go on to what comes in place of the button.
@@ -26,27 +28,44 @@ export class Actions {
     },
   });
   #back;
+  /** Where those whom one has watched go on. */
+  #next = h('a', { class: 'button primary', hidden: true }, 'Watch their next match');
   /** What the buttons were made from; made anew, they would lose the focus. */
   #madeFrom = '';
 
   /**
    * @param {App} app
-   * @param {{ backToNow: () => void, turn: () => void }} does
+   * @param {{ backToNow: () => void, turn: () => void, others: HTMLElement }} does
    */
-  constructor(app, { backToNow, turn }) {
+  constructor(app, { backToNow, turn, others }) {
     this.#app = app;
     this.answers = new Answers(app);
     this.#giveUp = new GiveUp(app);
-    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn });
+    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, others });
     this.#back = button('Back to now', 'primary', backToNow);
-    const slot = h(
+    this.lower = h('div', { class: 'asked' }, this.answers.element, this.#next, this.#back);
+    this.element = h(
       'div',
-      { class: 'slot' },
-      this.answers.element,
+      { class: 'actions' },
+      this.#bar.element,
       this.#giveUp.element,
-      this.#back,
+      this.#apart,
     );
-    this.element = h('div', { class: 'actions' }, this.#bar.element, slot, this.#apart);
+  }
+
+  /** Counts no more. */
+  leave() {
+    this.#bar.leave();
+  }
+
+  /** Plays again, as the bar would. */
+  again() {
+    this.#bar.playAgain();
+  }
+
+  /** What can be played next, and why it cannot be now; `null` if nothing. @param {Match} match */
+  next(match) {
+    return this.#bar.next(match);
   }
 
   /**
@@ -55,11 +74,12 @@ export class Actions {
    * @param {boolean} isTurned whether it has been turned around
    */
   show(match, now, isTurned) {
-    const { status } = match;
+    const { status, you, rematch } = match;
     const hadFocus = this.element.contains(document.activeElement);
     this.#back.hidden = now;
-    const { you } = match;
-    this.element.classList.toggle('plays', you !== null && status !== 'open');
+    const next = you === null ? rematch?.next : null;
+    this.#next.hidden = !next;
+    if (next) this.#next.setAttribute('href', `/m/${next.code}`);
     this.answers.show(match);
     this.#giveUp.show(match);
     this.#bar.element.hidden = status === 'open';
@@ -72,24 +92,16 @@ export class Actions {
 
   /** @param {Match} match */
   #showApart(match) {
-    const { you, status, host, seats, rematch } = match;
-    const next = you === null ? rematch?.next : null;
+    const { you, status, host, seats } = match;
     const occupants = seats.map((seat) => seat.occupant);
-    const madeFrom = JSON.stringify([status, you, host, next, occupants]);
+    const madeFrom = JSON.stringify([status, you, host, occupants]);
     if (this.#madeFrom === madeFrom) return;
     this.#madeFrom = madeFrom;
     const level = recallChoice().level ?? firstLevel(this.#app.levels);
     if (status === 'open') fill(this.#apart, shareCard(this.#app, match, level));
-    else if (status === 'ended') fill(this.#apart, next && theyGoOn(next.code), toLobby());
     else fill(this.#apart);
   }
 }
-
-const toLobby = () => h('a', { class: 'button', href: '/' }, 'To the lobby');
-
-/** @param {string} code */
-const theyGoOn = (code) =>
-  h('a', { class: 'button primary', href: `/m/${code}` }, 'Watch their next match');
 
 /** @param {string} text @param {string} look @param {() => void} onclick */
 const button = (text, look, onclick) => h('button', { type: 'button', class: look, onclick }, text);

@@ -4,6 +4,7 @@
 import { BOT_PACE_MS, recallChoice } from './choice.js';
 import { challenge } from './challenging.js';
 import { Refusal } from './connection.js';
+import { personIn } from './match.js';
 import { sentence } from './words.js';
 
 /** @import { Request, SeatWish } from '../protocol.js' */
@@ -15,44 +16,55 @@ import { sentence } from './words.js';
  * @param {Match} match
  * @returns {'rematch' | 'challenge' | 'anew' | null}
  */
-export function wayAgain({ status, seats, you, rematch }) {
+export function wayAgain(match) {
+  const { status, seats, you, rematch } = match;
   // Called off before somebody came: there is nobody to play with again.
   if (status !== 'ended' || seats.some(({ occupant }) => occupant === 'open')) return null;
-  if (you === null) {
-    const isExhibition = seats.every((seat) => seat.occupant === 'bot' && !seat.for);
-    return isExhibition ? 'anew' : null;
-  }
+  if (you === null) return isExhibition(match) ? 'anew' : null;
   const isGone = rematch?.here[1 - you] === false;
-  return isGone && seats[1 - you]?.occupant === 'player' ? 'challenge' : 'rematch';
+  return isGone && personIn(match, 1 - you) ? 'challenge' : 'rematch';
 }
 
-/** @param {App} app @param {Match} match */
+/** Whether two bots play that stand in for nobody. @param {Pick<Match, 'seats'>} match */
+export const isExhibition = ({ seats }) =>
+  seats.every((seat) => seat.occupant === 'bot' && !seat.for);
+
+/**
+ * @param {App} app
+ * @param {Match} match
+ * @returns {Promise<Refusal | null>} why not, if a rematch was refused
+ */
 export async function playAgain(app, match) {
   switch (wayAgain(match)) {
     case 'anew':
       await app.enter(anew(match));
       break;
     case 'challenge': {
-      const other = match.seats[1 - (match.you ?? 0)];
-      if (other?.occupant === 'player') challenge(app, other, anew(match));
+      const other = personIn(match, 1 - (match.you ?? 0));
+      if (other) challenge(app, other, anew(match));
       break;
     }
     case 'rematch':
-      await offerRematch(app, match);
+      return await offerRematch(app, match);
   }
+  return null;
 }
 
-/** @param {App} app @param {Match} match */
+/** @param {App} app @param {Match} match @returns {Promise<Refusal | null>} */
 async function offerRematch(app, match) {
   try {
     await app.connection.ask({ type: 'offer', match: match.match, offer: 'rematch' });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const isBot = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
+    const isBot = !personIn(match, 1 - (match.you ?? 0));
+    if (error.code !== 'not_allowed' || !isBot) {
+      app.toast(sentence(error.message));
+      return error;
+    }
     // It is too late for a rematch; a bot plays all the same.
-    if (error.code === 'not_allowed' && isBot) await app.enter(anew(match));
-    else app.toast(sentence(error.message));
+    await app.enter(anew(match));
   }
+  return null;
 }
 
 /** The same terms, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
@@ -73,4 +85,4 @@ function anew({ game, seats, you, clock, takeback, stand_in }) {
  * @returns {SeatWish}
  */
 const wish = (seat, isMine) =>
-  isMine ? 'me' : seat.occupant === 'bot' ? { bot: seat.level } : 'open';
+  isMine ? 'me' : seat.occupant === 'bot' && !seat.for ? { bot: seat.level } : 'open';

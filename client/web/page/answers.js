@@ -4,7 +4,8 @@
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { offersOf, offersTo, stoodIn } from './match.js';
-import { occupant, offered, ourOffer, sentence } from './words.js';
+import { icon } from './switches.js';
+import { occupant, offered, offeredInShort, ourOffer, sentence } from './words.js';
 
 /** @import { StandingOffer } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -15,6 +16,9 @@ const ACCEPT_KEY = 'y';
 const DECLINE_KEY = 'n';
 
 const BACK = 'Take the seat back';
+
+const YES = 'M5 13l4.500 4.500L19 7';
+const NO = 'M7 7l10 10M17 7 7 17';
 
 export class Answers {
   element = h('div', { class: 'answers', role: 'group', 'aria-label': 'Offers' });
@@ -33,7 +37,7 @@ export class Answers {
   show(match) {
     this.#match = match;
     const connected = this.#app.connection.link.state === 'open';
-    const offers = match.you === null ? [] : offersOf(match);
+    const offers = offersOf(match);
     const seat = stoodIn(match, this.#app.player?.id);
     const drawn = JSON.stringify([offers, connected, seat]);
     if (drawn === this.#drawn) return;
@@ -76,6 +80,8 @@ export class Answers {
     const { match: id, you } = match;
     const disabled = !connected;
     const decline = () => this.#decline(id, offer);
+    if (you === null)
+      return h('div', { class: 'row answer' }, h('p', {}, this.#said(match, offer)));
     if (offer.seat === you) {
       const other = match.seats[1 - (you ?? 0)];
       const asked = ourOffer(offer, other ? occupant(other, this.#app.levels) : '');
@@ -86,16 +92,20 @@ export class Answers {
         h('button', { type: 'button', disabled, onclick: decline }, 'Withdraw'),
       );
     }
-    const seat = match.seats[offer.seat];
-    const name = seat ? occupant(seat, this.#app.levels) : '';
     const accept = () => void this.#accept(id, offer);
     return h(
       'div',
       { class: 'row answer' },
-      h('p', {}, offered(match, offer, name)),
-      keyed('Accept', 'primary', ACCEPT_KEY, disabled, accept),
-      keyed('Decline', '', DECLINE_KEY, disabled, decline),
+      h('p', { 'data-short': offeredInShort(match, offer) }, this.#said(match, offer)),
+      keyed('Accept', YES, 'primary', ACCEPT_KEY, disabled, accept),
+      keyed('Decline', NO, '', DECLINE_KEY, disabled, decline),
     );
+  }
+
+  /** What somebody else offers. @param {Match} match @param {StandingOffer} offer */
+  #said(match, offer) {
+    const seat = match.seats[offer.seat];
+    return offered(match, offer, seat ? occupant(seat, this.#app.levels) : '');
   }
 
   /** @param {string} id @param {StandingOffer} offer */
@@ -129,18 +139,20 @@ export class Answers {
 /**
  * A button with a key of its own.
  * @param {string} text
+ * @param {string} drawn
  * @param {string} look
  * @param {string} key
  * @param {boolean} disabled
  * @param {() => void} onclick
  */
-const keyed = (text, look, key, disabled, onclick) =>
+const keyed = (text, drawn, look, key, disabled, onclick) =>
   h(
     'button',
     {
       ...{ type: 'button', class: look, disabled, onclick },
       ...{ title: `Key ${key.toUpperCase()}`, 'aria-keyshortcuts': key },
     },
-    text,
+    icon(drawn),
+    h('span', {}, text),
     h('kbd', { 'aria-hidden': true }, key.toUpperCase()),
   );

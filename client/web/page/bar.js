@@ -1,14 +1,16 @@
-// What one can always do beside moving, each at a place of its own: a place is kept when there is
-// nothing to be done there, so that nobody clicks on what was something else a moment ago.
+// What one can always do beside moving, each at a place of its own: it stays when there is nothing to be
+// done there, so that nobody clicks on what was something else a moment ago.
 
-import { playAgain, wayAgain } from './again.js';
+import { isExhibition, playAgain, wayAgain } from './again.js';
+import { BarButton } from './bar-button.js';
+import { Barred } from './barred.js';
 import { Refusal } from './connection.js';
-import { fill, h, write } from './dom.js';
+import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
 import { takebackTo } from './match.js';
-import { icon } from './switches.js';
 import { sentence } from './words.js';
 
+/** @import { Request } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -16,6 +18,12 @@ const AGAIN = 'Rematch, sides swapped';
 
 /** So much time is given by one click. */
 const GIFT_MS = 15_000;
+/** So many plies lie between two offers of a draw. */
+const DRAW_EVERY = 20;
+/** So long a rematch that was declined is not offered again. */
+const DECLINED_FOR_MS = 60_000;
+
+const LOST = 'There is no connection now.';
 
 /** Two arrows that change places. */
 const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
@@ -25,18 +33,14 @@ const FLAG = 'M6 21V4h11l-2.500 4L17 12H6';
 const ROUND = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5';
 const PLUS = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
 
-/**
- * What a button of the bar may do now.
- * @typedef {object} Place
- * @property {boolean} [kept] whether there is never anything to do here in this match
- * @property {string} [why] why it cannot be done now
- */
-
 export class Bar {
   element = h('div', { class: 'bar', role: 'group', 'aria-label': 'In this match' });
   #app;
   /** @type {Match | null} */
   #match = null;
+  #barred = new Barred();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #draw;
   #takeback;
   #resign;
@@ -44,52 +48,50 @@ export class Bar {
   #flip;
   #again;
 
-  /** @param {App} app @param {{ giveUp: () => void, turn: () => void }} does */
-  constructor(app, { giveUp, turn }) {
+  /** @param {App} app @param {{ giveUp: () => void, turn: () => void, others: HTMLElement }} does */
+  constructor(app, { giveUp, turn, others }) {
     this.#app = app;
-    this.#draw = new BarButton(app, 'Offer a draw', 'Draw', HALVES, () => this.#offerDraw());
+    this.#draw = new BarButton(app, 'Offer a draw', 'Draw', HALVES, () => void this.#offerDraw());
     this.#takeback = new BarButton(app, 'Take back', 'Take back', BACK, () => void this.#askBack());
-    this.#resign = new BarButton(app, 'Resign …', 'Resign …', FLAG, giveUp);
+    this.#resign = new BarButton(app, 'Resign …', 'Resign', FLAG, giveUp);
     const more = `+${GIFT_MS / 1000} s`;
     const give = `${more} for the other`;
-    this.#time = new BarButton(app, give, more, PLUS, () => this.#giveTime());
+    this.#time = new BarButton(app, give, more, PLUS, () => void this.#giveTime());
     this.#flip = new BarButton(app, 'Turn the board', 'Turn', TURN, turn);
-    this.#again = new BarButton(app, AGAIN, 'Rematch', ROUND, () => this.#playAgain());
+    this.#again = new BarButton(app, AGAIN, 'Rematch', ROUND, () => this.playAgain());
     const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time, this.#again];
-    fill(this.element, ...all.map(({ element }) => element));
+    fill(this.element, others, ...all.map(({ element }) => element));
   }
 
   /** @param {Match} match @param {boolean} isTurned whether the board has been turned around */
   show(match, isTurned) {
+    clearTimeout(this.#timer);
+    this.#learnOffers(match);
     this.#match = match;
     const game = this.#app.game(match.game);
-    const runs = match.status === 'running';
-    const lost = this.#app.connection.link.state === 'open' ? '' : 'There is no connection now.';
-    const again = wayAgain(match);
-    const plays = match.you !== null || again === 'anew';
     // Whoever watches may turn the board, and needs no room for the rest.
-    this.element.classList.toggle('looks-on', !plays);
-    /** @param {string} why @param {boolean} [kept] */
-    const place = (why, kept = false) => ({
-      kept,
-      why: runs ? lost || why : 'The match is over.',
-    });
-    this.#draw.show(place(whyNoDraw(match, game?.draws !== false)));
-    this.#takeback.show(place(whyNoTakeback(match)));
-    this.#resign.show(place(''));
-    this.#time.show(place(whyNoTime(match), !match.clock));
-    this.#flip.show({ kept: !customsOf(match.game).faces });
+    const never = match.you === null;
+    const whyNot = whyNoDraw(match, game?.draws !== false);
+    this.#draw.show({ never, ...this.#place(match, 'draw', whyNot) });
+    this.#takeback.show({ never, ...this.#place(match, 'takeback', whyNoTakeback(match)) });
+    this.#resign.show({ never, ...this.#place(match, 'resign', '') });
+    const isTimed = match.clock !== undefined;
+    this.#time.show({ never: never || !isTimed, ...this.#place(match, 'time', whyNoTime(match)) });
+    this.#flip.show({ never: !customsOf(match.game).faces });
     this.#flip.element.setAttribute('aria-pressed', String(isTurned));
-    const { rematch, you } = match;
-    const isAsked = you !== null && rematch?.offers[you] === true;
-    const why =
-      again === null ? (runs ? 'When the match is over.' : 'There is nobody to play with.') : '';
-    this.#again.call(
-      again === 'challenge' ? 'Challenge them, sides swapped' : AGAIN,
-      again === 'challenge' ? 'Challenge' : 'Rematch',
+    this.#showAgain(match);
+    const waits = ['draw', 'takeback', 'time', 'rematch'].map(
+      (what) => this.#barred.now(what, match)?.ms ?? Infinity,
     );
-    this.#again.show({ why: why || lost || (isAsked ? 'You have asked for it.' : '') });
-    this.#again.element.classList.toggle('primary', again !== null);
+    const wait = Math.min(...waits);
+    if (wait !== Infinity) {
+      this.#timer = setTimeout(() => this.show(match, isTurned), wait % 1000 || 1000);
+    }
+  }
+
+  /** Counts no more. */
+  leave() {
+    clearTimeout(this.#timer);
   }
 
   /** Puts the focus where one goes on after the end. */
@@ -97,76 +99,131 @@ export class Bar {
     this.#again.element.focus();
   }
 
-  #playAgain() {
-    if (this.#match) void playAgain(this.#app, this.#match);
+  /** @param {Match} match @param {string} what @param {string} why not, as far as one sees */
+  #place(match, what, why) {
+    if (match.status !== 'running') return { why: 'The match is over.' };
+    if (!this.#isConnected()) return { why: LOST };
+    return why ? { why } : (this.#barred.now(what, match) ?? {});
   }
 
-  #offerDraw() {
+  /**
+   * What can be played next, and why it cannot be now; `null` if nothing.
+   * @param {Match} match
+   * @returns {{ label: string, why: string, wait?: string } | null}
+   */
+  next(match) {
+    const { rematch, you } = match;
+    const again = wayAgain(match);
+    if (again === null) return null;
+    const label = again === 'challenge' ? 'Challenge' : 'Rematch';
+    if (!this.#isConnected()) return { label, why: LOST };
+    if (you !== null && rematch?.offers[you]) return { label, why: 'You have asked for it.' };
+    const barred = again === 'rematch' ? this.#barred.now('rematch', match) : null;
+    return { label, why: '', ...barred };
+  }
+
+  /** @param {Match} match */
+  #showAgain(match) {
+    const next = this.next(match);
+    const none =
+      match.status === 'running' ? 'When the match is over.' : 'There is nobody to play with.';
+    const { label, why, wait } = next ?? { label: 'Rematch', why: none };
+    this.#again.call(label === 'Challenge' ? 'Challenge them, sides swapped' : AGAIN, label);
+    const never = match.you === null && !isExhibition(match);
+    this.#again.show({ never, why, wait });
+    this.#again.element.classList.toggle('primary', next !== null && !why);
+  }
+
+  /** What was offered and declined tells what may be offered next. @param {Match} match */
+  #learnOffers(match) {
+    const before = this.#match;
+    const { you, rematch } = match;
+    if (you === null || before?.match !== match.match) return;
+    if (match.offers.some(({ seat, offer }) => seat !== you && offer === 'draw'))
+      this.#barred.forget('draw');
+    if (rematch?.offers[1 - you]) this.#barred.forget('rematch');
+    if (rematch?.declined[you] && before.rematch?.declined[you] === false)
+      this.#barred.forMs('rematch', match, DECLINED_FOR_MS, 'It has just been declined.');
+  }
+
+  #isConnected() {
+    return this.#app.connection.link.state === 'open';
+  }
+
+  playAgain() {
     const match = this.#match;
-    if (match)
-      void this.#app.ask({ type: 'offer', match: match.match, offer: 'draw', ply: match.ply });
+    const why = match && this.next(match)?.why;
+    if (why) this.#app.toast(why);
+    else if (match) void this.#askAgain(match);
+  }
+
+  /** @param {Match} match */
+  async #askAgain(match) {
+    const refusal = await playAgain(this.#app, match);
+    if (refusal) this.#barred.learn('rematch', match, refusal);
+    this.#app.update();
+  }
+
+  async #offerDraw() {
+    const match = this.#match;
+    if (!match) return;
+    const { match: id, ply } = match;
+    if (await this.#ask('draw', match, { type: 'offer', match: id, offer: 'draw', ply }))
+      this.#barred.untilPly('draw', match, ply + DRAW_EVERY, 'You have offered one lately.');
+  }
+
+  async #giveTime() {
+    const match = this.#match;
+    if (!match) return;
+    if (await this.#ask('time', match, { type: 'give_time', match: match.match, ms: GIFT_MS }))
+      this.#barred.untilPly('time', match, match.ply + 1, 'You have given it.');
+    this.#app.update();
   }
 
   async #askBack() {
     const match = this.#match;
     if (!match) return;
     const { match: id, ply, takebacks } = match;
-    try {
-      await this.#app.connection.ask({ type: 'offer', match: id, offer: 'takeback', ply });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.code !== 'too_soon' || error.retryAfterMs === undefined) {
-        this.#app.toast(sentence(error.message));
-        return;
-      }
-      // Whoever has slipped asks at once, and is heard a moment later.
-      await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
-      const now = this.#match;
-      if (now?.match === id && now.ply === ply && now.takebacks === takebacks)
-        await this.#askBack();
+    const refusal = await this.#refused({ type: 'offer', match: id, offer: 'takeback', ply });
+    if (!refusal) return;
+    this.#barred.learn('takeback', match, refusal);
+    if (refusal.retryAfterMs === undefined) {
+      this.#app.toast(sentence(refusal.message));
+      this.#app.update();
+      return;
     }
+    this.#app.update();
+    // Whoever has slipped asks at once, and is heard a moment later.
+    await new Promise((resolve) => setTimeout(resolve, refusal.retryAfterMs));
+    const now = this.#match;
+    if (now?.match === id && now.ply === ply && now.takebacks === takebacks) await this.#askBack();
   }
-
-  #giveTime() {
-    const match = this.#match;
-    if (match) void this.#app.ask({ type: 'give_time', match: match.match, ms: GIFT_MS });
-  }
-}
-
-/** A button that stays where it is, and tells why it does nothing when it does nothing. */
-class BarButton {
-  element;
-  #name;
-  #why = '';
-  #text = h('span', { 'aria-hidden': true });
 
   /**
-   * @param {App} app
-   * @param {string} name what it does
-   * @param {string} label what stands on it
-   * @param {string} drawn
-   * @param {() => void} does
+   * Asks, tells if it is refused, and keeps in mind for how long.
+   * @param {string} what
+   * @param {Match} match
+   * @param {Request} request
+   * @returns {Promise<boolean>} whether it was granted
    */
-  constructor(app, name, label, drawn, does) {
-    this.#name = name;
-    const onclick = () => (this.#why ? app.toast(this.#why) : does());
-    this.element = h('button', { type: 'button', onclick }, icon(drawn), this.#text);
-    this.call(name, label);
+  async #ask(what, match, request) {
+    const refusal = await this.#refused(request);
+    if (!refusal) return true;
+    this.#barred.learn(what, match, refusal);
+    this.#app.toast(this.#barred.now(what, match)?.why ?? sentence(refusal.message));
+    this.#app.update();
+    return false;
   }
 
-  /** @param {string} name what it does @param {string} label what stands on it */
-  call(name, label) {
-    this.#name = name;
-    this.element.setAttribute('aria-label', name);
-    write(this.#text, label);
-  }
-
-  /** @param {Place} place */
-  show({ kept = false, why = '' }) {
-    this.#why = why;
-    this.element.classList.toggle('kept', kept);
-    this.element.setAttribute('aria-disabled', String(why !== ''));
-    this.element.title = why || this.#name;
+  /** @param {Request} request @returns {Promise<Refusal | null>} */
+  async #refused(request) {
+    try {
+      await this.#app.connection.ask(request);
+      return null;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error;
+    }
   }
 }
 

@@ -128,8 +128,9 @@ export class BoardView {
     return this.#view.legal.filter((move) => !shown.has(move));
   }
 
-  focus() {
-    this.#cells.get(this.#current)?.focus();
+  /** @param {FocusOptions} [how] */
+  focus(how) {
+    this.#cells.get(this.#current)?.focus(how);
   }
 
   #assemble() {

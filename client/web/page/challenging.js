@@ -1,6 +1,7 @@
 // How one challenges a player: whoever one has played lately.
 
 import { recall, remember } from './keep.js';
+import { personIn } from './match.js';
 
 /** @import { Person, Request } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -14,12 +15,9 @@ const CHALLENGED = 20;
 /** Whom one has played, the last first. @returns {Person[]} */
 export const opponents = () => recalled('opponents');
 
-/**
- * Remembers who sits opposite.
- * @param {Pick<Match, 'you' | 'status' | 'seats'>} match
- */
+/** Remembers who sits opposite. @param {Match} match */
 export function rememberOpponent(match) {
-  const other = opponentIn(match);
+  const other = match.you === null ? null : personIn(match, 1 - match.you);
   if (!other || match.status === 'open') return;
   const others = opponents().filter(({ player }) => player !== other.player);
   remember('opponents', JSON.stringify([other, ...others].slice(0, OPPONENTS)));
@@ -41,17 +39,6 @@ function recalled(key) {
   } catch {
     return [];
   }
-}
-
-/**
- * The person who sits opposite, or for whom a bot sits there.
- * @param {Pick<Match, 'you' | 'seats'>} match
- * @returns {Person | null}
- */
-function opponentIn({ you, seats }) {
-  const seat = you === null ? undefined : seats[1 - you];
-  if (seat?.occupant === 'player') return { player: seat.player, name: seat.name };
-  return (seat?.occupant === 'bot' && seat.for) || null;
 }
 
 /**

@@ -47,6 +47,8 @@ export class Refusal extends Error {
     this.field = failure.field;
     this.retryable = failure.retryable ?? false;
     this.retryAfterMs = failure.retry_after_ms;
+    /** The ply from which on it may be asked. */
+    this.expected = failure.expected;
   }
 }
 

@@ -2,11 +2,14 @@
 
 import { Actions } from './actions.js';
 import { BoardView } from './board.js';
-import { fill, h } from './dom.js';
+import { h } from './dom.js';
+import { lookOf } from './ground.js';
 import { Moves } from './moves.js';
+import { OtherMoves } from './other-moves.js';
 import { Players } from './players.js';
+import { Result } from './result.js';
+import { shareLink } from './share.js';
 import { clockWords } from './time.js';
-import { capital } from './words.js';
 
 /** @import { Game } from '../protocol.js' */
 /** @import { Does } from './board.js' */
@@ -17,28 +20,43 @@ import { capital } from './words.js';
 export class Furniture {
   standing = h('p', { class: 'standing' });
   why = h('p', { class: 'why' });
-  others = h('div', { class: 'row others', role: 'group', 'aria-label': 'Other moves' });
   watching = h('span', { class: 'watching' });
   board;
   players;
   moves;
   actions;
+  others;
+  result;
   parts;
-  #play;
 
   /**
    * @param {App} app
    * @param {Game} game
    * @param {Match} match
-   * @param {Omit<Does, 'say'> & { look: (ply: number) => void, turn: () => void }} does
+   * @param {Omit<Does, 'say'> & { look: (ply: number) => void, turn: () => void, queueMove: (move: string) => void }} does
    */
-  constructor(app, game, match, { play, queue, unqueue, look, turn }) {
-    this.#play = play;
+  constructor(app, game, match, { play, queue, queueMove, unqueue, look, turn }) {
     const say = (/** @type {string} */ text) => app.announce(text);
     this.board = new BoardView(game, { play, queue, unqueue, say });
     this.players = new Players(app, game);
     this.moves = new Moves(look);
-    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn });
+    this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
+    const others = this.others.element;
+    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn, others });
+    this.result = new Result(app, {
+      again: () => this.actions.again(),
+      lookBack: () => look(0),
+      // By its id: whatever its code comes to mean.
+      share: () => shareLink(`${location.origin}/m/${match.match}`),
+    });
+    const table = h(
+      'div',
+      { class: `table ${lookOf(game)}` },
+      this.players.element,
+      h('div', { class: 'stage' }, this.board.element, this.result.element),
+    );
+    table.style.setProperty('--files', String(game.files));
+    table.style.setProperty('--ranks', String(game.ranks));
     this.parts = [
       h(
         'div',
@@ -51,37 +69,26 @@ export class Furniture {
           h('span', { class: 'code' }, match.code),
           this.watching,
         ),
-        this.standing,
-        this.why,
       ),
-      h('div', { class: 'stage' }, this.board.element, this.others),
-      this.players.element,
-      h('div', { class: 'side' }, this.actions.element, this.moves.element),
+      table,
+      h(
+        'div',
+        { class: 'side' },
+        h(
+          'div',
+          { class: 'message' },
+          this.standing,
+          h('div', { class: 'lower' }, this.why, this.actions.lower),
+        ),
+        this.actions.element,
+        this.moves.element,
+      ),
     ];
   }
 
   /** What counts, counts no more. */
   leave() {
     this.players.leave();
-  }
-
-  /**
-   * The moves that have no square become buttons.
-   * @param {string[]} moves
-   * @param {boolean} isAll whether there are no others
-   */
-  offer(moves, isAll) {
-    if (this.others.dataset.moves === moves.join(' ')) return;
-    this.others.dataset.moves = moves.join(' ');
-    fill(
-      this.others,
-      ...moves.map((move) =>
-        h(
-          'button',
-          { type: 'button', class: isAll ? 'primary' : '', onclick: () => this.#play(move) },
-          capital(move),
-        ),
-      ),
-    );
+    this.actions.leave();
   }
 }

@@ -17,6 +17,7 @@ import { customs as ticTacToe } from './games/tic-tac-toe.js';
  * @typedef {object} Tally
  * @property {string} says
  * @property {string[]} [pieces] as positions write them, to be drawn
+ * @property {string} [shown] what is shown beside them of what is said
  */
 
 /**
@@ -35,6 +36,7 @@ import { customs as ticTacToe } from './games/tic-tac-toe.js';
  * @property {boolean} [downwards] whether the first rank lies on top
  * @property {boolean} [faces] whether the players sit face to face, so that each has the board turned
  *   towards themselves
+ * @property {boolean} [passes] whether one may pass, be it only where nothing else is possible
  * @property {boolean} [falls] whether a piece falls into its square from above
  * @property {(position: string) => string[][]} [read] what stands on the board: ranks from the
  *   highest, one character a square, a dot where nothing stands
@@ -65,7 +67,7 @@ import { customs as ticTacToe } from './games/tic-tac-toe.js';
  *   stands there
  * @property {(file: number) => string} [fileLabel]
  * @property {(rank: number) => string} [rankLabel]
- * @property {boolean} [inside] whether the squares carry their labels themselves
+ * @property {'all' | 'edges'} [inside] which squares carry their labels themselves
  * @property {string} [hint] how one plays
  * @property {string} [touchHint] how one plays without mouse and keyboard
  * @property {string} [scored] what is to be known of the points at the end

@@ -52,15 +52,30 @@ function squares(game, layout) {
   });
 }
 
-/** Labels in the corners of the squares, where the edges have none. @param {Game} game @param {Layout} layout */
+/**
+ * Labels in the corners of the squares: of all, or of those at the left and the lower edge.
+ * @param {Game} game
+ * @param {Layout} layout
+ */
 function numbers(game, layout) {
-  const { inside, label } = customsOf(game.game);
-  if (!inside) return [];
-  return layout.rows.flat().map((square) => {
+  const { inside, label, fileLabel, rankLabel } = customsOf(game.game);
+  /** @param {string} square @param {string} text @param {boolean} [low] */
+  const number = (square, text, low = false) => {
     const { x, y } = layout.middle(square);
-    const corner = { x: x - 46, y: y - 46, 'dominant-baseline': 'hanging' };
-    return s('text', { class: 'number', ...corner }, label(square));
-  });
+    const corner = low
+      ? { x: x + 46, y: y + 45, 'text-anchor': 'end' }
+      : { x: x - 46, y: y - 46, 'dominant-baseline': 'hanging' };
+    return s('text', { class: 'number', ...corner }, text);
+  };
+  if (inside === 'all') return layout.rows.flat().map((square) => number(square, label(square)));
+  if (inside !== 'edges') return [];
+  const [files, ranks] = [layout.files(), layout.ranks()];
+  return [
+    ...layout.rows.map(([square = ''], at) => number(square, rankLabel(ranks[at] ?? 0))),
+    ...(layout.rows.at(-1) ?? []).map((square, at) =>
+      number(square, fileLabel(files[at] ?? 0), true),
+    ),
+  ];
 }
 
 /**

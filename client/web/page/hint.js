@@ -2,7 +2,7 @@
 // the way.
 
 import { customsOf } from './games.js';
-import { isMyTurn, stoodIn } from './match.js';
+import { isMyTurn } from './match.js';
 import { speechOf } from './speech.js';
 import { clockGoesOn, who } from './words.js';
 
@@ -19,7 +19,6 @@ export function hintOf(app, match, ahead) {
     return match.you === null ? '' : 'It begins when somebody sits down.';
   const speech = speechOf(app, match);
   if (app.connection.link.state !== 'open') return clockGoesOn(match, speech);
-  if (stoodIn(match, app.player?.id) !== null) return 'A bot plays for you.';
   if (match.you === null) return 'You are watching.';
   if (ahead) return ahead;
   if (!isMyTurn(match)) return '';

@@ -10,6 +10,7 @@ import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
 import { Lobby } from './lobby.js';
 import {
+  asHeld,
   fold,
   fromSnapshot,
   isLiveOf,
@@ -165,7 +166,13 @@ export class App {
 
   /** @param {string} text @param {{ href: string, says: string }} [way] where it leads */
   toast(text, way) {
-    this.#toast.show(text, way);
+    // What is said while one looks at a match is of that match.
+    this.#toast.show(text, way, way ? undefined : this.#view.element.dataset.match);
+  }
+
+  /** A match has gone on: what was said of it before is old. @param {string} match */
+  outlived(match) {
+    this.#toast.outlived(match);
   }
 
   /** Tells those who do not see it. @param {string} text */
@@ -205,7 +212,7 @@ export class App {
     const title = this.game(after.game)?.title ?? after.game;
     const news = newsOf(before, after, title, speechOf(this, after));
     if (!news) return;
-    this.#toast.show(news.text, { href: `/m/${after.code}`, says: 'Go there' });
+    this.#toast.show(news.text, { href: `/m/${after.code}`, says: 'Go there' }, after.match);
     sound(news.sound);
   }
 
@@ -214,6 +221,8 @@ export class App {
     this.#path = path;
     this.#toast.arrived(path);
     const hadFocus = this.#main.contains(document.activeElement);
+    const { match: left } = this.#view.element.dataset;
+    if (left !== undefined) this.#toast.outlived(left);
     this.#view.leave();
     this.#show(this.#viewOf(path, wish));
     // What had the focus is gone; a view that knows better takes it on.
@@ -301,6 +310,7 @@ export class App {
         this.#change(message.match, (match) => withClocks(match, message, performance.now()));
         break;
       case 'rematch':
+        this.#toast.outlived(message.match);
         this.#change(message.match, (match) => withRematch(match, message));
         break;
       case 'error':
@@ -317,14 +327,16 @@ export class App {
   #happened(event) {
     const before = this.matches.get(event.match);
     if (!before) return;
-    const after = fold(before, event, performance.now());
-    if (!after) {
+    const folded = fold(before, event, performance.now());
+    if (!folded) {
       // A snapshot, too, tells how the clocks stand, which past events do not.
       void this.ask({ type: 'watch', match: event.match });
       return;
     }
+    const after = asHeld(folded, this.player?.id);
     this.matches.set(event.match, after);
     if (after === before) return;
+    this.#toast.outlived(event.match);
     if (event.type === 'started') rememberOpponent(after);
     if (this.#view instanceof Room) this.#view.happened(after, event);
     this.#tellNews(before, after);
@@ -333,7 +345,8 @@ export class App {
   /** @param {Snapshot} snapshot */
   #learnWhole(snapshot) {
     const before = this.matches.get(snapshot.match);
-    const after = fromSnapshot(snapshot, performance.now(), before);
+    const told = fromSnapshot(snapshot, performance.now(), before);
+    const after = asHeld(told, this.player?.id);
     this.matches.set(after.match, after);
     rememberOpponent(after);
     if (!before) return;

@@ -224,6 +224,27 @@ export function stoodIn({ seats, status }, player) {
 }
 
 /**
+ * The match, in which a seat is ours at the end though a bot has stood in for us: who has won, and who may
+ * ask for a rematch, are those for whom bots stood in.
+ * @param {Match} match
+ * @param {string | undefined} player
+ * @returns {Match}
+ */
+export function asHeld(match, player) {
+  if (match.status !== 'ended' || match.you !== null || player === undefined) return match;
+  const { seats } = match;
+  const at = seats.findIndex((seat) => seat.occupant === 'bot' && seat.for?.player === player);
+  return at < 0 ? match : { ...match, you: at };
+}
+
+/** The person whose seat this is, though a bot may stand in there. @param {Match} match @param {number} number */
+export function personIn({ seats }, number) {
+  const seat = seats[number];
+  if (seat?.occupant === 'player') return { player: seat.player, name: seat.name };
+  return (seat?.occupant === 'bot' && seat.for) || null;
+}
+
+/**
  * Whether a player has to do with a match that is not over.
  * @param {Match} match
  * @param {string | undefined} player

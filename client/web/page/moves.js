@@ -6,6 +6,7 @@ import { icon } from './switches.js';
 const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
 const BACK = 'M15 6l-6 6 6 6';
 const FORTH = 'M9 6l6 6-6 6';
+const DOWN = 'M12 4v11M7 10.500l5 5 5-5M5 20h14';
 const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
 
 export class Moves {
@@ -18,6 +19,8 @@ export class Moves {
   /** @type {HTMLButtonElement[]} */
   #plies = [];
   #shown = 0;
+  /** Whoever has scrolled elsewhere is left there until another move is shown. */
+  #scrolledTo = 0;
   #ply = 0;
   element;
 
@@ -49,10 +52,10 @@ export class Moves {
         'div',
         { class: 'row' },
         h('h2', { id: 'moves-title' }, 'Moves'),
+        this.#record,
         h('div', { class: 'steps' }, ...this.#buttons),
       ),
-      this.#list,
-      this.#record,
+      h('div', { class: 'listed' }, this.#list),
     );
   }
 
@@ -65,7 +68,10 @@ export class Moves {
     this.#record.hidden = format === undefined;
     if (format === undefined) return;
     this.#record.setAttribute('href', `/record/${match}.${format}`);
-    write(this.#record, `Download as ${format.toUpperCase()}`);
+    const says = `Download as ${format.toUpperCase()}`;
+    this.#record.title = says;
+    this.#record.setAttribute('aria-label', says);
+    fill(this.#record, icon(DOWN), format.toUpperCase());
   }
 
   /**
@@ -76,7 +82,6 @@ export class Moves {
   show(moves, shown, sides) {
     this.#shown = shown;
     this.#ply = moves.length;
-    this.element.hidden = moves.length === 0;
     if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides);
     this.#plies.forEach((button, at) => {
       if (at + 1 === shown) button.setAttribute('aria-current', 'step');
@@ -88,7 +93,8 @@ export class Moves {
     for (const button of [forth, last])
       button?.setAttribute('aria-disabled', String(shown === moves.length));
     const current = this.#plies[shown - 1];
-    if (current) {
+    if (current && shown !== this.#scrolledTo) {
+      this.#scrolledTo = shown;
       const top = current.offsetTop - this.#list.clientHeight / 2;
       this.#list.scrollTo({ top });
     }

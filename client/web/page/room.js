@@ -5,12 +5,12 @@ import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
-import { hintOf } from './hint.js';
 import { isLiveOf, isMyTurn, stoodIn } from './match.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
+import { tellHow } from './standing.js';
 import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
@@ -113,7 +113,7 @@ export class Room {
     this.#entrance.arrived();
     this.element.dataset.match = match.match;
     this.#app.update();
-    if (first && match.you !== null && match.status === 'running') this.#furniture?.board.focus();
+    if (first && match.you !== null && match.status === 'running') this.#toBoard();
     this.#askForPast(match);
     this.#resend(match);
     this.#playQueued(match);
@@ -154,13 +154,20 @@ export class Room {
       this.#pending = null;
       this.#ahead.premove = null;
     }
+    if (event.type === 'ended') this.#furniture?.result.open();
     if (event.type === 'taken_back' && (this.#looking ?? 0) >= match.ply) this.#looking = null;
     // Whoever sits here can play at once by keyboard.
     if (event.type === 'started' && match.you !== null) {
-      queueMicrotask(() => this.#furniture?.board.focus());
+      queueMicrotask(() => this.#toBoard());
     }
     tell(this.#app, match, event);
     this.#playQueued(match);
+  }
+
+  /** Has the board in sight, and the keyboard play on it. */
+  #toBoard() {
+    window.scrollTo(0, 0);
+    this.#furniture?.board.focus({ preventScroll: true });
   }
 
   /** @param {Match} before @param {Match} after */
@@ -200,6 +207,7 @@ export class Room {
   #moveOn(before, match) {
     this.element.dataset.match = match.match;
     this.#app.matches.delete(before);
+    this.#app.outlived(before);
     this.#furniture?.leave();
     this.#furniture = null;
     this.#pending = null;
@@ -211,7 +219,7 @@ export class Room {
     this.#app.announce(`The next match begins. You play ${side}. ${standing}`);
     sound('turn');
     this.#askForPast(match);
-    queueMicrotask(() => this.#furniture?.board.focus());
+    queueMicrotask(() => this.#toBoard());
   }
 
   #empty() {
@@ -230,6 +238,7 @@ export class Room {
     const furniture = new Furniture(this.#app, game, match, {
       play: (move) => this.#play(move),
       queue: (choice) => this.#queue({ squares: choice.split(' ') }),
+      queueMove: (move) => this.#queue({ squares: [], move }),
       unqueue: () => this.#ahead.takeOut(),
       look: (ply) => this.#look(ply),
       turn: () => {
@@ -243,7 +252,7 @@ export class Room {
 
   /** @param {Furniture} furniture @param {Game} game @param {Match} match */
   #show(furniture, game, match) {
-    const { board, moves, players, standing, why, actions, others, watching } = furniture;
+    const { board, moves, players, actions, others, watching } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     const pending = now && this.#pending?.ply === match.ply ? this.#pending : null;
@@ -261,36 +270,29 @@ export class Room {
       turned: this.#isSeenFromAbove(match) !== this.#isTurned,
     });
     const otherMoves = mine ? board.otherMoves() : [];
-    furniture.offer(otherMoves, otherMoves.length === match.legal.length);
+    others.show(match, {
+      moves: otherMoves,
+      isAll: otherMoves.length === match.legal.length,
+      awaits: now && isAwaiting(match) && this.#app.connection.link.state === 'open',
+      isQueued: this.#ahead.premove?.move === 'pass',
+    });
     const turn = pending ? null : match.turn;
-    players.show(match, turn, view.board);
+    const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
+    players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
     moves.show(match.moves, shown, game.sides);
     moves.offerRecord(match.match, game.record);
-    const speech = this.#speech(match);
-    const end = match.status === 'ended' ? words.ended(match, speech) : null;
-    write(
-      standing,
-      now
-        ? pending
-          ? 'Playing …'
-          : words.standingOver(match, this.#app.connection.link.state, speech)
-        : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`,
-    );
-    write(
-      why,
-      now
-        ? (end?.why ?? hintOf(this.#app, match, this.#ahead.says()))
-        : 'The match goes on meanwhile.',
-    );
-    if (!now && end) write(why, 'You are looking back.');
-    if (this.#entrance.trouble.passes) write(why, `${this.#entrance.trouble.why} Trying again …`);
-    standing.title = standing.textContent ?? '';
+    const { why, passes } = this.#entrance.trouble;
+    tellHow(this.#app, furniture, match, {
+      shown: this.#looking,
+      isPending: pending !== null,
+      ahead: this.#ahead.says(),
+      trouble: passes ? why : '',
+    });
     this.element.classList.toggle('my-turn', mine);
     this.element.classList.toggle('past', !now);
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
     }
-    others.hidden = others.childElementCount === 0;
     write(watching, words.watching(match));
     actions.show(match, now, this.#isTurned);
   }

@@ -47,7 +47,7 @@ export function shareCard(app, match, level) {
   });
   const copy = h('button', { type: 'button', class: 'primary' }, 'Copy the link');
   copy.addEventListener('click', async () => {
-    write(copy, (await copied(field)) ? 'Copied' : 'Press Ctrl+C');
+    write(copy, (await copied(link, field)) ? 'Copied' : 'Press Ctrl+C');
     setTimeout(() => write(copy, 'Copy the link'), TOLD_MS);
   });
   return h(
@@ -75,12 +75,34 @@ function waits({ connection }, { clock }) {
 }
 
 /**
- * @param {HTMLInputElement} field
+ * Hands a link to whoever shares on this machine, or else copies it.
+ * @param {string} link
+ * @returns {Promise<string>} what is said of it
+ */
+export async function shareLink(link) {
+  if (matchMedia('(hover: none)').matches && navigator.share) {
+    try {
+      await navigator.share({ url: link });
+      return 'Shared.';
+    } catch {
+      // Called off, or not allowed here: it is copied all the same.
+    }
+  }
+  const field = h('input', { class: 'unseen', value: link, 'aria-hidden': true });
+  document.body.append(field);
+  const isCopied = await copied(link, field);
+  field.remove();
+  return isCopied ? 'The link to this match is copied.' : link;
+}
+
+/**
+ * @param {string} link
+ * @param {HTMLInputElement} field that has it
  * @returns {Promise<boolean>}
  */
-async function copied(field) {
+async function copied(link, field) {
   try {
-    await navigator.clipboard.writeText(field.value);
+    await navigator.clipboard.writeText(link);
     return true;
   } catch {
     // Browsers have a clipboard for pages of this machine or of https only: elsewhere the old way.

@@ -35,9 +35,9 @@ export function tell(app, match, event) {
       break;
     }
     case 'offered': {
-      if (match.you === null || event.seat === match.you) break;
+      if (event.seat === match.you) break;
       app.announce(words.offered(match, event, words.who(match, event.seat, speech)));
-      sound('offer');
+      if (match.you !== null) sound('offer');
       break;
     }
     case 'declined': {

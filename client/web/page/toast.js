@@ -10,6 +10,8 @@ const SHOWN_WITH_WAY_MS = 15_000;
 
 export class Toast {
   #element;
+  /** The match that it speaks of. @type {string | undefined} */
+  #about;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -21,10 +23,12 @@ export class Toast {
   /**
    * @param {string} text
    * @param {{ href: string, says: string }} [way] where it leads
+   * @param {string} [about] the match that it speaks of
    */
-  show(text, way) {
+  show(text, way, about) {
     // Emptied first: the same text is then heard a second time.
     this.hide();
+    this.#about = about;
     fill(
       this.#element,
       h('p', {}, text),
@@ -36,7 +40,13 @@ export class Toast {
 
   hide() {
     clearTimeout(this.#timer);
+    this.#about = undefined;
     fill(this.#element);
+  }
+
+  /** Leaves out what speaks of a match that has gone on since, or is seen no more. @param {string} match */
+  outlived(match) {
+    if (this.#about === match) this.hide();
   }
 
   /** Leaves out what leads to where one is now. @param {string} path */

@@ -96,6 +96,13 @@ export function offered({ ply }, { offer, to_ply }, name) {
   return `${name} asks to take back ${count === 1 ? 'the last move' : `${count} moves`}.`;
 }
 
+/** What the other offers, in a word or two. @param {Match} match @param {StandingOffer} offer */
+export function offeredInShort({ ply }, { offer, to_ply }) {
+  if (offer === 'draw') return 'Draw?';
+  if (offer === 'rematch') return 'Again?';
+  return ply - (to_ply ?? ply - 1) === 1 ? 'Take back?' : 'Take back 2?';
+}
+
 /** What we offer. @param {StandingOffer} offer @param {string} name whose answer we wait for */
 export function ourOffer({ offer }, name) {
   if (offer === 'draw') return 'You offer a draw.';

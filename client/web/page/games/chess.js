@@ -9,6 +9,8 @@ import { capital } from '../words.js';
 const SIDES = ['white', 'black'];
 /** What each side begins with, from the most valuable on. */
 const SET = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
+/** What players reckon a piece to be worth. @type {Record<string, number>} */
+const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 /** The steps of a piece that goes on until something is in the way. */
 const STRAIGHT = [[1, 0], [-1, 0], [0, 1], [0, -1]]; // prettier-ignore
 const SLANTED = [[1, 1], [1, -1], [-1, 1], [-1, -1]]; // prettier-ignore
@@ -25,6 +27,7 @@ const nameOf = (piece) => NAMES[piece.toLowerCase()] ?? piece;
 export const customs = {
   sample: 'r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5',
   look: 'chequers',
+  inside: 'edges',
   faces: true,
   seatOf: (piece) => (isWhite(piece) ? 0 : 1),
   pieceOf: (seat) => (seat === 0 ? 'K' : 'k'),
@@ -47,11 +50,18 @@ export const customs = {
   },
   tally: (board) => {
     const counts = board.count();
-    const taken = (/** @type {boolean} */ white) => {
+    const worth = (/** @type {boolean} */ white) =>
+      SET.reduce(
+        (sum, [kind]) => sum + (WORTH[kind] ?? 0) * (counts.get(ofSide(kind, white)) ?? 0),
+        0,
+      );
+    const lead = worth(true) - worth(false);
+    const taken = (/** @type {boolean} */ white, /** @type {number} */ ahead) => {
       const pieces = gone(counts, white);
-      return { pieces, says: sayTaken(pieces) };
+      const says = [sayTaken(pieces), ahead > 0 && `${ahead} points ahead`];
+      return { pieces, shown: ahead > 0 ? `+${ahead}` : '', says: says.filter(Boolean).join(', ') };
     };
-    return [taken(false), taken(true)];
+    return [taken(false, lead), taken(true, -lead)];
   },
   sayMove: (move, before) => {
     const [from, to, becomes] = [move.slice(0, 2), move.slice(2, 4), move.slice(4)];

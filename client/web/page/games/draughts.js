@@ -37,7 +37,7 @@ export const customs = {
   sample: 'B:W18,21,23,24,26,28,30,K3:B2,5,7,9,11,12,14,K31:H0:F20',
   look: 'chequers',
   faces: true,
-  inside: true,
+  inside: 'all',
   read: (position) => {
     const ranks = Array.from({ length: SIZE }, () => Array.from({ length: SIZE }, () => EMPTY));
     for (const [, side = '', pieces = ''] of position.matchAll(/:([WB])([K\d,]*)/g)) {

@@ -3,6 +3,8 @@
 import { s } from '../dom.js';
 
 const LETTERS = 'ABCDEFGHJ';
+/** What white has for moving second. */
+const KOMI = 7;
 
 /** A square's name as the board has it. @param {string} vertex */
 const squareOf = (vertex) => {
@@ -18,15 +20,16 @@ export const customs = {
   sample:
     '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
   look: 'crossings',
+  passes: true,
   stars: ['c3', 'g3', 'e5', 'c7', 'g7'],
   piece: () => s('circle', { class: 'stone', r: 45 }),
   path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
   tally: (board) => {
     const [, , black = '0', white = '0'] = board.position.split(' ');
-    const taken = (/** @type {string} */ count) => ({
-      says: count === '0' ? '' : `${count} captured`,
-    });
-    return [taken(black), taken(white)];
+    const taken = (/** @type {string} */ count) => (count === '0' ? '' : `${count} captured`);
+    const komi = [taken(white), `${KOMI} points for moving second`].filter(Boolean).join(', ');
+    const shown = [taken(white), `komi ${KOMI}`].filter(Boolean).join(', ');
+    return [{ says: taken(black) }, { says: komi, shown }];
   },
   label: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
   fileLabel: letter,
@@ -34,5 +37,5 @@ export const customs = {
   forced: () => '',
   hint: 'Click a crossing, or use the arrow keys and Enter. Who can gain nothing any more passes.',
   touchHint: 'Tap a crossing. Who can gain nothing any more passes.',
-  scored: 'White’s points have 7 for moving second.',
+  scored: `White’s points have ${KOMI} for moving second.`,
 };

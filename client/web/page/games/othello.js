@@ -11,6 +11,7 @@ export const customs = {
   sample: '--------------------O------**O----*OO*-----*O------------------ *',
   look: 'cloth',
   downwards: true,
+  passes: true,
   showsLegal: true,
   stars: ['b2', 'f2', 'b6', 'f6'],
   read: (position) => {

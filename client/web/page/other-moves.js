@@ -1,0 +1,76 @@
+// The moves that have no square. A pass, where the game has it, keeps its place, and can be chosen ahead;
+// others become buttons as they come.
+
+import { BarButton } from './bar-button.js';
+import { fill, h } from './dom.js';
+import { customsOf } from './games.js';
+import { capital } from './words.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+const PASS = 'pass';
+/** A hand held up. */
+const HAND =
+  'M7 12V6.500a1.500 1.500 0 0 1 3 0V11M10 11V4.500a1.500 1.500 0 0 1 3 0V11M13 11V5.500a1.500 1.500 0 0 1 3 0V12M16 12V8.500a1.500 1.500 0 0 1 3 0V14a7 7 0 0 1-7 7c-3 0-4.500-1.500-6-4l-2-4a1.400 1.400 0 0 1 2.500-1.300L7 13';
+
+/**
+ * @typedef {object} Chance
+ * @property {string[]} moves those that may be played now
+ * @property {boolean} isAll whether there are no others
+ * @property {boolean} awaits whether one may be chosen ahead
+ * @property {boolean} isQueued whether a pass is
+ */
+
+export class OtherMoves {
+  element = h('div', { class: 'others', role: 'group', 'aria-label': 'Other moves' });
+  #play;
+  #pass;
+  #made = h('div', { class: 'row made' });
+  /** @type {Chance} */
+  #chance = { moves: [], isAll: false, awaits: false, isQueued: false };
+
+  /**
+   * @param {App} app
+   * @param {{ play: (move: string) => void, queue: (move: string) => void, unqueue: () => void }} does
+   */
+  constructor(app, { play, queue, unqueue }) {
+    this.#play = play;
+    this.#pass = new BarButton(app, 'Pass', 'Pass', HAND, () => {
+      const { moves, isQueued } = this.#chance;
+      if (moves.includes(PASS)) play(PASS);
+      else if (isQueued) unqueue();
+      else queue(PASS);
+    });
+    fill(this.element, this.#pass.element, this.#made);
+  }
+
+  /** @param {Match} match @param {Chance} chance */
+  show(match, chance) {
+    this.#chance = chance;
+    const { moves, isAll, awaits, isQueued } = chance;
+    const passes = customsOf(match.game).passes === true;
+    const can = moves.includes(PASS);
+    const { element } = this.#pass;
+    const why =
+      match.status === 'running' ? 'There is another move to play.' : 'The match is over.';
+    const looksOn = match.you === null;
+    this.#pass.show({ never: !passes || looksOn, why: can || awaits ? '' : why });
+    element.classList.toggle('primary', can && isAll);
+    element.setAttribute('aria-pressed', String(isQueued));
+    const others = passes ? moves.filter((move) => move !== PASS) : moves;
+    this.element.hidden = (!passes || looksOn) && others.length === 0;
+    this.#make(others, isAll);
+  }
+
+  /** @param {string[]} moves @param {boolean} isAll */
+  #make(moves, isAll) {
+    if (this.#made.dataset.moves === moves.join(' ')) return;
+    this.#made.dataset.moves = moves.join(' ');
+    const look = isAll ? 'primary' : '';
+    const button = (/** @type {string} */ move) =>
+      h('button', { type: 'button', class: look, onclick: () => this.#play(move) }, capital(move));
+    fill(this.#made, ...moves.map(button));
+    this.#made.hidden = moves.length === 0;
+  }
+}

@@ -1,0 +1,109 @@
+// How a match has ended, over the board, and what one may do next. Whoever wants to see the board puts it
+// away.
+
+import { fill, h, write } from './dom.js';
+import { icon } from './switches.js';
+import { ended, occupant, points } from './words.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+/** @import { Speech } from './words.js' */
+
+const CROSS = 'M6 6l12 12M18 6 6 18';
+
+/**
+ * What can be done at the end.
+ * @typedef {object} Does
+ * @property {() => void} again
+ * @property {() => void} lookBack
+ * @property {() => Promise<string>} share gives what is said of it
+ */
+
+export class Result {
+  #app;
+  #headline = h('h2', { id: 'result-title' });
+  #why = h('p', { class: 'why' });
+  #score = h('p', { class: 'score' });
+  #again;
+  #isShown = false;
+  element;
+
+  /** @param {App} app @param {Does} does */
+  constructor(app, { again, lookBack, share }) {
+    this.#app = app;
+    this.#again = h('button', { type: 'button', class: 'primary', onclick: again });
+    const copy = h('button', { type: 'button' }, 'Share');
+    copy.addEventListener('click', async () => app.toast(await share()));
+    const close = h('button', {
+      ...{ type: 'button', class: 'quiet round close' },
+      ...{
+        'aria-label': 'Show the board',
+        title: 'Show the board',
+        onclick: () => this.#putAway(),
+      },
+    });
+    fill(close, icon(CROSS));
+    this.element = h(
+      'section',
+      { class: 'result', 'aria-labelledby': 'result-title', hidden: true },
+      close,
+      this.#headline,
+      this.#why,
+      this.#score,
+      h(
+        'div',
+        { class: 'row' },
+        this.#again,
+        h('button', { type: 'button', onclick: lookBack }, 'Look back'),
+        copy,
+        h('a', { class: 'button', href: '/' }, 'To the lobby'),
+      ),
+    );
+  }
+
+  get isShown() {
+    return this.#isShown;
+  }
+
+  /** A match has ended while one was looking. */
+  open() {
+    this.#isShown = true;
+  }
+
+  #putAway() {
+    this.#isShown = false;
+    this.#app.update();
+  }
+
+  /**
+   * @param {Match} match
+   * @param {Speech} speech
+   * @param {{ label: string, why: string } | null} again what can be played next
+   * @param {boolean} now whether the board is shown as it is now
+   */
+  show(match, speech, again, now) {
+    if (match.status !== 'ended') this.#isShown = false;
+    this.element.hidden = !this.#isShown || !now;
+    if (this.element.hidden) return;
+    const { headline, why } = ended(match, speech);
+    write(this.#headline, headline);
+    write(this.#why, why);
+    write(this.#score, score(match, this.#app.levels));
+    this.#again.hidden = again === null;
+    write(this.#again, again?.label ?? '');
+    this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
+    this.#again.title = again?.why ?? '';
+  }
+}
+
+/**
+ * The points of both in their matches so far.
+ * @param {Match} match
+ * @param {import('../protocol.js').Level[]} levels
+ */
+function score({ series, seats }, levels) {
+  if (!series) return '';
+  const [first, second] = seats.map((seat) => occupant(seat, levels));
+  const [mine, theirs] = series.points.map(points);
+  return `${first} ${mine} : ${theirs} ${second}`;
+}

@@ -1,0 +1,46 @@
+// Tells in the room how its match stands, and at the end what has become of it.
+
+import { write } from './dom.js';
+import { hintOf } from './hint.js';
+import { speechOf } from './speech.js';
+import * as words from './words.js';
+
+/** @import { Furniture } from './furniture.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/**
+ * What is to be known beside the match.
+ * @typedef {object} Beside
+ * @property {number | null} shown after how many moves the board is shown; `null` for now
+ * @property {boolean} isPending whether a move of ours is under way
+ * @property {string} ahead what is chosen ahead
+ * @property {string} trouble why the match cannot be had just now
+ */
+
+/**
+ * @param {App} app
+ * @param {Furniture} furniture
+ * @param {Match} match
+ * @param {Beside} beside
+ */
+export function tellHow(app, { standing, why, actions, result }, match, beside) {
+  const { shown, isPending, ahead, trouble } = beside;
+  const now = shown === null;
+  const speech = speechOf(app, match);
+  result.show(match, speech, actions.next(match), now);
+  const stands = isPending
+    ? 'Playing …'
+    : words.standingOver(match, app.connection.link.state, speech);
+  write(standing, now ? stands : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`);
+  standing.title = standing.textContent ?? '';
+  write(why, trouble ? `${trouble} Trying again …` : whyOf());
+
+  function whyOf() {
+    const isOver = match.status === 'ended';
+    if (!now) return isOver ? 'You are looking back.' : 'The match goes on meanwhile.';
+    if (!isOver) return hintOf(app, match, ahead);
+    // It stands over the board.
+    return result.isShown ? '' : words.ended(match, speech).why;
+  }
+}

@@ -1,0 +1,113 @@
+// The strip of one seat: who sits there, what they have captured, how they stand, and their clock.
+
+import { ClockFace } from './clockface.js';
+import { fill, h, write } from './dom.js';
+import { iconOf } from './piece.js';
+import { icon } from './switches.js';
+import { capital, points } from './words.js';
+
+/** @import { Seat } from '../protocol.js' */
+/** @import { Shown } from './clocks.js' */
+/** @import { Tally } from './games.js' */
+/** @import { Match } from './match.js' */
+/** @import { Board } from './position.js' */
+
+const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13v3';
+const PERSON =
+  'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.700 1.900 7.500 5.500';
+
+export class Strip {
+  #name = h('bdi', { class: 'player-name' });
+  #kind = h('span', { class: 'kind-icon' });
+  #points = h('span', { class: 'points', hidden: true });
+  #about = h('span', { class: 'about' });
+  #state = h('span', { class: 'state' });
+  #away = h('span', { class: 'away' });
+  #tally = h('span', { class: 'tally', hidden: true });
+  #clock = new ClockFace();
+  element;
+
+  /** @param {Element} piece */
+  constructor(piece) {
+    this.element = h(
+      'div',
+      { class: 'player' },
+      piece,
+      h(
+        'div',
+        { class: 'who' },
+        h('p', { class: 'names' }, this.#kind, this.#name, this.#points, this.#state),
+        h('p', { class: 'more' }, this.#about, this.#away, this.#tally),
+      ),
+      this.#clock.element,
+    );
+  }
+
+  /**
+   * @param {Match} match
+   * @param {number} number
+   * @param {Seat} seat
+   * @param {string} name
+   * @param {boolean} onTurn
+   */
+  show(match, number, seat, name, onTurn) {
+    const you = match.you === number;
+    write(this.#name, name);
+    const { series } = match;
+    this.#points.hidden = !series;
+    if (series) {
+      const mine = points(series.points[number] ?? 0);
+      write(this.#points, mine);
+      this.#points.title = `${mine} of ${series.game} matches`;
+    }
+    const kind = seat.occupant === 'bot' ? ROBOT : seat.occupant === 'player' ? PERSON : '';
+    if (this.#kind.dataset.kind !== seat.occupant) {
+      this.#kind.dataset.kind = seat.occupant;
+      fill(this.#kind, kind && icon(kind));
+    }
+    const whose = you ? ' · you' : seat.occupant === 'bot' ? ' · bot' : '';
+    write(this.#about, capital(seat.side) + whose);
+    const won = match.outcome?.winner === number;
+    const lost = match.outcome && match.outcome.winner === 1 - number;
+    const drew = match.status === 'ended' && !won && !lost;
+    write(
+      this.#state,
+      won ? 'won' : lost ? 'lost' : drew || match.clock ? '' : onTurn ? 'to move' : '',
+    );
+    this.element.classList.toggle('on-turn', onTurn);
+    this.element.classList.toggle('won', won);
+    this.element.classList.toggle('open', seat.occupant === 'open');
+  }
+
+  /** @param {boolean} isBelow whether it stands below the board */
+  place(isBelow) {
+    this.element.classList.toggle('below', isBelow);
+    this.element.classList.toggle('above', !isBelow);
+  }
+
+  /** @param {Board} board @param {Tally} [tally] what this seat has brought about */
+  tally(board, { says, pieces = [], shown = '' } = { says: '' }) {
+    if (this.#tally.dataset.says === says) return;
+    this.#tally.dataset.says = says;
+    this.#tally.hidden = says === '';
+    // What is drawn is said for those who do not see it.
+    const drawn = pieces.map((piece) => iconOf(board, piece));
+    fill(
+      this.#tally,
+      ...drawn,
+      shown && h('span', { class: 'lead', 'aria-hidden': true }, shown),
+      h('span', { class: drawn.length > 0 || shown ? 'unseen' : '' }, says),
+    );
+  }
+
+  /** @param {Shown | null} shown @param {Match} match @param {boolean} connected */
+  showClock(shown, { clock }, connected) {
+    this.#clock.show(shown, clock, this.#name.textContent ?? '', connected);
+  }
+
+  /** @param {string} text */
+  showAway(text) {
+    write(this.#away, text && ` · ${text}`);
+    this.element.classList.toggle('gone', text !== '');
+  }
+}

@@ -1,0 +1,110 @@
+// Nothing on the page moves while a match goes on, and the whole board is to be seen.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { fits, inBar, inviteOn, myTurn, play, playAll, playOther, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+const WINDOWS = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+  landscape: { width: 844, height: 390 },
+  // The desktop at 200 %.
+  zoomed: { width: 640, height: 400 },
+};
+
+/** What stays where it is. */
+const PARTS = [
+  ...['.player.above', '.player.below', '.above .clock', '.below .clock'],
+  ...['.surface', '.standing', '.lower', '.bar', '.history', '.listed'],
+];
+
+/** Where it is. @param {Page} page */
+const places = (page) =>
+  page.evaluate(
+    (parts) =>
+      parts.map((part) => {
+        const box = document.querySelector(part)?.getBoundingClientRect();
+        return `${part} ${box?.x} ${box?.y} ${box?.width} ${box?.height}`;
+      }),
+    PARTS,
+  );
+
+/** The board, the players and the bar are within the window. @param {Page} page */
+async function isInSight(page) {
+  const out = await page.evaluate(() =>
+    [...document.querySelectorAll('.player, .surface, .bar, .standing')]
+      .filter((part) => {
+        const { top, left, right, bottom } = part.getBoundingClientRect();
+        return top < 0 || left < 0 || right > innerWidth || bottom > innerHeight;
+      })
+      .map(({ className }) => className),
+  );
+  assert.deepEqual(out, []);
+}
+
+for (const [size, viewport] of Object.entries(WINDOWS)) {
+  test(
+    `nothing moves over a whole match: ${size}`,
+    inHouse(async (house) => {
+      const ann = await house.visitor('/', { viewport, reducedMotion: 'reduce' });
+      const clock = { kind: 'fischer', main_ms: 180_000, increment_ms: 3000 };
+      const bob = await house.visitor(await inviteOn(ann, { clock }, 'Chess'), { viewport });
+      const pages = [ann, bob];
+      await myTurn(ann);
+      const before = await Promise.all(pages.map(places));
+      const stay = async (/** @type {string} */ after) =>
+        assert.deepEqual(await Promise.all(pages.map(places)), before, after);
+      for (const page of pages) {
+        await isInSight(page);
+        await fits(page);
+      }
+      const moves = 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6'.split(' ');
+      for (const [at, move] of moves.entries()) {
+        await play(at % 2 === 0 ? ann : bob, ...move.split('-'));
+        await stay(move);
+      }
+      await inBar(bob, 'Offer a draw').click();
+      await inBar(bob, 'Take back').click();
+      await ann.getByRole('button', { name: 'Accept' }).nth(1).waitFor();
+      await stay('two offers');
+      await isInSight(ann);
+      await picture(ann, `two-offers-${size}`);
+      await inBar(ann, 'Resign …').click();
+      await stay('whether to give up');
+      await ann.keyboard.press('Escape');
+      await play(ann, 'h5', 'f7');
+      await says(ann, 'You win!');
+      await says(bob, 'You lose.');
+      await stay('the end');
+      await picture(bob, `lost-${size}`);
+      await ann.keyboard.press('ArrowLeft');
+      await says(ann, 'After 6 of 7 moves.');
+      await stay('looking back');
+    }),
+  );
+}
+
+test(
+  'a pass is in sight where it is the only move',
+  inHouse(async (house) => {
+    const viewport = { width: 390, height: 844 };
+    const ann = await house.visitor('/', { viewport });
+    const bob = await house.visitor(await inviteOn(ann, {}, 'Othello'), { viewport });
+    await myTurn(ann);
+    const before = await places(ann);
+    await playAll(ann, bob, 'd3 c3 b3 b2 f5 a3 a1 c1');
+    await myTurn(ann);
+    const pass = ann.getByRole('button', { name: 'Pass' });
+    await pass.and(ann.locator('.primary')).waitFor();
+    await isInSight(ann);
+    assert.deepEqual(await places(ann), before);
+    await picture(ann, 'has-to-pass');
+    await playOther(ann, 'Pass');
+  }),
+);
