@@ -8,6 +8,7 @@
 //! One connection writes and one reads. What has gathered while one transaction was made durable goes
 //! into the next.
 
+mod address;
 mod archive;
 mod directory;
 mod journal;
@@ -18,6 +19,7 @@ mod schema;
 mod tests;
 mod writer;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,8 +28,9 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
-use tokio_postgres::Config;
+use tokio_rustls::rustls::pki_types::pem;
 
+use self::address::Address;
 pub use self::archive::PostgresArchive;
 use self::link::{Link, Session};
 use self::reader::Reader;
@@ -36,14 +39,6 @@ use super::{
     Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
     TokenHash, WriteError,
 };
-
-/// How the database ends a statement by itself, a little after this side has given it up; and a transaction
-/// in the midst of which a server has stopped, before its lease ends and others want what it has locked.
-const LIMITS: &str = "-c statement_timeout=6000 -c lock_timeout=5000 \
-                      -c idle_in_transaction_session_timeout=3000";
-
-/// After how long without an answer the system gives a connection up.
-const DEAF_MAX: Duration = Duration::from_secs(5);
 
 /// Keeps matches and players in a PostgreSQL database.
 #[derive(Debug)]
@@ -66,6 +61,12 @@ pub enum OpenPostgresError {
     /// The address is none.
     #[error("not an address of a database: {0}")]
     Address(#[source] tokio_postgres::Error),
+    /// It names authorities of certificates that nobody would ask.
+    #[error("sslrootcert is of use with sslmode=verify-full alone")]
+    UnusedAuthorities,
+    /// The authorities that it names cannot be had.
+    #[error("cannot read certificates of authorities from {0}: {1}")]
+    Authorities(PathBuf, #[source] pem::Error),
     /// It cannot be reached, or not be used.
     #[error("cannot use the database: {0}")]
     Database(#[from] tokio_postgres::Error),
@@ -90,15 +91,20 @@ use OpenPostgresError as OpenError;
 
 impl PostgresStore {
     /// Connects to the database at this address (`postgres://…`), and makes its tables or brings them up
-    /// to date. Ended matches are forgotten after `keep_ended`, if it is given.
+    /// to date. Ended matches are forgotten after `keep_ended`, if it is given. Of several hosts that an
+    /// address names, that one is used which lets write.
+    ///
+    /// By its `sslmode`, `prefer` and `require` encrypt what is sent, and believe whatever certificate they
+    /// are shown; `verify-full` believes none that is not of that host, and signed by an authority that
+    /// the system trusts, or one in the PEM file that `sslrootcert` names.
     ///
     /// # Errors
     ///
     /// See [`OpenPostgresError`].
     pub async fn open(address: &str, keep_ended: Option<Duration>) -> Result<Self, OpenError> {
-        let (config, mut session) = up_to_date(address).await?;
+        let (address, mut session) = up_to_date(address).await?;
         schema::lock_shared(session.client()).await?;
-        Self::with(&config, session, keep_ended).await
+        Self::with(&address, session, keep_ended).await
     }
 
     /// Does the same for a server that knows of no others. All others are kept out for as long as this
@@ -111,19 +117,19 @@ impl PostgresStore {
         address: &str,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
-        let (config, mut session) = up_to_date(address).await?;
+        let (address, mut session) = up_to_date(address).await?;
         schema::lock_alone(session.client()).await?;
-        Self::with(&config, session, keep_ended).await
+        Self::with(&address, session, keep_ended).await
     }
 
     async fn with(
-        config: &Config,
+        address: &Address,
         session: Session,
         keep_ended: Option<Duration>,
     ) -> Result<Self, OpenError> {
         let condition = Arc::new(Condition::default());
-        let writer = Link::new(config.clone(), session);
-        let reader = Link::new(config.clone(), Session::connect(config).await?);
+        let writer = Link::new(address.clone(), session);
+        let reader = Link::new(address.clone(), Session::connect(address).await?);
         Ok(Self {
             writer: Writer::start(writer, keep_ended, &condition),
             reader: Reader::new(reader),
@@ -139,24 +145,11 @@ impl PostgresStore {
 }
 
 /// A session with a database whose tables are up to date.
-async fn up_to_date(address: &str) -> Result<(Config, Session), OpenError> {
-    let config = config(address)?;
-    let mut session = Session::connect(&config).await?;
+async fn up_to_date(address: &str) -> Result<(Address, Session), OpenError> {
+    let address: Address = address.parse()?;
+    let mut session = Session::connect(&address).await?;
     schema::migrate(session.client()).await?;
-    Ok((config, session))
-}
-
-fn config(address: &str) -> Result<Config, OpenError> {
-    let mut config: Config = address.parse().map_err(OpenError::Address)?;
-    let options = config.get_options().unwrap_or_default();
-    let options = format!("{LIMITS} {options}");
-    config
-        .application_name("plyhouse")
-        .options(options)
-        .keepalives_idle(DEAF_MAX)
-        .tcp_user_timeout(DEAF_MAX)
-        .connect_timeout(DEAF_MAX);
-    Ok(config)
+    Ok((address, session))
 }
 
 impl Store for PostgresStore {

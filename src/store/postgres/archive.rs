@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
 use super::reader::BY_CODE;
-use super::{OpenError, config, schema};
+use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, Unreadable};
 use crate::{Damage, Record};
 
@@ -26,14 +26,11 @@ impl PostgresArchive {
     ///
     /// See [`OpenPostgresError`](super::OpenPostgresError).
     pub fn open(address: &str) -> Result<Self, OpenError> {
-        let mut config = config(address)?;
-        let options = config.get_options().unwrap_or_default();
-        let options = format!("{options} -c default_transaction_read_only=on");
-        config.options(options);
+        let address = address.parse::<Address>()?.read_only();
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(OpenError::Runtime)?;
         let session = runtime.block_on(async {
-            let mut session = Session::connect(&config).await?;
+            let mut session = Session::connect(&address).await?;
             schema::check(session.client()).await?;
             Ok::<_, OpenError>(session)
         })?;

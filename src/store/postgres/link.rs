@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Row, Statement};
+
+use super::address::Address;
 
 /// How long a connection may take to be made.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
@@ -49,8 +51,9 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects.
-    pub(super) async fn connect(config: &Config) -> Result<Self, tokio_postgres::Error> {
-        let (client, connection) = config.connect(NoTls).await?;
+    pub(super) async fn connect(address: &Address) -> Result<Self, tokio_postgres::Error> {
+        let Address { config, tls } = address;
+        let (client, connection) = config.connect(tls.clone()).await?;
         let carry = async move {
             if let Err(error) = connection.await {
                 tracing::warn!(%error, "a connection to the database has ended");
@@ -148,16 +151,16 @@ impl Drop for Session {
 /// The way to the database: a session while it lasts, then another.
 #[derive(Debug)]
 pub(super) struct Link {
-    config: Config,
+    address: Address,
     session: Option<Arc<Session>>,
     again_at: Option<Instant>,
 }
 
 impl Link {
     /// A way that has this session.
-    pub(super) fn new(config: Config, session: Session) -> Self {
+    pub(super) fn new(address: Address, session: Session) -> Self {
         Self {
-            config,
+            address,
             session: Some(Arc::new(session)),
             again_at: None,
         }
@@ -184,7 +187,7 @@ impl Link {
         if self.again_at.is_some_and(|at| now < at) {
             return Err(Failure::NotConnected);
         }
-        let connected = timeout(CONNECT_MAX, Session::connect(&self.config)).await;
+        let connected = timeout(CONNECT_MAX, Session::connect(&self.address)).await;
         match connected {
             Ok(Ok(session)) => {
                 self.again_at = None;

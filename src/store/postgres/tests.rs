@@ -1,4 +1,6 @@
+mod hosts;
 mod server;
+mod tls;
 mod upgrade;
 
 use std::sync::atomic::AtomicUsize;
@@ -8,7 +10,6 @@ use plyhouse_engine::game::Seat;
 use plyhouse_protocol::Seq;
 use uuid::Uuid;
 
-use self::server::address;
 use super::*;
 use crate::suite::{OWNER, RESIGNED, Shared, moved, player, record, shared_suite, started, suite};
 
@@ -17,9 +18,9 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// The address of a database of its own. `None` where PostgreSQL is not installed, which is said.
 async fn database() -> Option<String> {
-    let address = address()?;
-    let maintenance = config(&format!("{address}/postgres")).expect("an address");
-    let session = Session::connect(&maintenance).await.expect("a server");
+    let port = server::shared()?.port;
+    let address = format!("postgres://plyhouse@localhost:{port}");
+    let session = session(&format!("{address}/postgres")).await;
     let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let create = format!("CREATE DATABASE {name}");
     session.command(&create).await.expect("created");
@@ -30,6 +31,12 @@ async fn database() -> Option<String> {
 async fn fresh() -> Option<(PostgresStore, String)> {
     let address = database().await?;
     Some((open(&address).await, address))
+}
+
+/// A way to the database past all stores.
+async fn session(address: &str) -> Session {
+    let address: Address = address.parse().expect("an address");
+    Session::connect(&address).await.expect("a server")
 }
 
 async fn open(address: &str) -> PostgresStore {
@@ -50,10 +57,9 @@ impl Two {
     async fn fresh() -> Option<Self> {
         let (first, address) = fresh().await?;
         let second = open(&address).await;
-        let session = Session::connect(&config(&address).expect("it is one")).await;
         Some(Self {
             servers: [first, second],
-            session: session.expect("connected"),
+            session: session(&address).await,
         })
     }
 }
@@ -170,8 +176,7 @@ async fn a_lease_keeps_matches() {
     let (id, _) = begun(&store).await;
     let asking = NodeId(Uuid::from_u128(7));
     assert_eq!(store.orphans(asking).await.expect("readable"), [id]);
-    let session = Session::connect(&config(&address).expect("it is one")).await;
-    let session = session.expect("connected");
+    let session = session(&address).await;
     let sql = "INSERT INTO node VALUES ($1, now() + interval '1 minute')";
     session.query(sql, &[&OWNER.0]).await.expect("written");
     assert_eq!(store.orphans(asking).await.expect("readable"), []);
@@ -189,8 +194,7 @@ async fn a_lost_connection_is_made_again() {
         return;
     };
     let (id, mut mark) = begun(&store).await;
-    let session = Session::connect(&config(&address).expect("it is one")).await;
-    let session = session.expect("connected");
+    let session = session(&address).await;
     for round in 0..5 {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -225,8 +229,7 @@ async fn a_later_version_is_left_alone() {
         return;
     };
     drop(store);
-    let session = Session::connect(&config(&address).expect("it is one")).await;
-    let session = session.expect("connected");
+    let session = session(&address).await;
     session
         .command("UPDATE plyhouse SET version = 1000")
         .await

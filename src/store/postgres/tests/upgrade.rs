@@ -36,8 +36,7 @@ async fn who_is_in_matches_of_the_first_version_is_known() {
     let Some(address) = database().await else {
         return;
     };
-    let session = Session::connect(&config(&address).expect("it is one")).await;
-    let mut session = session.expect("connected");
+    let mut session = session(&address).await;
     schema::migrate_to(session.client(), 1).await.expect("made");
 
     let seated = |seat, occupant| EventKind::Seated { seat, occupant }.at(1);

@@ -1,0 +1,111 @@
+//! Whose certificate is believed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+
+use crate::postgres::OpenError;
+
+/// Whose certificate is believed.
+#[derive(Debug)]
+pub(super) enum Trust {
+    /// Anybody's: what is sent is encrypted, and whoever listens does not understand it.
+    Anybody,
+    /// One that is of that host, and signed by an authority that the system trusts.
+    System,
+    /// One that is of that host, and signed by an authority in this PEM file.
+    Authorities(PathBuf),
+}
+
+impl Trust {
+    pub(super) fn config(&self) -> Result<ClientConfig, OpenError> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .expect("this provider has what these versions need");
+        let roots = match self {
+            Self::Anybody => {
+                let believer = Arc::new(Believer(provider));
+                let config = config
+                    .dangerous()
+                    .with_custom_certificate_verifier(believer);
+                return Ok(config.with_no_client_auth());
+            }
+            Self::System => {
+                let mut roots = RootCertStore::empty();
+                // Where there are none, no certificate is believed.
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+                roots
+            }
+            Self::Authorities(path) => {
+                let failed = |error| OpenError::Authorities(path.clone(), error);
+                read(path).map_err(failed)?
+            }
+        };
+        Ok(config.with_root_certificates(roots).with_no_client_auth())
+    }
+}
+
+/// The authorities in a PEM file.
+fn read(path: &Path) -> Result<RootCertStore, pem::Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path)? {
+        roots.add_parsable_certificates([certificate?]);
+    }
+    if roots.is_empty() {
+        return Err(pem::Error::NoItemsFound);
+    }
+    Ok(roots)
+}
+
+/// Believes every certificate; whoever shows it must have its key.
+#[derive(Debug)]
+struct Believer(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Believer {
+    fn verify_server_cert(
+        &self,
+        _certificate: &CertificateDer<'_>,
+        _others: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
