@@ -57,6 +57,7 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       const bob = await house.visitor(await inviteOn(ann, { clock }, 'Chess'), { viewport });
       const pages = [ann, bob];
       await myTurn(ann);
+      await says(bob, 'is to move.');
       const before = await Promise.all(pages.map(places));
       const stay = async (/** @type {string} */ after) =>
         assert.deepEqual(await Promise.all(pages.map(places)), before, after);

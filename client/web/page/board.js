@@ -1,11 +1,13 @@
 // The board to play on: a picture, and over it a grid of named cells for mouse, touch, keyboard and
 // screen readers.
 
+import { aimedAt, ghostOf } from './aim.js';
 import { cellWords, takenWords } from './cell.js';
 import { chooseMove } from './choosing.js';
 import { h } from './dom.js';
 import { dragged } from './dragging.js';
-import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
+import { Drawings } from './drawings.js';
+import { customsOf, moveOfKey, squaresOf } from './games.js';
 import { lookOf } from './ground.js';
 import { labels } from './labels.js';
 import { Layout } from './layout.js';
@@ -37,6 +39,7 @@ export class BoardView {
   #surface = h('div', { class: 'surface' });
   #layout;
   #picture;
+  #drawings;
   #grid;
   /** @type {Map<string, HTMLElement>} */
   #cells = new Map();
@@ -47,8 +50,8 @@ export class BoardView {
   #madeFrom = '';
   /** The one cell that the tabulator reaches. */
   #current = '';
-  /** Whether the focus came by a click: then the arrow keys belong to the board only in play. */
-  #clicked = false;
+  /** Whether one goes over the board by keyboard; else the arrow keys step through the moves. */
+  #isByKey = false;
   #isTouched = false;
   /** The square under the mouse or the focus. @type {string | null} */
   #aim = null;
@@ -73,6 +76,7 @@ export class BoardView {
     this.#picture = new Picture(game, this.#layout);
     const middle = board.name(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
     this.#current = middle;
+    this.#drawings = new Drawings(this.#layout);
     this.#grid = this.#makeGrid();
     this.element = h('div', { class: `board ${lookOf(game)}` });
     this.element.style.setProperty('--files', String(game.files));
@@ -86,6 +90,7 @@ export class BoardView {
     this.#prepare(view);
     this.#view = { ...view, moving: view.moving && !this.#isDropped };
     this.#isDropped = false;
+    this.#drawings.show(view.board.position);
     this.#grid.classList.toggle('mine', view.legal.length > 0);
     this.#refresh();
   }
@@ -135,6 +140,8 @@ export class BoardView {
 
   #assemble() {
     const { fileLabel, rankLabel } = this.#customs;
+    this.#picture.element.append(this.#drawings.element);
+    this.#drawings.turn(this.#layout);
     this.#surface.replaceChildren(this.#picture.element, this.#grid);
     this.element.replaceChildren(
       labels('ranks', this.#layout.ranks().map(rankLabel)),
@@ -170,38 +177,20 @@ export class BoardView {
       ? []
       : [...this.#picking.targets(), ...(showsLegal ? this.#moves.keys() : [])];
     const isForced = way.length === 0 && forced(legal) !== '';
-    const aim = this.#aimed();
+    const intent = {
+      view: this.#view,
+      picking: this.#picking,
+      moves: this.#moves,
+      aim: this.#aim ?? '',
+    };
+    const aim = aimedAt(intent);
     this.#picture.show({
       ...{ board, last, line, aim, way, targets, moving, queued },
       movers: isForced ? [...this.#picking.origins()] : [],
       check: check?.(board) ?? null,
-      ghost: this.#ghost(),
+      ghost: ghostOf(intent),
     });
     for (const [square, cell] of this.#cells) cell.classList.toggle('aim', aim.includes(square));
-  }
-
-  /** The squares of what would be done at the square under the mouse or the focus. */
-  #aimed() {
-    const { board } = this.#view;
-    const aim = this.#aim ?? '';
-    const move = this.#moves.get(aim);
-    if (move !== undefined) return squaresOf(move, board);
-    return this.#picking.origins().has(aim) || this.#picking.targets().has(aim) ? [aim] : [];
-  }
-
-  /** What could come to stand where. */
-  #ghost() {
-    const { board, seat } = this.#view;
-    const { way } = this.#picking;
-    const aim = this.#aim ?? '';
-    const [from] = way;
-    if (from !== undefined) {
-      const square = this.#picking.targets().has(aim) ? aim : way.at(-1);
-      return square === undefined || square === from ? null : { square, piece: board.at(from) };
-    }
-    const move = this.#moves.get(aim);
-    const square = move === undefined ? null : landingOf(move, board);
-    return square !== null && seat !== null ? { square, piece: board.pieceOf(seat) } : null;
   }
 
   /** @param {string | null} square */
@@ -251,12 +240,15 @@ export class BoardView {
     dragged(grid, {
       canTake: (square) => this.#picking.origins().has(square),
       take: (square) => this.#take(square),
-      carry: (square, right, down) => {
+      carry: (square, { right, down, over, isTouched }) => {
         const { files, ranks } = this.#game;
-        this.#picture.carry(square, { x: right * files * 100, y: down * ranks * 100 });
+        const [x, y] = [right * files * 100, down * ranks * 100];
+        this.#picture.carry(square, { x, y, lifted: isTouched });
+        if (over !== this.#aim) this.#aimAt(over);
       },
       drop: (from, to) => this.#drop(from, to),
     });
+    this.#drawings.follow(grid);
     return grid;
   }
 
@@ -267,7 +259,7 @@ export class BoardView {
       tabindex: -1,
       'data-square': square,
       onclick: () => {
-        this.#clicked = true;
+        this.#isByKey = false;
         this.#moveTo(square);
         // Where a finger covers several squares, it shows what it means before it plays.
         const isVague = this.#isTouched && cell.clientWidth < FINGER_PX && this.#moves.has(square);
@@ -278,7 +270,7 @@ export class BoardView {
         this.#moveTo(square);
         // A touch focuses, too, but leaves nothing that hovers.
         if (!cell.matches(':focus-visible')) return;
-        this.#clicked = false;
+        this.#isByKey = true;
         this.#aimAt(square);
       },
       onpointerenter: (/** @type {PointerEvent} */ event) => {
@@ -343,6 +335,7 @@ export class BoardView {
   /** @param {string} from @param {string | null} to */
   #drop(from, to) {
     this.#picture.carry(from, null);
+    if (this.#isTouched) this.#aim = null;
     // Whoever brings it back has clicked on it, which is told by the cell.
     if (to === from) return;
     if (to !== null && this.#picking.targets().has(to)) {
@@ -371,9 +364,10 @@ export class BoardView {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     // A key that is a move is the room's.
     if (moveOfKey(this.#game.game, event) !== null) return;
-    // Elsewhere they step through the moves.
-    const canPlay = this.#view.legal.length > 0;
-    if (this.#clicked && !canPlay) return;
+    // Whoever does not choose by keyboard steps through the moves.
+    const isChoosing = this.#isByKey && (this.#view.legal.length > 0 || this.#isAhead);
+    const isArrow = event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End';
+    if (isArrow && !isChoosing && this.#picking.way.length === 0) return;
     const square = this.#layout.step(this.#current, event.key);
     if (square !== undefined) {
       if (square !== null) this.#moveTo(square);

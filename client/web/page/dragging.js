@@ -6,9 +6,14 @@
  * @typedef {object} Hand
  * @property {(square: string) => boolean} canTake whether something on this square can be dragged
  * @property {(square: string) => void} take
- * @property {(square: string, right: number, down: number) => void} carry what was taken from this
- *   square is now so far from the board's upper left corner, as shares of its width and height
+ * @property {(square: string, place: Place) => void} carry what was taken from this square is there now
  * @property {(from: string, to: string | null) => void} drop where it is let go, if on a square
+ */
+
+/**
+ * How far from the board's upper left corner, as shares of its width and height; over which square; and
+ * whether a finger is in the way.
+ * @typedef {{ right: number, down: number, over: string | null, isTouched: boolean }} Place
  */
 
 /** A click trembles by less. */
@@ -26,19 +31,23 @@ export function dragged(grid, hand) {
       /** @type {'pointermove' | 'pointerup' | 'pointercancel'} */ type,
       /** @type {(event: PointerEvent) => void} */ does,
     ) => window.addEventListener(type, (event) => event.isPrimary && does(event), options);
-    onPointer('pointermove', ({ clientX, clientY }) => {
+    const under = (/** @type {PointerEvent} */ { clientX, clientY }) => {
+      const at = document.elementFromPoint(clientX, clientY);
+      return grid.contains(at) ? squareOf(at) : null;
+    };
+    onPointer('pointermove', (event) => {
+      const { clientX, clientY, pointerType } = event;
       const far = Math.hypot(clientX - down.clientX, clientY - down.clientY) > DRAG_PX;
       if (!isTaken && far) hand.take(from);
       isTaken ||= far;
       if (!isTaken) return;
       const { left, top, width, height } = grid.getBoundingClientRect();
-      hand.carry(from, (clientX - left) / width, (clientY - top) / height);
+      const place = { right: (clientX - left) / width, down: (clientY - top) / height };
+      hand.carry(from, { ...place, over: under(event), isTouched: pointerType === 'touch' });
     });
-    onPointer('pointerup', ({ clientX, clientY }) => {
+    onPointer('pointerup', (event) => {
       over.abort();
-      if (!isTaken) return;
-      const at = document.elementFromPoint(clientX, clientY);
-      hand.drop(from, grid.contains(at) ? squareOf(at) : null);
+      if (isTaken) hand.drop(from, under(event));
     });
     onPointer('pointercancel', () => {
       over.abort();
@@ -48,6 +57,6 @@ export function dragged(grid, hand) {
 }
 
 /** @param {EventTarget | null} target */
-const squareOf = (target) =>
+export const squareOf = (target) =>
   (target instanceof Element && target.closest('[data-square]')?.getAttribute('data-square')) ||
   null;

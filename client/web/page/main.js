@@ -9,6 +9,7 @@ import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
 import { Lobby } from './lobby.js';
+import { looksButton } from './looks.js';
 import {
   asHeld,
   fold,
@@ -67,7 +68,7 @@ export class App {
       welcome: (welcome) => this.#welcomed(welcome),
       message: (message) => this.#hear(message),
     });
-    fill(one('header-tools'), nameButton(this), soundSwitch(), themeSwitch());
+    fill(one('header-tools'), nameButton(this), looksButton(this), soundSwitch(), themeSwitch());
     this.#view = this.#viewOf(location.pathname, {});
     this.#show(this.#view);
     window.addEventListener('popstate', () => {

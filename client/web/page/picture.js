@@ -29,6 +29,9 @@ import { Board } from './position.js';
 /** The corners of a square: where rings tell what can be done, they tell what was done. */
 const CORNERS = 'M-45-25V-45H-25M25-45H45V-25M45 25V45H25M-25 45H-45V25';
 
+/** So far above a finger a piece is carried. */
+const LIFT = 70;
+
 /** How long a piece takes to its new square. */
 const SLIDE_MS = 180;
 /** More than come to new squares in any one move; after a jump in time nothing slides. */
@@ -42,6 +45,8 @@ export class Picture {
   #under;
   #pieces = s('g', {});
   #over = s('g', {});
+  /** What is carried, above all else. */
+  #top = s('g', {});
   /** @type {Map<string, { piece: string, element: SVGElement }>} */
   #standing = new Map();
   /** @type {SVGElement | null} */
@@ -63,6 +68,7 @@ export class Picture {
       this.#pieces,
       plate,
       this.#over,
+      this.#top,
     );
   }
 
@@ -96,15 +102,18 @@ export class Picture {
   /**
    * Carries what stands on a square to a place of the picture; without one, puts it back.
    * @param {string} square
-   * @param {{ x: number, y: number } | null} place
+   * @param {{ x: number, y: number, lifted?: boolean } | null} place `lifted` above a finger
    */
   carry(square, place) {
     const element = this.#standing.get(square)?.element;
     if (!element) return;
     const { x, y } = place ?? this.layout.middle(square);
-    element.setAttribute('transform', `translate(${x} ${y})`);
+    const isLifted = place?.lifted === true;
+    element.setAttribute('transform', `translate(${x} ${isLifted ? y - LIFT : y})`);
     element.classList.toggle('carried', place !== null);
-    if (place) this.#pieces.append(element);
+    element.classList.toggle('lifted', isLifted);
+    const layer = place ? this.#top : this.#pieces;
+    if (element.parentNode !== layer) layer.append(element);
   }
 
   /** @param {Scene} scene */

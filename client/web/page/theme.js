@@ -1,13 +1,16 @@
-// Light or dark: by the system's setting, or as switched here. A script of the old kind, so that the
-// page is never seen in the other theme first.
+// Light or dark, by the system's setting or as switched here, and how boards and pieces are drawn. A script
+// of the old kind, so that the page is never seen in another look first.
 
 {
-  const theme = /** @returns {string} */ () => {
+  const kept = (/** @type {string} */ key, /** @type {string} */ otherwise) => {
     try {
-      return localStorage.getItem('plyhouse.theme') ?? 'system';
+      return localStorage.getItem(`plyhouse.${key}`) ?? otherwise;
     } catch {
-      return 'system';
+      return otherwise;
     }
   };
-  document.documentElement.dataset.theme = theme();
+  const { dataset } = document.documentElement;
+  dataset.theme = kept('theme', 'system');
+  dataset.board = kept('board', 'sea');
+  dataset.pieces = kept('pieces', 'carved');
 }

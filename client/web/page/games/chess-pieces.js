@@ -56,4 +56,11 @@ export const drawn = (kind) =>
     { class: 'chessman' },
     ...(BODIES[kind] ?? []).map((d) => s('path', { class: 'body', d })),
     LINES[kind] && s('path', { class: 'lines', d: LINES[kind] }),
+    // For those who know the pieces by their letters; it is seen where that set is chosen.
+    s(
+      'g',
+      { class: 'lettered' },
+      s('circle', { class: 'body', r: 38 }),
+      s('text', { class: 'sign', 'text-anchor': 'middle', y: 17 }, kind.toUpperCase()),
+    ),
   );

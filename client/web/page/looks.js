@@ -1,0 +1,74 @@
+// How boards and pieces are drawn: chosen by each for their own eyes, and remembered.
+
+import { group, radio } from './controls.js';
+import { h } from './dom.js';
+import { remember } from './keep.js';
+import { sample } from './picture.js';
+import { icon } from './switches.js';
+
+/** @import { App } from './main.js' */
+
+const BOARDS = [
+  { value: 'sea', title: 'Sea' },
+  { value: 'wood', title: 'Wood' },
+  { value: 'slate', title: 'Slate' },
+];
+const PIECES = [
+  { value: 'carved', title: 'Carved' },
+  { value: 'bold', title: 'Bold' },
+  { value: 'letters', title: 'Letters' },
+];
+/** A game whose pieces tell more than one set apart. */
+const SHOWN = 'chess';
+
+/** Four squares. */
+const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
+
+/** @param {App} app */
+export function looksButton(app) {
+  const label = 'Board and pieces';
+  const onclick = () => open(app);
+  return h(
+    'button',
+    { class: 'quiet round', type: 'button', 'aria-label': label, title: label, onclick },
+    icon(SQUARES),
+  );
+}
+
+/** @param {App} app */
+function open(app) {
+  const game = app.game(SHOWN) ?? app.games[0];
+  const close = h('button', { class: 'primary', onclick: () => dialog.close() }, 'Done');
+  const dialog = h(
+    'dialog',
+    { class: 'looks', 'aria-labelledby': 'looks-title' },
+    h('h2', { id: 'looks-title' }, 'Board and pieces'),
+    game && h('div', { class: 'shown' }, sample(game)),
+    options('Board', 'board', BOARDS),
+    options('Pieces of chess', 'pieces', PIECES),
+    h('div', { class: 'row end' }, close),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/**
+ * @param {string} legend
+ * @param {'board' | 'pieces'} what
+ * @param {{ value: string, title: string }[]} values
+ */
+function options(legend, what, values) {
+  const { dataset } = document.documentElement;
+  const choose = (/** @type {string} */ value) => {
+    dataset[what] = value;
+    remember(what, value);
+  };
+  return group(
+    legend,
+    'options',
+    values.map(({ value, title }) =>
+      radio(`look-${what}`, value, dataset[what] === value, () => choose(value), title),
+    ),
+  );
+}

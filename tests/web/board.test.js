@@ -1,0 +1,142 @@
+// What players expect of a board: stepping by arrow keys, arrows to think with, a piece above the finger,
+// boards and pieces of one's own choice.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { cell, invite, isOpenToAll, moves, myTurn, play, playAll, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** The middle of a square. @param {Page} page @param {string} square */
+async function middle(page, square) {
+  const box = await cell(page, square).boundingBox();
+  assert.ok(box, square);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Draws with the right button. @param {Page} page @param {string} from @param {string} to */
+async function draw(page, from, to) {
+  const [start, end] = [await middle(page, from), await middle(page, to)];
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down({ button: 'right' });
+  await page.mouse.move(end.x, end.y);
+  await page.mouse.up({ button: 'right' });
+}
+
+test(
+  'arrow keys step through the moves while one plays by mouse, and over the board by keyboard',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await playAll(ann, bob, 'e2-e4 e7-e5');
+    await myTurn(ann);
+    // The focus is on the board, by click.
+    await cell(ann, 'd5').click({ force: true });
+    await ann.keyboard.press('ArrowLeft');
+    await says(ann, 'After 1 of 2 moves.');
+    await ann.keyboard.press('ArrowRight');
+    await myTurn(ann);
+    // A piece that is in the hand is put down by keyboard.
+    await cell(ann, 'd2').click();
+    await ann.keyboard.press('ArrowUp');
+    await ann.keyboard.press('Enter');
+    await cell(bob, 'd3').and(bob.getByLabel('white pawn')).waitFor();
+    await play(bob, 'a7', 'a6');
+    await myTurn(ann);
+    await ann.keyboard.press('Tab');
+    await ann.keyboard.press('Shift+Tab');
+    await ann.keyboard.press('ArrowUp');
+    await cell(ann, 'd4').and(ann.locator(':focus')).waitFor();
+    assert.equal(await moves(ann), 4);
+  }),
+);
+
+test(
+  'arrows and circles are drawn with the right button, and go with the position',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await myTurn(ann);
+    const drawn = ann.locator('.drawn');
+    await draw(ann, 'g1', 'f3');
+    await draw(ann, 'e5', 'e5');
+    assert.equal(await drawn.count(), 2);
+    assert.equal(await ann.locator('.drawn.arrow').count(), 1);
+    assert.equal(await bob.locator('.drawn').count(), 0);
+    await picture(ann, 'drawn');
+    // Once more takes it away; a click takes all.
+    await draw(ann, 'e5', 'e5');
+    assert.equal(await drawn.count(), 1);
+    await cell(ann, 'd5').click({ force: true });
+    assert.equal(await drawn.count(), 0);
+    await draw(ann, 'g1', 'f3');
+    await ann.keyboard.press('e');
+    await draw(ann, 'b1', 'c3');
+    assert.equal(await drawn.count(), 2);
+    assert.equal(await moves(ann), 0);
+    await play(ann, 'e2', 'e4');
+    assert.equal(await drawn.count(), 0);
+  }),
+);
+
+test(
+  'what a finger drags is seen above it, and its square is marked',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    });
+    await house.visitor(await invite(ann, 'Chess'));
+    await myTurn(ann);
+    const [from, to] = [await middle(ann, 'd2'), await middle(ann, 'd4')];
+    const session = await ann.context().newCDPSession(ann);
+    const touch = (
+      /** @type {'touchStart' | 'touchMove' | 'touchEnd'} */ type,
+      /** @type {{ x: number, y: number }[]} */ ...touchPoints
+    ) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+    await touch('touchStart', from);
+    await touch('touchMove', { x: from.x, y: from.y - 20 });
+    await touch('touchMove', to);
+    const carried = ann.locator('.carried.lifted');
+    await carried.waitFor();
+    const box = await carried.boundingBox();
+    assert.ok(box && box.y + box.height / 2 < to.y - 20, JSON.stringify(box));
+    await ann.locator('.square.aim[data-square=d4]').waitFor();
+    await picture(ann, 'lifted');
+    await touch('touchEnd');
+    await cell(ann, 'd4').and(ann.getByLabel('white pawn')).waitFor();
+    await carried.waitFor({ state: 'detached' });
+  }),
+);
+
+test(
+  'board and pieces are chosen, and remembered',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true, reducedMotion: 'reduce' });
+    await ann.getByRole('button', { name: 'Board and pieces' }).click();
+    const dialog = ann.getByRole('dialog', { name: 'Board and pieces' });
+    const square = dialog.locator('.square.dark').first();
+    const colour = () => square.evaluate((element) => getComputedStyle(element).fill);
+    const seen = new Set();
+    for (const name of ['Sea', 'Wood', 'Slate']) {
+      await dialog.getByRole('radio', { name }).check();
+      await square.evaluate(({ ownerDocument: page }) =>
+        Promise.all(page.getAnimations().map(({ finished }) => finished)),
+      );
+      seen.add(await colour());
+    }
+    assert.equal(seen.size, 3);
+    await dialog.getByRole('radio', { name: 'Letters' }).check();
+    await dialog.locator('.sign', { hasText: 'K' }).first().waitFor();
+    await isOpenToAll(ann, 'looks');
+    await picture(ann, 'looks');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await ann.reload();
+    const { board, pieces } = await ann.evaluate(() => ({ ...document.documentElement.dataset }));
+    assert.deepEqual([board, pieces], ['slate', 'letters']);
+  }),
+);
