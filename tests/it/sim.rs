@@ -63,13 +63,14 @@ impl Sum {
             && tally.ended >= worlds
             && tally.charged >= 2 * worlds
             && tally.flags >= worlds / 10
-            && tally.days_flags >= worlds / 60
+            && tally.days_flags >= worlds / 100
             && tally.agreed >= worlds / 40
             && tally.takebacks >= worlds / 10
             && tally.rematches >= worlds / 15
             && tally.stand_ins >= worlds / 40
             && tally.challenges >= worlds / 15
-            && tally.turns_told >= worlds / 10;
+            && tally.turns_told >= worlds / 10
+            && tally.lists >= worlds / 4;
         assert!(happens || !is_many, "too little happens: {self:?}");
     }
 }

@@ -67,6 +67,8 @@ pub(crate) enum Kind {
     WrongRematch,
     /// A turn in a match of days that is not whose it is told to be, or of which nobody is told.
     WrongTurn,
+    /// A list that shows what is not so, or that changes without a word to whoever watches it.
+    WrongList,
 }
 
 /// What there was in a world: what is checked must also have happened.
@@ -99,6 +101,8 @@ pub(crate) struct Tally {
     pub(crate) challenges: usize,
     /// How often somebody was told of a turn in a match of days.
     pub(crate) turns_told: usize,
+    /// How often a list was held against what somebody believed who had watched it.
+    pub(crate) lists: usize,
 }
 
 impl Tally {
@@ -118,12 +122,13 @@ impl Tally {
         self.stand_ins += other.stand_ins;
         self.challenges += other.challenges;
         self.turns_told += other.turns_told;
+        self.lists += other.lists;
     }
 }
 
 impl Kind {
     /// Every promise.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Lost,
         Self::Contradiction,
         Self::Gap,
@@ -143,6 +148,7 @@ impl Kind {
         Self::WrongClock,
         Self::WrongRematch,
         Self::WrongTurn,
+        Self::WrongList,
     ];
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, FollowedMatch, MatchId, PlayerId, RequestId, Seq, ServerMessage, Token,
+    ClientMessage, FollowedMatch, MatchId, PlayerId, RequestId, Seq, ServerMessage, Status, Token,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -22,6 +22,9 @@ use super::world::{Base, name};
 /// How often somebody tries to have a last look at the world before giving up on it: for some
 /// twenty seconds.
 const LAST_TRIES: usize = 100;
+
+/// By when a change of a list has been told that is a second old at most.
+const TOLD_BY: Duration = Duration::from_millis(1300);
 
 /// Somebody at a keyboard.
 #[derive(Debug)]
@@ -37,6 +40,10 @@ pub(crate) struct Client {
     challenges: Vec<MatchId>,
     /// The matches of days of which this client was told that it is to move.
     turns: Vec<MatchId>,
+    /// The list that is watched on this connection: of which game, and of which stage.
+    watched: Option<(Option<String>, Option<Status>)>,
+    /// Watches that list and does not know yet how it begins.
+    wants_list: bool,
     /// A request whose answer has not come: to be sent again.
     doubtful: Option<ClientMessage>,
     /// Moves that were answered `ok`.
@@ -60,6 +67,8 @@ impl Client {
             views: BTreeMap::new(),
             challenges: Vec::new(),
             turns: Vec::new(),
+            watched: None,
+            wants_list: false,
             doubtful: None,
             played: Vec::new(),
             has_pondered: false,
@@ -112,6 +121,7 @@ impl Client {
         };
         match self.ask(&mut line, hello).await? {
             ServerMessage::Welcome(welcome) => {
+                (self.watched, self.wants_list) = (None, false);
                 self.me = Some(welcome.player.id);
                 self.token = Some(welcome.token);
                 let challenges = welcome.challenges.iter();
@@ -135,6 +145,7 @@ impl Client {
             let think = self.dice.ms(1..=60);
             self.listen(line, think).await?;
             if self.is_calm() {
+                self.look_at_list(line).await?;
                 return Some(Deed::Goodbye);
             }
             match self.choose() {
@@ -150,6 +161,26 @@ impl Client {
                 end @ (Deed::Vanish | Deed::Overlap | Deed::Goodbye) => return Some(end),
             }
         }
+    }
+
+    /// Waits until everything must have been told of the list that is watched, and looks at it.
+    async fn look_at_list(&mut self, line: &mut Line) -> Option<()> {
+        if let Some(list) = self.list() {
+            self.listen(line, TOLD_BY).await?;
+            self.ask(line, list).await?;
+        }
+        Some(())
+    }
+
+    /// What asks for the list that is watched.
+    fn list(&self) -> Option<ClientMessage> {
+        let (game, status) = self.watched.clone()?;
+        Some(ClientMessage::List {
+            game,
+            status,
+            limit: None,
+            after: None,
+        })
     }
 
     /// Takes in what comes for so long.
@@ -173,8 +204,15 @@ impl Client {
         let id = line.send(message.clone()).await?;
         let answer = self.answer(line, id).await?;
         self.doubtful = None;
-        if let (ClientMessage::Move { .. }, ServerMessage::Ok { .. }) = (&message, &answer) {
-            self.played.push(message);
+        match (message, &answer) {
+            (message @ ClientMessage::Move { .. }, ServerMessage::Ok { .. }) => {
+                self.played.push(message);
+            }
+            (ClientMessage::WatchList { game, status }, ServerMessage::Ok { .. }) => {
+                (self.watched, self.wants_list) = (Some((game, status)), true);
+            }
+            (ClientMessage::UnwatchList, ServerMessage::Ok { .. }) => self.watched = None,
+            _ => {}
         }
         Some(answer)
     }

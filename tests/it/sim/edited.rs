@@ -3,6 +3,7 @@
 mod clocks;
 mod days;
 mod finding;
+mod lists;
 mod wishes;
 
 use std::collections::BTreeSet;
@@ -35,7 +36,8 @@ type Named = (&'static str, Kind, Edit);
 
 /// All edits: one for every promise, at least.
 fn edits() -> impl Iterator<Item = &'static Named> {
-    EDITS.iter().chain(clocks::EDITS).chain(wishes::EDITS)
+    let others = clocks::EDITS.iter().chain(wishes::EDITS);
+    EDITS.iter().chain(others).chain(lists::EDITS)
 }
 
 /// Edits of what is true of any match.

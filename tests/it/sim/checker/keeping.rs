@@ -1,6 +1,7 @@
 //! Holds what was told against what the store holds in the end.
 
 mod between;
+mod lists;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use plyhouse_matches::{Event, EventKind, Match, Occupant};
 use plyhouse_protocol::{MatchId, PlayerId, Ply, Reason};
 use plyhouse_store::Record;
 
+use self::lists::ListState;
 use self::turns::DaysState;
 use super::clocks::{Clock, Turn, TurnShown};
 use super::moves::{Asked, Verdict};
@@ -37,6 +39,8 @@ pub(super) struct Keeping<'a> {
     taken_back: BTreeMap<(MatchId, u64), Ply>,
     /// How matches of days stood after each event.
     days: Vec<DaysState>,
+    /// How matches that are listed stood after each event.
+    listed: Vec<ListState>,
     /// How many matches are kept of each host, listed and not.
     hosted: BTreeMap<(PlayerId, bool), usize>,
 }
@@ -52,6 +56,7 @@ impl<'a> Keeping<'a> {
             played: BTreeMap::new(),
             taken_back: BTreeMap::new(),
             days: Vec::new(),
+            listed: Vec::new(),
             hosted: BTreeMap::new(),
         }
     }
@@ -72,6 +77,7 @@ impl<'a> Keeping<'a> {
         let mut state = Match::new(record.creation.clone());
         let mut clock = Clock::new(&state, self.reading, told, self.kept);
         self.note_days(&state, &clock, false);
+        self.note_listed(&state);
         self.snapshots(told, &state, &clock);
         let mut before = None;
         for event in &record.events {
@@ -92,6 +98,7 @@ impl<'a> Keeping<'a> {
                 self.fault(Kind::WrongClock, wrong);
             }
             self.note_days(&state, &clock, event.kind.begins_turn());
+            self.note_listed(&state);
             self.snapshots(told, &state, &clock);
         }
         if let Some(wrong) = clock.lasts(Turn::of(&state), self.ends_us) {
@@ -279,6 +286,7 @@ impl<'a> Keeping<'a> {
         self.rematches();
         self.challenges();
         self.turns();
+        self.lists();
         (self.faults, self.tally)
     }
 

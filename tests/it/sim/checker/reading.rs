@@ -3,6 +3,7 @@
 
 mod answers;
 mod events;
+mod lists;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,8 @@ use plyhouse_protocol::{
 };
 
 pub(super) use self::events::contradiction;
+use self::lists::Watch;
+pub(super) use self::lists::{Difference, Row};
 pub(super) use self::turns::{RowsTold, TurnTold};
 use super::clocks::Times;
 use super::moves::{Asked, Verdict, canonical};
@@ -51,6 +54,14 @@ pub(super) struct Reading {
     pub(super) turns: Vec<TurnTold>,
     /// What each welcome has told of matches of days.
     pub(super) rows: Vec<RowsTold>,
+    /// The rows of lists that were told.
+    pub(super) list_rows: Vec<Row>,
+    /// Where a list was not what whoever watched it believed.
+    pub(super) differences: Vec<Difference>,
+    /// When each match was asked for.
+    pub(super) asked_for: BTreeMap<MatchId, Vec<u128>>,
+    /// How often a list was held against what was believed of it.
+    pub(super) lists: usize,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -95,6 +106,8 @@ struct Connection {
     waiting: BTreeMap<RequestId, Waiting>,
     /// The last event that was told of each match that is followed.
     following: BTreeMap<MatchId, u64>,
+    /// The list that is watched.
+    watch: Option<Watch>,
     /// The matches that were followed at some time.
     followed: BTreeSet<MatchId>,
     /// When the client was told who it is.
@@ -169,6 +182,9 @@ impl Reading {
             },
             MatchRef::Nothing => None,
         });
+        if let Some(id) = target {
+            self.asked_for.entry(id).or_default().push(self.at_us);
+        }
         let newest = target.and_then(|id| self.matches.get(&id));
         let newest = newest.map_or(0, |told| told.newest);
         let waiting = Waiting {
@@ -282,13 +298,20 @@ impl Reading {
                 ply,
                 due_ms,
             } => self.told_turn(on, *match_id, game, (*ply, *due_ms)),
+            ServerMessage::ListChanged {
+                changed,
+                gone,
+                total,
+                reset,
+            } => self.list_changed(on, changed, gone, (*total, *reset)),
+            ServerMessage::Matches { total, matches, .. } => {
+                self.told_list(on, *total, matches, waiting.as_ref());
+            }
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
-            | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::ChallengeOver { .. }
-            | ServerMessage::ListChanged { .. } => {}
+            | ServerMessage::ChallengeOver { .. } => {}
         }
         if let Some(waiting) = waiting {
             let heard_us = &mut self.connection(on).heard_us;

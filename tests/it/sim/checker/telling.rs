@@ -13,7 +13,7 @@ fn number(seat: Seat) -> SeatNumber {
 }
 
 /// An occupant as it is told, but for whether a player is connected.
-fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
+pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
         Occupant::Player { id, name } => plyhouse_protocol::Occupant::Player {

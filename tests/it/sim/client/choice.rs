@@ -26,6 +26,9 @@ pub(super) enum Deed {
     Goodbye,
 }
 
+/// The stages of which lists are watched.
+const STAGES: [Option<Status>; 4] = [None, None, Some(Status::Open), Some(Status::Running)];
+
 /// How many live matches somebody wants to be in.
 const ENOUGH: usize = 2;
 
@@ -38,6 +41,11 @@ impl Client {
         }
         if let Some(answer) = self.answer_offer() {
             return answer;
+        }
+        if std::mem::take(&mut self.wants_list)
+            && let Some(list) = self.list()
+        {
+            return Deed::Ask(list);
         }
         if std::mem::take(&mut self.has_pondered) {
             return self.regret();
@@ -231,15 +239,15 @@ impl Client {
                 target,
                 since: Seq(self.dice.between(0..=known.0 + 1)),
             },
-            8 => ClientMessage::List {
+            8 => self.list().unwrap_or(ClientMessage::List {
                 game: None,
                 status: None,
                 limit: None,
                 after: None,
-            },
+            }),
             9 => ClientMessage::WatchList {
-                game: None,
-                status: None,
+                game: self.dice.percent(30).then(|| self.game()),
+                status: self.dice.pick(&STAGES).copied().flatten(),
             },
             10 => ClientMessage::UnwatchList,
             _ => ClientMessage::Leave { target },

@@ -1,8 +1,10 @@
 //! Edits of what was asked for, and of what is between matches.
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Event, EventKind, Match};
-use plyhouse_protocol::{ClientMessage, MatchId, MatchRef, Offer, Ply, Reason, ServerMessage};
+use plyhouse_matches::{Event, EventKind, Match, Offer};
+use plyhouse_protocol::{
+    ClientMessage, MatchId, MatchRef, Offer as Asked, PlayerId, Ply, Reason, ServerMessage,
+};
 
 use super::Named;
 use super::finding::{connection, got, moved, nobody, place_of_move, player};
@@ -18,7 +20,7 @@ pub(super) const EDITS: &[Named] = &[
         moved(kept)?.push(
             EventKind::Offered {
                 seat: Seat::First,
-                offer: plyhouse_matches::Offer::Draw,
+                offer: Offer::Draw,
                 ply: Ply(1),
                 to_ply: None,
             }
@@ -41,23 +43,16 @@ pub(super) const EDITS: &[Named] = &[
         },
     ),
     (
-        "a draw that one agreed to",
+        "a draw that a stranger agreed to",
         Kind::WithoutSeat,
         |history, kept| {
-            let id = ended(kept, |kind| {
-                matches!(
-                    kind,
-                    EventKind::Ended {
-                        reason: Reason::Agreement,
-                        ..
-                    }
-                )
-            })?;
-            unask(history, id, |message| {
+            let is_agreed = |kind: &EventKind| matches!(kind, EventKind::Ended { reason, .. } if *reason == Reason::Agreement);
+            let (id, by) = accepted(kept, Offer::Draw, is_agreed)?;
+            hand_on(history, id, by, |message| {
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Offer::Draw { .. },
+                        offer: Asked::Draw { .. },
                         ..
                     }
                 )
@@ -83,21 +78,16 @@ pub(super) const EDITS: &[Named] = &[
         Some(())
     }),
     (
-        "a takeback that one agreed to",
+        "a takeback that a stranger agreed to",
         Kind::WithoutSeat,
         |history, kept| {
-            let id = kept.matches.iter().find_map(|(id, record)| {
-                let is_back = |kind: &EventKind| matches!(kind, EventKind::TakenBack { .. });
-                let has_people = Match::replay(record.creation.clone(), &record.events).ok()?;
-                (has_people.players().count() == 2
-                    && record.events.iter().any(|event| is_back(&event.kind)))
-                .then_some(*id)
-            })?;
-            unask(history, id, |message| {
+            let is_back = |kind: &EventKind| matches!(kind, EventKind::TakenBack { .. });
+            let (id, by) = accepted(kept, Offer::Takeback, is_back)?;
+            hand_on(history, id, by, |message| {
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Offer::Takeback { .. },
+                        offer: Asked::Takeback { .. },
                         ..
                     }
                 )
@@ -155,7 +145,7 @@ pub(super) const EDITS: &[Named] = &[
                 matches!(
                     message,
                     ClientMessage::Offer {
-                        offer: Offer::Rematch,
+                        offer: Asked::Rematch,
                         ..
                     }
                 )
@@ -275,8 +265,45 @@ fn rematch(kept: &Kept) -> Option<MatchId> {
     found.map(|(id, _)| *id)
 }
 
-/// Takes all such requests for this match out of a history that were made by whoever made the last.
-fn unask(history: &mut History, id: MatchId, fits: impl Fn(&ClientMessage) -> bool) -> Option<()> {
+/// The first match in which somebody accepted such an offer, which had this effect, and who it was.
+fn accepted(
+    kept: &Kept,
+    offer: Offer,
+    is_effect: impl Fn(&EventKind) -> bool,
+) -> Option<(MatchId, PlayerId)> {
+    kept.matches.iter().find_map(|(id, record)| {
+        let mut state = Match::new(record.creation.clone());
+        record.events.iter().find_map(|event| {
+            let standing = { state.offers().find(|standing| standing.offer == offer) };
+            let by = standing.and_then(|standing| {
+                let accepter = state.occupant(standing.seat.other()).player()?;
+                // Who offers and has run out of time needs nobody to accept.
+                (is_effect(&event.kind) && !has_flagged(&event.kind)).then_some(accepter)
+            });
+            state.fold(event).ok()?;
+            Some((*id, by?))
+        })
+    })
+}
+
+/// Whether somebody has no time left at the end.
+fn has_flagged(event: &EventKind) -> bool {
+    match event {
+        EventKind::Ended { left, .. } => {
+            let mut left = left.iter().flat_map(|left| left.left_ms());
+            left.any(|left_ms| left_ms == 0)
+        }
+        _ => false,
+    }
+}
+
+/// Makes all such offers of a player in this match those of somebody else.
+fn hand_on(
+    history: &mut History,
+    id: MatchId,
+    by: PlayerId,
+    fits: impl Fn(&ClientMessage) -> bool,
+) -> Option<()> {
     let is_one = |what: &What| match what {
         What::Sent { request, .. } => {
             let is_of = matches!(&request.message, ClientMessage::Offer { target, .. }
@@ -287,13 +314,20 @@ fn unask(history: &mut History, id: MatchId, fits: impl Fn(&ClientMessage) -> bo
     };
     let all = 0..history.entries.len();
     let places = all.filter(|place| is_one(&history.entries[*place].what));
-    let by = |place: usize| player(history, connection(history, place)?);
-    let places: Vec<_> = places.map(|place| (place, by(place))).collect();
-    let (_, last) = *places.last()?;
-    for (place, _) in places.iter().rev().filter(|(_, by)| *by == last) {
-        history.entries.remove(*place);
+    let is_theirs =
+        |place: &usize| connection(history, *place).and_then(|on| player(history, on)) == Some(by);
+    let places: Vec<usize> = places.filter(is_theirs).collect();
+    for place in &places {
+        let stranger = (0..*place).find_map(|before| {
+            let on = connection(history, before)?;
+            player(history, on).filter(|player| *player != by)?;
+            Some(on)
+        })?;
+        if let What::Sent { connection, .. } = &mut history.entries[*place].what {
+            *connection = stranger;
+        }
     }
-    Some(())
+    (!places.is_empty()).then_some(())
 }
 
 /// Takes every such request out of a history.

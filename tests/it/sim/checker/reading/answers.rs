@@ -2,7 +2,7 @@
 
 use plyhouse_protocol::{ClientMessage, ErrorCode, ServerMessage, Welcome};
 
-use super::{ConnectionId, Kind, Reading, Verdict, Waiting, wanted};
+use super::{ConnectionId, Kind, Reading, Verdict, Waiting, Watch, wanted};
 
 impl Reading {
     pub(super) fn welcomed(
@@ -59,6 +59,11 @@ impl Reading {
                 self.fault(Kind::BadAnswer, format!("{on:?}: {answer:?} to a move"));
             }
             (ClientMessage::Resign { .. }, Some(id), Verdict::Done(_)) => self.resigned.push(id),
+            (ClientMessage::WatchList { game, status }, _, Verdict::Done(_)) => {
+                let filter = (game.clone(), *status);
+                self.connection(on).watch = Some(Watch::new(filter, waiting.sent_us));
+            }
+            (ClientMessage::UnwatchList, _, Verdict::Done(_)) => self.connection(on).watch = None,
             (ClientMessage::Leave { .. }, Some(id), Verdict::Done(_)) => {
                 self.connection(on).following.remove(&id);
             }
