@@ -9,6 +9,7 @@
 //! A killed process loses nothing that it has handed to the system, so a missing sync does not show
 //! here.
 
+mod clocks;
 mod ledger;
 mod person;
 mod world;
