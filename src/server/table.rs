@@ -235,12 +235,7 @@ impl Table {
                 letter = next_letter(&mut self.held, &mut self.mailbox) => match letter {
                     Some(letter) => self.on_letter(*letter).await,
                     // The lobby has let go, and every connection has left.
-                    None => {
-                        if self.owner.is_retiring() && !self.server.is_stopping() {
-                            self.server.store.retire(self.state.id());
-                        }
-                        return End::Over;
-                    }
+                    None => return End::Over,
                 },
             };
             self.tell_clock();
@@ -265,10 +260,7 @@ impl Table {
     async fn do_due(&mut self, now: Instant) -> ControlFlow<End> {
         match self.owner.due(&self.state, now) {
             Due::Nothing => GOES_ON,
-            Due::Retire => {
-                self.server.store.retire(self.state.id());
-                ControlFlow::Break(End::Over)
-            }
+            Due::Retire => ControlFlow::Break(End::Over),
             Due::Act(action) => self.act_by_itself(&action).await,
             Due::Flag(at) => self.on_flag(at).await,
             Due::Probe => match self.owner.probe(&self.state).await {

@@ -86,9 +86,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Every live match of this owner that is served all the time, and the players in them.
     fn live(&self, owner: NodeId) -> BoxFuture<'_, Result<Live, ReadError>>;
 
-    /// Nobody asks for this ended match any more. A store that keeps the past need not care.
-    fn retire(&self, _id: MatchId) {}
-
     /// The matches that are to be woken after this time and this match, in the order in which they are,
     /// at most so many: when, and which.
     fn due(

@@ -257,15 +257,6 @@ impl Store for MemoryStore {
         .boxed()
     }
 
-    fn retire(&self, id: MatchId) {
-        let mut contents = self.contents.lock();
-        if let Some(place) = contents.ended.iter().position(|(ended, _)| *ended == id)
-            && let Some((_, events)) = contents.ended.remove(place)
-        {
-            contents.forget(id, events);
-        }
-    }
-
     fn due(
         &self,
         after: (u64, MatchId),

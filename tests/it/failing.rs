@@ -138,10 +138,6 @@ impl Store for FailingStore {
         self.mode.load(Ordering::SeqCst) == FINE
     }
 
-    fn retire(&self, id: MatchId) {
-        self.memory.retire(id);
-    }
-
     fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),

@@ -429,24 +429,19 @@ async fn who_sits_down_and_goes_at_once_is_told_to_be_away() {
     ann.presence(json!([null, false]), 1).await;
 }
 
+/// An ended match can be asked for while the server has it in memory, and then as long as the store has it.
 #[tokio::test(start_paused = true)]
-async fn an_ended_match_can_be_asked_for_during_ten_minutes() {
+async fn an_ended_match_can_be_asked_for() {
     let server = TestServer::start(settings());
     let (mut ann, _bob, id) = server.pair().await;
     let code = ann.ask(json!({"type": "watch", "match": id})).await["code"].clone();
     ann.ask(json!({"type": "resign", "match": id})).await;
-    pass(599).await;
-    let mut cat = server.player("cat").await;
-    for name in [json!(id), code.clone()] {
-        let ended = cat.ask(json!({"type": "watch", "match": name})).await;
-        assert_eq!(ended["status"], "ended");
-    }
-    pass(2).await;
-    for name in [json!(id), code] {
-        let mut dan = server.player("dan").await;
-        assert_eq!(
-            dan.refused(json!({"type": "watch", "match": name})).await,
-            "unknown_match"
-        );
+    for seconds in [599, 2] {
+        pass(seconds).await;
+        let mut cat = server.player("cat").await;
+        for name in [json!(id), code.clone()] {
+            let ended = cat.ask(json!({"type": "watch", "match": name})).await;
+            assert_eq!(ended["status"], "ended");
+        }
     }
 }

@@ -463,11 +463,6 @@ impl Owner {
         }
     }
 
-    /// Whether the match has ended and has not been forgotten yet.
-    pub(super) const fn is_retiring(&self) -> bool {
-        self.retires_at.is_some()
-    }
-
     /// Lets a bot think if it is a bot's turn, and no longer if it is not.
     pub(super) fn take_bot_turn(&mut self, state: &Match) {
         let is_taken = self.bot_turn.as_ref().is_some_and(|turn| turn.is_of(state));
