@@ -8,6 +8,7 @@ import { Moves } from './moves.js';
 import { OtherMoves } from './other-moves.js';
 import { Players } from './players.js';
 import { Result } from './result.js';
+import { hasRules, rulesButton } from './rules.js';
 import { shareLink } from './share.js';
 import { clockWords } from './time.js';
 
@@ -69,6 +70,7 @@ export class Furniture {
           h('span', { class: 'code' }, match.code),
           this.watching,
         ),
+        hasRules(game.game) && rulesButton(app, () => game),
       ),
       table,
       h(

@@ -5,6 +5,7 @@ import { matchNamed } from './code.js';
 import { isByDays } from './days.js';
 import { fill, h, write } from './dom.js';
 import { WatchedLists } from './lists.js';
+import { Live } from './live.js';
 import { isMyTurn, isStoodIn } from './match.js';
 import { Section } from './rows.js';
 import { clockWords } from './time.js';
@@ -41,10 +42,11 @@ export class Listing {
   #open;
   #running;
   #lists;
+  #live;
   /** The game whose matches are shown; of all if it is empty. */
   #game = '';
   #games = h('select', { id: 'shown-games', onchange: () => this.#show(this.#games.value) });
-  #onSight = () => (document.hidden ? this.#lists.stop() : this.start());
+  #onSight = () => (document.hidden ? this.#rest() : this.start());
 
   /** @param {App} app */
   constructor(app) {
@@ -61,9 +63,11 @@ export class Listing {
     this.#open = section('Open matches', 'Nobody waits for an opponent now.');
     this.#running = section('Being played', 'No match is being played now.', { watch: true });
     this.own.append(this.#mine.element, this.#days.element);
+    this.#live = new Live(app);
     this.element = h(
       'section',
       { class: 'listing', 'aria-label': 'Matches' },
+      this.#live.element,
       this.#byCode(),
       h(
         'div',
@@ -86,7 +90,19 @@ export class Listing {
 
   stop() {
     document.removeEventListener('visibilitychange', this.#onSight);
+    this.#rest();
+  }
+
+  /** Who does not look is told nothing. */
+  #rest() {
     this.#lists.stop();
+    this.#live.stop();
+  }
+
+  /** With a new connection nothing is watched any more. */
+  welcomed() {
+    this.#live.start();
+    this.start();
   }
 
   /** @param {ListChanged} change */
@@ -125,6 +141,8 @@ export class Listing {
         more,
       );
     }
+    const played = running.rows.filter(({ match }) => !isMine.has(match));
+    this.#live.update(document.hidden ? [] : played);
     this.#offerGames();
   }
 

@@ -9,6 +9,7 @@ import { Listing } from './listing.js';
 import { sample } from './picture.js';
 import { pieceIcon } from './piece.js';
 import { Board } from './position.js';
+import { hasRules, rulesButton } from './rules.js';
 import { SEEK_MS, Search } from './search.js';
 import { Terms } from './terms.js';
 import { capital } from './words.js';
@@ -17,10 +18,14 @@ import { capital } from './words.js';
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
+/** The order in which people know games; what is not among them comes after. */
+const FAMILIAR = ['chess', 'draughts', 'connect-four', 'tic-tac-toe', 'othello', 'go', 'gomoku'];
+
 export class Lobby {
   element = h('div', { class: 'lobby' });
   #app;
   #listing;
+  #rules;
   /** @type {Partial<Choice>} */
   #choice = recallChoice();
   #search;
@@ -33,6 +38,7 @@ export class Lobby {
   constructor(app) {
     this.#app = app;
     this.#listing = new Listing(app);
+    this.#rules = rulesButton(app, () => this.#game());
     this.#search = new Search(app);
   }
 
@@ -41,7 +47,7 @@ export class Lobby {
   }
 
   welcomed() {
-    this.#listing.start();
+    this.#listing.welcomed();
     this.#search.welcomed();
   }
 
@@ -191,6 +197,7 @@ export class Lobby {
         : `After ${SEEK_MS / 1000} s the ${level} bot comes.`;
       write(found, `Plays whoever looks for the same game and clock. ${bot}`);
       fill(sides, ...this.#sides());
+      this.#rules.hidden = !hasRules(this.#game().game);
       terms.show();
     };
     const choose = (/** @type {Partial<Choice>} */ change) => {
@@ -203,78 +210,71 @@ export class Lobby {
       'section',
       { class: 'desk', 'aria-labelledby': 'desk-title' },
       h('h1', { id: 'desk-title' }, 'What shall we play?'),
-      ...this.#games(choose),
+      this.#games(choose),
+      this.#ways(terms, start, noBot, found),
+      this.#levels(choose),
       h('fieldset', {}, h('legend', {}, 'Your side'), sides),
       terms.element,
-      h('div', { class: 'main-action' }, start, noBot),
-      this.#withPeople(terms, found),
+      this.#others(terms),
       exhibition(this.#app, this.#choice, (change) => this.#choose(change)),
     );
   }
 
   /** @param {(change: Partial<Choice>) => void} choose */
   #games(choose) {
-    const { games, levels } = this.#app;
-    return [
-      group(
-        'Game',
-        'games',
-        games.map((game) =>
-          radio(
-            'game',
-            game.game,
-            game.game === this.#choice.game,
-            () => choose({ game: game.game }),
-            sample(game),
-            h('span', {}, game.title),
-          ),
-        ),
+    const place = (/** @type {Game} */ { game }) =>
+      FAMILIAR.includes(game) ? FAMILIAR.indexOf(game) : FAMILIAR.length;
+    const games = this.#app.games.toSorted((one, other) => place(one) - place(other));
+    const options = games.map((game) =>
+      radio(
+        'game',
+        game.game,
+        game.game === this.#choice.game,
+        () => choose({ game: game.game }),
+        sample(game),
+        h('span', {}, game.title),
       ),
-      group(
-        'How strong is the bot?',
-        'options',
-        levels.map(({ level, title }) =>
-          radio('level', level, level === this.#choice.level, () => choose({ level }), title),
-        ),
-      ),
-    ];
+    );
+    return h('div', { class: 'choosing-game' }, group('Game', 'games', options), this.#rules);
   }
 
-  /** @param {Terms} terms @param {HTMLElement} found what a search leads to */
-  #withPeople(terms, found) {
-    const way = (
-      /** @type {string} */ says,
-      /** @type {HTMLElement} */ about,
-      /** @type {() => void} */ onclick,
-      look = '',
-    ) => {
-      const described = { 'aria-describedby': about.id };
-      const button = h('button', { type: 'button', class: look, onclick, ...described }, says);
-      return h('div', { class: 'way' }, button, about);
-    };
-    const note = (/** @type {string} */ id, /** @type {string} */ says) =>
-      h('p', { id, class: 'note' }, says);
+  /** @param {(change: Partial<Choice>) => void} choose */
+  #levels(choose) {
+    const options = this.#app.levels.map(({ level, title }) =>
+      radio('level', level, level === this.#choice.level, () => choose({ level }), title),
+    );
+    return group('How strong is the bot?', 'options', options);
+  }
+
+  /**
+   * The three ways to play.
+   * @param {Terms} terms
+   * @param {HTMLElement} start
+   * @param {HTMLElement} noBot why no bot plays
+   * @param {HTMLElement} found what a search leads to
+   */
+  #ways(terms, start, noBot, found) {
+    return h(
+      'div',
+      { class: 'ways' },
+      h('div', { class: 'way first' }, start, noBot),
+      way(
+        'Invite a friend',
+        note('about-invitation', 'In no list: whoever opens your link first plays you.'),
+        () => this.#create('open', terms, { listed: false }),
+        'large',
+      ),
+      way('Find an opponent', found, () => this.#beginSearch(terms), 'large search'),
+    );
+  }
+
+  /** Other ways to meet people. @param {Terms} terms */
+  #others(terms) {
     return h(
       'div',
       { class: 'with-people' },
-      h('h2', {}, 'Or with a person'),
-      h(
-        'div',
-        { class: 'ways' },
-        way(
-          'Invite a friend',
-          note(
-            'about-invitation',
-            'In no list: whoever opens your link first plays you, later ones watch.',
-          ),
-          () => this.#create('open', terms, { listed: false }),
-        ),
-        way(
-          'Open to all',
-          note('about-open', 'In the list of open matches: anybody may join.'),
-          () => this.#create('open', terms),
-        ),
-        way('Find an opponent', found, () => this.#beginSearch(terms), 'search'),
+      way('Open to all', note('about-open', 'In the list of open matches: anybody may join.'), () =>
+        this.#create('open', terms),
       ),
       this.#again(terms),
     );
@@ -314,3 +314,19 @@ export class Lobby {
     ];
   }
 }
+
+/**
+ * A button, and what it leads to.
+ * @param {string} says
+ * @param {HTMLElement} about
+ * @param {() => void} onclick
+ * @param {string} [look]
+ */
+function way(says, about, onclick, look = '') {
+  const described = { 'aria-describedby': about.id };
+  const button = h('button', { type: 'button', class: look, onclick, ...described }, says);
+  return h('div', { class: 'way' }, button, about);
+}
+
+/** @param {string} id @param {string} says */
+const note = (id, says) => h('p', { id, class: 'note' }, says);

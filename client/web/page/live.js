@@ -1,0 +1,96 @@
+// A match that is being played, seen in the lobby while it goes on.
+
+import { Refusal } from './connection.js';
+import { fill, h, write } from './dom.js';
+import { Picture } from './picture.js';
+import { boardAfter } from './scene.js';
+import { clockWords } from './time.js';
+import { occupant } from './words.js';
+
+/** @import { Game, Listed } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+export class Live {
+  #app;
+  #names = h('p', { class: 'names' });
+  #about = h('p', { class: 'about' });
+  #board = h('div', { class: 'live-board' });
+  #link;
+  /** @type {Picture | null} */
+  #picture = null;
+  /** The match that is watched here. @type {string | null} */
+  #watched = null;
+  /** Those that could not be watched. */
+  #refused = new Set();
+  element;
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+    this.#link = h(
+      'a',
+      { class: 'live-link' },
+      this.#board,
+      h('div', {}, this.#names, this.#about),
+    );
+    this.element = h('section', { class: 'live', 'aria-label': 'Live', hidden: true }, this.#link);
+  }
+
+  /** With a new connection nothing is watched. */
+  start() {
+    this.#watched = null;
+    this.#refused.clear();
+  }
+
+  stop() {
+    const id = this.#watched;
+    this.#watched = null;
+    if (id === null) return;
+    this.#app.matches.delete(id);
+    if (this.#app.connection.link.state !== 'open') return;
+    // Nobody waits for it, and nothing is lost if it does not arrive.
+    this.#app.connection.ask({ type: 'leave', match: id }).catch(() => {});
+  }
+
+  /** Shows the newest of these, as long as it is played. @param {Listed[]} rows those of others that are played */
+  update(rows) {
+    const stays = rows.some(({ match }) => match === this.#watched);
+    if (!stays) {
+      this.stop();
+      const next = rows.find(({ match }) => !this.#refused.has(match));
+      if (next) void this.#watch(next.match);
+    }
+    const match = this.#watched === null ? undefined : this.#app.matches.get(this.#watched);
+    const game = match && this.#app.game(match.game);
+    this.element.hidden = !game;
+    if (game && match) this.#show(game, match);
+  }
+
+  /** @param {string} id */
+  async #watch(id) {
+    if (this.#app.connection.link.state !== 'open') return;
+    this.#watched = id;
+    try {
+      await this.#app.connection.ask({ type: 'watch', match: id });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#refused.add(id);
+      if (this.#watched === id) this.#watched = null;
+    }
+  }
+
+  /** @param {Game} game @param {Match} match */
+  #show(game, match) {
+    if (this.#board.dataset.match !== match.match) {
+      this.#board.dataset.match = match.match;
+      this.#picture = new Picture(game);
+      fill(this.#board, this.#picture.element);
+      this.#link.setAttribute('href', `/m/${match.code}`);
+    }
+    this.#picture?.show({ ...boardAfter(game, match, match.ply), moving: true });
+    write(this.#names, match.seats.map((seat) => occupant(seat, this.#app.levels)).join(' – '));
+    const about = [game.title, match.clock && clockWords(match.clock)].filter(Boolean).join(' · ');
+    write(this.#about, `${about} · being played now`);
+  }
+}

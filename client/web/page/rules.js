@@ -1,0 +1,54 @@
+// The rules of each game in half a screen, with a board that shows them, and a bot to try them on.
+
+import { BOT_PACE_MS } from './choice.js';
+import { h } from './dom.js';
+import { customsOf } from './games.js';
+import { Picture } from './picture.js';
+import { Board } from './position.js';
+import { RULES } from './rules-told.js';
+
+/** @import { Game } from '../protocol.js' */
+/** @import { App } from './main.js' */
+
+/** Whether there is anything to be read of a game. @param {string} game */
+export const hasRules = (game) => RULES.has(game);
+
+/** @param {App} app @param {Game} game */
+export function showRules(app, game) {
+  const rules = RULES.get(game.game);
+  if (!rules) return;
+  const { position, move, caption, says, ...marks } = rules;
+  const board = new Board(game, position);
+  const picture = new Picture(game);
+  const last = move === undefined ? [] : customsOf(game.game).path(move, board);
+  picture.show({ board, last, ...marks });
+  const level = app.levels[0];
+  const tryIt = () => {
+    dialog.close();
+    if (!level) return;
+    const seats = /** @type {const} */ (['me', { bot: level.level }]);
+    const wish = { type: /** @type {const} */ ('create'), game: game.game, pace_ms: BOT_PACE_MS };
+    void app.enter({ ...wish, seats: [...seats] });
+  };
+  const dialog = h(
+    'dialog',
+    { class: 'rules', 'aria-labelledby': 'rules-title' },
+    h('h2', { id: 'rules-title', tabindex: -1, autofocus: true }, `Rules of ${game.title}`),
+    h('figure', {}, picture.element, h('figcaption', {}, caption)),
+    h('ul', {}, ...says.map((rule) => h('li', {}, rule))),
+    h(
+      'div',
+      { class: 'row end' },
+      level &&
+        h('button', { type: 'button', onclick: tryIt }, `Try the ${level.title.toLowerCase()} bot`),
+      h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close'),
+    ),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {App} app @param {() => Game} game */
+export const rulesButton = (app, game) =>
+  h('button', { type: 'button', class: 'quiet', onclick: () => showRules(app, game()) }, 'Rules');

@@ -1,0 +1,108 @@
+// What somebody finds who comes for the first time: how to play in sight, a match that is being played, and the
+// rules.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { cell, fits, isOpenToAll, myTurn, openToAll, play } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+after(closeBrowser);
+
+const GAMES = ['Chess', 'Draughts', 'Connect Four', 'Tic-tac-toe', 'Othello', 'Go', 'Gomoku'];
+
+for (const [size, viewport] of Object.entries({
+  desktop: { width: 1280, height: 720 },
+  phone: { width: 390, height: 844 },
+})) {
+  test(
+    `the three ways to play are in sight: ${size}`,
+    inHouse(async (house) => {
+      const page = await house.visitor('/', { viewport });
+      for (const name of [/^Play the/, 'Invite a friend', 'Find an opponent']) {
+        const box = await page.getByRole('button', { name }).boundingBox();
+        assert.ok(box && box.y + box.height < viewport.height, `${name}: ${JSON.stringify(box)}`);
+      }
+      await fits(page);
+      const games = page.getByRole('group', { name: 'Game', exact: true }).locator('label > span');
+      assert.deepEqual(await games.allInnerTexts(), GAMES);
+    }),
+  );
+}
+
+test(
+  'a match that is being played is seen in the lobby, and left with it',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await openToAll(ann, 'Chess');
+    const bob = await house.visitor(link);
+    await myTurn(ann);
+    const eve = await house.visitor('/', { axe: true });
+    const live = eve.locator('.live');
+    await live.getByText('Chess · being played now').waitFor();
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    // The squares of the last move are marked.
+    for (const square of ['e7', 'e5']) {
+      await live.locator(`.square.last[data-square=${square}]`).waitFor();
+    }
+    await ann.getByText('1 watching').waitFor();
+    await isOpenToAll(eve, 'live');
+    await picture(eve, 'live');
+    await live.getByRole('link').click();
+    await eve.getByText('You are watching.').waitFor();
+    await cell(eve, 'e5').and(eve.getByLabel('last move')).waitFor();
+    await eve.getByRole('link', { name: 'Plyhouse' }).click();
+    await live.waitFor();
+    await eve.goto('about:blank');
+    await ann.getByText('1 watching').waitFor({ state: 'detached' });
+  }),
+);
+
+test(
+  'the match in the lobby gives way to another when it is over',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await openToAll(ann, 'Chess'));
+    await myTurn(ann);
+    const eve = await house.visitor();
+    await eve.locator('.live', { hasText: 'Chess' }).waitFor();
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Call it off' }).click();
+    await eve.locator('.live').waitFor({ state: 'hidden' });
+    await bob.getByRole('link', { name: 'To the lobby' }).click();
+    await bob.getByText('Or watch two bots').click();
+    await bob.getByRole('radio', { name: 'Go', exact: true }).check();
+    await bob.getByRole('button', { name: 'Watch them' }).click();
+    await eve.locator('.live', { hasText: 'Go · being played now' }).waitFor();
+  }),
+);
+
+test(
+  'the rules of each game are told in one screen, with a board and a bot',
+  inHouse(async (house) => {
+    const viewport = { width: 390, height: 844 };
+    const page = await house.visitor('/', { viewport, axe: true });
+    for (const game of GAMES) {
+      await page.getByRole('radio', { name: game, exact: true }).check();
+      await page.getByRole('button', { name: 'Rules' }).click();
+      const dialog = page.getByRole('dialog', { name: `Rules of ${game}` });
+      assert.ok((await dialog.locator('.piece').count()) > 3, game);
+      assert.ok((await dialog.locator('[class*=mark-]').count()) > 0, game);
+      const hidden = await dialog.evaluate(
+        ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight,
+      );
+      assert.ok(hidden <= 0, `${game}: ${hidden} px`);
+      await isOpenToAll(page, game);
+      await picture(page, `rules-${game}`);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+    }
+    await page.getByRole('button', { name: 'Rules' }).click();
+    await page.getByRole('button', { name: 'Try the beginner bot' }).click();
+    await myTurn(page);
+    await page.getByRole('heading', { name: /^Gomoku/ }).waitFor();
+    // They are at hand in the match, too.
+    await page.getByRole('button', { name: 'Rules' }).click();
+    await page.getByRole('dialog', { name: 'Rules of Gomoku' }).waitFor();
+  }),
+);
