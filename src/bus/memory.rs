@@ -1,0 +1,101 @@
+//! A bus within one process, for tests and simulated worlds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use super::{Answer, Bus, Heard, Listener, Unanswered, WAITING_MAX};
+
+/// What joins the servers of one process. Clones are the same hub.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryHub(Arc<Mutex<BTreeMap<Uuid, mpsc::Sender<Heard>>>>);
+
+/// One server's end of a bus within one process.
+#[derive(Debug)]
+pub struct MemoryBus {
+    hub: MemoryHub,
+    own: Uuid,
+}
+
+impl MemoryHub {
+    /// Lets a server in.
+    #[must_use]
+    pub fn enter(&self, own: Uuid) -> (MemoryBus, Listener) {
+        let (sender, listener) = mpsc::channel(WAITING_MAX);
+        self.0.lock().insert(own, sender);
+        let hub = self.clone();
+        (MemoryBus { hub, own }, listener)
+    }
+
+    fn send(&self, to: Uuid, heard: Heard) -> Result<(), Unanswered> {
+        let servers = self.0.lock();
+        let server = servers.get(&to).ok_or(Unanswered::Nobody)?;
+        server.try_send(heard).map_err(|error| match error {
+            mpsc::error::TrySendError::Closed(_) => Unanswered::Nobody,
+            mpsc::error::TrySendError::Full(_) => Unanswered::InTime,
+        })
+    }
+}
+
+impl Bus for MemoryBus {
+    fn send(&self, to: Uuid, message: Vec<u8>) {
+        if self.is_up() {
+            // What does not come is lost, as on any bus.
+            let _ = self.hub.send(to, Heard::Message(message));
+        }
+    }
+
+    fn send_all(&self, message: Vec<u8>) {
+        let others: Vec<Uuid> = self.hub.0.lock().keys().copied().collect();
+        for other in others.into_iter().filter(|other| *other != self.own) {
+            self.send(other, message.clone());
+        }
+    }
+
+    fn ask(
+        &self,
+        to: Uuid,
+        request: Vec<u8>,
+        within: Duration,
+    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>> {
+        if !self.is_up() {
+            return std::future::ready(Err(Unanswered::Away)).boxed();
+        }
+        let (sender, answered) = oneshot::channel();
+        let answer = Answer::new(move |answer| {
+            // Whoever asked may have given up.
+            let _ = sender.send(answer);
+        });
+        let sent = self.hub.send(to, Heard::Request(request, answer));
+        async move {
+            if sent == Err(Unanswered::Nobody) {
+                return Err(Unanswered::Nobody);
+            }
+            match tokio::time::timeout(within, answered).await {
+                Ok(Ok(answer)) => Ok(answer),
+                Ok(Err(_)) | Err(_) => Err(Unanswered::InTime),
+            }
+        }
+        .boxed()
+    }
+
+    fn is_up(&self) -> bool {
+        self.hub.0.lock().contains_key(&self.own)
+    }
+
+    fn close(&self) {
+        self.hub.0.lock().remove(&self.own);
+    }
+}
+
+impl Drop for MemoryBus {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,318 @@
+//! The bus over NATS core.
+//!
+//! Every server listens to what is below its own name, and to what all are told. Answers come the same
+//! way as messages, so what one server sends another stays in order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event, Message, StatusCode, Subject, Subscriber};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use parking_lot::Mutex;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::{Answer, Bus, Heard, Listener, Unanswered, WAITING_MAX};
+
+/// How often the connection is tried. One that has gone deaf is given up after two without an answer.
+const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a connection may take to be made, and a server that stops to send what it has still to send.
+const CONNECT_MAX: Duration = Duration::from_secs(3);
+
+/// The longest wait before a connection that was lost is tried again.
+const AGAIN_MAX: Duration = Duration::from_millis(500);
+
+/// The subject of what all are told.
+const ALL: &str = "plyhouse.all";
+
+/// One server's end of a bus over NATS.
+#[derive(Debug)]
+pub struct NatsBus {
+    own: Uuid,
+    shared: Arc<Shared>,
+    sending: mpsc::Sender<Letter>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+#[derive(Debug)]
+struct Shared {
+    is_up: AtomicBool,
+    /// Who waits for which answer.
+    asked: Mutex<HashMap<u64, Asking>>,
+    next: AtomicU64,
+    heard: mpsc::Sender<Heard>,
+    /// Something that was to be heard is lost, and that has not been told.
+    has_gap: AtomicBool,
+    closing: Notify,
+}
+
+/// Where the answer to a request goes.
+type Asking = oneshot::Sender<Result<Vec<u8>, Unanswered>>;
+
+/// Something to be sent.
+#[derive(Debug)]
+struct Letter {
+    to: Subject,
+    reply: Option<Subject>,
+    body: Vec<u8>,
+}
+
+/// A request that somebody waits for. Dropping it is no longer to wait.
+struct Asked(Arc<Shared>, u64);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.0.asked.lock().remove(&self.1);
+    }
+}
+
+/// The bus cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NatsError {
+    /// No server of NATS could be reached.
+    #[error("cannot reach NATS: {0}")]
+    Connect(#[from] async_nats::ConnectError),
+    /// It could not be listened.
+    #[error("cannot listen to NATS: {0}")]
+    Listen(#[from] async_nats::SubscribeError),
+}
+
+impl NatsBus {
+    /// Joins the servers that are connected to the NATS at these addresses (`nats://…`, several with
+    /// commas between them), under this name. Gives what is heard from then on.
+    ///
+    /// # Errors
+    ///
+    /// See [`NatsError`].
+    pub async fn connect(addresses: &str, own: Uuid) -> Result<(Self, Listener), NatsError> {
+        let (heard, listener) = mpsc::channel(WAITING_MAX);
+        let shared = Arc::new(Shared {
+            is_up: AtomicBool::new(true),
+            asked: Mutex::default(),
+            next: AtomicU64::new(0),
+            heard,
+            has_gap: AtomicBool::new(false),
+            closing: Notify::new(),
+        });
+        let client = options(&shared).connect(addresses).await?;
+        let subscriptions = [
+            client.subscribe(format!("{}.>", name(own))).await?,
+            client.subscribe(ALL).await?,
+        ];
+        let (sending, letters) = mpsc::channel(WAITING_MAX);
+        let carry = carry(client.clone(), Arc::clone(&shared), letters);
+        let listen = listen(client, Arc::clone(&shared), subscriptions, sending.clone());
+        Ok((
+            Self {
+                own,
+                shared,
+                sending,
+                tasks: [spawn(carry), spawn(listen)],
+            },
+            listener,
+        ))
+    }
+
+    fn post(&self, to: Subject, reply: Option<Subject>, body: Vec<u8>) -> bool {
+        let letter = Letter { to, reply, body };
+        self.is_up() && self.sending.try_send(letter).is_ok()
+    }
+}
+
+fn options(shared: &Arc<Shared>) -> ConnectOptions {
+    let shared = Arc::clone(shared);
+    ConnectOptions::new()
+        .name("plyhouse")
+        .no_echo()
+        .ping_interval(PING_EVERY)
+        .connection_timeout(CONNECT_MAX)
+        .subscription_capacity(WAITING_MAX)
+        .reconnect_delay_callback(|tries| {
+            let wait = Duration::from_millis(20) * u32::try_from(tries).unwrap_or(u32::MAX).min(25);
+            wait.min(AGAIN_MAX)
+        })
+        .event_callback(move |event| {
+            let shared = Arc::clone(&shared);
+            async move { shared.on_event(&event) }
+        })
+}
+
+impl Shared {
+    fn on_event(&self, event: &Event) {
+        match event {
+            Event::Connected => {
+                self.is_up.store(true, Ordering::Release);
+                self.lose();
+                tracing::info!("connected to NATS");
+            }
+            Event::Disconnected | Event::Closed => {
+                self.is_up.store(false, Ordering::Release);
+                tracing::error!("the connection to NATS is lost");
+            }
+            Event::SlowConsumer(_) => self.lose(),
+            Event::LameDuckMode | Event::Draining => {}
+            Event::ServerError(error) => tracing::warn!(%error, "NATS"),
+            Event::ClientError(error) => tracing::warn!(%error, "NATS"),
+        }
+    }
+
+    /// Notes that something may have been missed, and tells it as soon as there is room.
+    fn lose(&self) {
+        self.has_gap.store(true, Ordering::Release);
+        self.tell_gap();
+    }
+
+    fn tell_gap(&self) {
+        if self.has_gap.swap(false, Ordering::AcqRel) && self.heard.try_send(Heard::Gap).is_err() {
+            self.has_gap.store(true, Ordering::Release);
+        }
+    }
+
+    fn on_message(&self, message: Message, sending: &mpsc::Sender<Letter>) {
+        let asked = message
+            .subject
+            .rsplit('.')
+            .next()
+            .and_then(|n| n.parse().ok());
+        if let Some(number) = asked {
+            let answer = match message.status {
+                Some(StatusCode::NO_RESPONDERS) => Err(Unanswered::Nobody),
+                _ => Ok(message.payload.into()),
+            };
+            if let Some(waiting) = self.asked.lock().remove(&number) {
+                // Whoever asked may have given up.
+                let _ = waiting.send(answer);
+            }
+            return;
+        }
+        self.tell_gap();
+        let body = message.payload.into();
+        let heard = match message.reply {
+            None => Heard::Message(body),
+            Some(to) => {
+                let sending = sending.clone();
+                let answer = Answer::new(move |body| {
+                    let reply = None;
+                    // An answer that is lost is one that does not come in time.
+                    let _ = sending.try_send(Letter { to, reply, body });
+                });
+                Heard::Request(body, answer)
+            }
+        };
+        if self.heard.try_send(heard).is_err() {
+            self.has_gap.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// Sends what there is to send, in order.
+async fn carry(client: Client, shared: Arc<Shared>, mut letters: mpsc::Receiver<Letter>) {
+    while let Some(Letter { to, reply, body }) = letters.recv().await {
+        if !shared.is_up.load(Ordering::Acquire) {
+            continue; // What is late is as bad as what is lost: whoever asked has given up.
+        }
+        let sent = match reply {
+            Some(reply) => client.publish_with_reply(to, reply, body.into()).await,
+            None => client.publish(to, body.into()).await,
+        };
+        if let Err(error) = sent {
+            tracing::warn!(%error, "a message to another server is lost");
+        }
+    }
+}
+
+/// Hears what comes, until this end is closed.
+async fn listen(
+    client: Client,
+    shared: Arc<Shared>,
+    subscriptions: [Subscriber; 2],
+    sending: mpsc::Sender<Letter>,
+) {
+    let mut messages = futures::stream::select_all(subscriptions);
+    let heard = async {
+        while let Some(message) = messages.next().await {
+            shared.on_message(message, &sending);
+        }
+    };
+    tokio::select! {
+        biased;
+        () = shared.closing.notified() => {}
+        () = heard => return,
+    }
+    for mut subscription in messages {
+        // One that is lost with its connection has ended, too.
+        let _ = subscription.unsubscribe().await;
+    }
+    let _ = timeout(CONNECT_MAX, client.flush()).await;
+}
+
+fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it ends with the bus, which aborts it"
+    )]
+    tokio::spawn(task)
+}
+
+fn name(server: Uuid) -> String {
+    format!("plyhouse.{}", server.simple())
+}
+
+fn subject(to: Uuid) -> Subject {
+    format!("{}.m", name(to)).into()
+}
+
+impl Bus for NatsBus {
+    fn send(&self, to: Uuid, message: Vec<u8>) {
+        self.post(subject(to), None, message);
+    }
+
+    fn send_all(&self, message: Vec<u8>) {
+        self.post(Subject::from_static(ALL), None, message);
+    }
+
+    fn ask(
+        &self,
+        to: Uuid,
+        request: Vec<u8>,
+        within: Duration,
+    ) -> BoxFuture<'static, Result<Vec<u8>, Unanswered>> {
+        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let reply = format!("{}.{number}", name(self.own)).into();
+        let (sender, answered) = oneshot::channel();
+        self.shared.asked.lock().insert(number, sender);
+        let asked = Asked(Arc::clone(&self.shared), number);
+        let is_sent = self.post(subject(to), Some(reply), request);
+        async move {
+            let _asked = asked;
+            if !is_sent {
+                return Err(Unanswered::Away);
+            }
+            match timeout(within, answered).await {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_)) | Err(_) => Err(Unanswered::InTime),
+            }
+        }
+        .boxed()
+    }
+
+    fn is_up(&self) -> bool {
+        self.shared.is_up.load(Ordering::Acquire)
+    }
+
+    fn close(&self) {
+        self.shared.closing.notify_one();
+    }
+}
+
+impl Drop for NatsBus {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
