@@ -14,6 +14,7 @@ use super::lag::Lag;
 use super::{Action, Match};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{ClockControl, PlayerId};
+use serde::{Deserialize, Serialize};
 
 /// How long the first ply of a seat may take, which is charged nothing. With a time for every move
 /// that is the limit.
@@ -58,7 +59,7 @@ pub struct Charge {
 }
 
 /// How a turn stands, as it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnTime {
     /// For how long it has been charged, in milliseconds.
     pub turn_ms: u64,

@@ -22,6 +22,10 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub code: String,
     /// The number of the last event that this includes.
     pub seq: Seq,
+    /// How often the match was taken over by another server; absent is 0. One with a higher epoch holds,
+    /// though its `seq` be lower.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub epoch: u64,
     /// What is played.
     pub game: String,
     /// The stage.
@@ -168,4 +172,8 @@ pub struct Series {
     pub game: u64,
     /// The half-points of the seats, from all of its matches that have ended.
     pub points: [u64; 2],
+}
+
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

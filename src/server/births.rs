@@ -1,15 +1,20 @@
 //! How a match comes into the world: created, or made for players who look for somebody. How it comes
 //! back from the store is told by [`returning`].
 
+mod elsewhere;
 mod rematches;
 mod returning;
 
 use std::sync::Arc;
 
+use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, WireError};
 use plyhouse_store::{Damage, Loaded, Mark, Record, WriteError};
 
+pub(super) use self::elsewhere::{
+    adopt_abandoned, adopt_again_and_again, involve, involving, note_part, tell_involved,
+};
 pub use self::returning::Recovered;
 pub(super) use self::returning::{find, find_stored, recover};
 
@@ -80,6 +85,9 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     server.lobby.open(unborn.handle.clone());
     let state = unborn.table.state();
     server.challenges.begin(&server.players, state);
+    if let Some(invited) = invited {
+        tell_involved(server, invited, id);
+    }
     Ok(unborn.run(server))
 }
 
@@ -184,32 +192,60 @@ pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), Wi
     Ok(())
 }
 
-/// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
-pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>) {
-    let mut seats = [
-        occupant(host),
-        match (other, host.bot) {
-            (Some(other), _) => occupant(other),
-            (None, Some(level)) => Occupant::Bot(level),
-            (None, None) => Occupant::Open,
-        },
-    ];
+/// The weaker of two levels, if there are two.
+pub(super) fn weaker(one: Option<Level>, other: Option<Level>) -> Option<Level> {
+    one.zip(other).map(|(one, other)| one.min(other))
+}
+
+/// The terms of a match that was sought, and who sits where by chance.
+pub(super) fn terms_of_seek(
+    server: &Shared,
+    clock: Option<ClockControl>,
+    mut seats: [Occupant; 2],
+    stand_in: Option<Level>,
+) -> (Terms, [Occupant; 2]) {
     if server.chance.coin() {
         seats.reverse();
     }
+    let terms = Terms {
+        clock,
+        patience: server.settings.patience(clock, None),
+        stand_in,
+        ..Terms::plain(false, 0, 0)
+    };
+    (terms, seats)
+}
+
+/// Has a match begin that the store has made of two seeks.
+pub(super) fn begin_paired(server: &Arc<Shared>, record: Record) -> Result<(), WireError> {
+    let Record { creation, events } = record;
+    let (known, mark) = (creation.clone(), Mark::after(events.len() as u64));
+    server.metrics.game(creation.game).created.inc();
+    let (sender, receiver) = mailbox(MAILBOX);
+    let table = Table::new(server, creation, mark, receiver, None, rematches::give);
+    let mut unborn = Unborn::new(table, sender);
+    let max = server.settings.matches_max;
+    server.lobby.adopt(&known, unborn.handle.clone(), max)?;
+    unborn.table.begin_with(events);
+    unborn.run(server);
+    Ok(())
+}
+
+/// Seats two players who were looking for somebody, or one and a bot, and shows them the match.
+pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>) {
+    let opponent = match (other, host.bot) {
+        (Some(other), _) => occupant(other),
+        (None, Some(level)) => Occupant::Bot(level),
+        (None, None) => Occupant::Open,
+    };
+    // The weaker of two levels; none unless both players want one.
+    let stand_in = other.and_then(|other| weaker(host.stand_in, other.stand_in));
+    let (terms, seats) = terms_of_seek(server, host.clock, [occupant(host), opponent], stand_in);
     let wanted = Wanted {
         game: host.game,
         host: host.player,
         seats,
-        terms: Terms {
-            clock: host.clock,
-            patience: server.settings.patience(host.clock, None),
-            // The weaker of two levels; none unless both players want one.
-            stand_in: other
-                .and_then(|other| host.stand_in.zip(other.stand_in))
-                .map(|(a, b)| a.min(b)),
-            ..Terms::plain(false, 0, 0)
-        },
+        terms,
         code: None,
         hosted_max: usize::MAX,
         open: None,

@@ -6,7 +6,7 @@ use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
-    ClockControl, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Status,
+    ClockControl, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub(super) struct Card {
     pub(super) host: PlayerId,
     clock: Option<ClockControl>,
     ply: AtomicU64,
+    /// The last event that was told.
+    seq: AtomicU64,
     /// Since when a bot waits here for a player's move, in milliseconds since 1970; 0 if none does.
     bot_waits_ms: AtomicU64,
     changing: Mutex<Changing, CARD>,
@@ -64,6 +66,7 @@ impl Card {
             host: creation.host,
             clock: creation.terms.clock,
             ply: AtomicU64::new(state.ply().0),
+            seq: AtomicU64::new(state.seq().0),
             bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
             changing: Mutex::new(Changing {
                 status: to_protocol::status(state.stage()),
@@ -81,6 +84,16 @@ impl Card {
         self.ply.store(state.ply().0, Ordering::Release);
         let waits_ms = state.bot_waits_ms().unwrap_or(0);
         self.bot_waits_ms.store(waits_ms, Ordering::Release);
+    }
+
+    /// Notes which event was told last.
+    pub(super) fn told(&self, seq: Seq) {
+        self.seq.store(seq.0, Ordering::Release);
+    }
+
+    /// The event that was told last.
+    pub(super) fn seq(&self) -> Seq {
+        Seq(self.seq.load(Ordering::Acquire))
     }
 
     /// Since when a bot waits here for a player's move, in milliseconds since 1970.

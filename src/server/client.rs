@@ -335,9 +335,12 @@ impl Drop for Client {
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);
         self.server.spawn(async move {
-            server.seeks.end_of(peer.id);
+            let was_seeking = server.seeks.end_of(peer.id);
             // Nobody follows anything before the welcome.
             let Some(player) = player else { return };
+            if let Some(cluster) = server.cluster.as_ref().filter(|_| was_seeking) {
+                cluster.end_seek(player).await;
+            }
             server.players.disconnect(player, &peer);
             for handle in peer.port.close() {
                 handle.unfollow(player, &peer.outbox).await;

@@ -4,10 +4,14 @@ use std::time::{Duration, Instant};
 
 use plyhouse_matches::Action;
 use plyhouse_protocol::{PlayerId, Seq, Successor, WireError};
+use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::clock::now;
+use super::cluster::Bulletin;
 use super::connection_id::ConnectionId;
+use super::table::owner::Roster;
 
 /// What one connection asks of one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +28,18 @@ pub(super) struct Command {
     pub(super) received_at: Instant,
     /// The round-trip time of the connection in microseconds, if it has been measured.
     pub(super) rtt_us: Option<u32>,
+    /// Which server asks on behalf of its client, if it is another than the owner's.
+    #[serde(default)]
+    pub(super) relayed: Option<Relayed>,
+}
+
+/// How a command has come from another server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Relayed {
+    pub(super) by: NodeId,
+    /// How long the turn had lasted there when the request was read, in microseconds: from when it was
+    /// told to the client.
+    pub(super) turn_us: Option<u64>,
 }
 
 impl Command {
@@ -40,7 +56,13 @@ impl Command {
             request,
             received_at: now(),
             rtt_us: None,
+            relayed: None,
         }
+    }
+
+    /// What a server asks for itself.
+    pub(super) fn of_server(request: MatchRequest) -> Self {
+        Self::unasked(ConnectionId::NOBODY, PlayerId(Uuid::nil()), request)
     }
 
     /// The round-trip time of the connection, if it has been measured.
@@ -82,6 +104,20 @@ pub(super) enum MatchRequest {
     GiveUp,
     /// The rematch has been created; `None` if it could not be.
     RematchBegins { next: Option<Successor> },
+    /// Another server has followers, who are these; `None` once it has none any more.
+    Follow {
+        from: NodeId,
+        roster: Option<Roster>,
+    },
+    /// To take in what the owner has told.
+    Fed(Box<Bulletin>),
+    /// To find out what may have been missed.
+    Gap,
+    /// To take note that nobody can ask a server anything. Unless `is_dead`, it may be cut off, and its
+    /// clients be there.
+    NodeGone { node: NodeId, is_dead: bool },
+    /// To take note that some server answers now, or does not any more.
+    NodesChanged,
 }
 
 /// What a match answers: the event that a move has become, or why nothing was done.

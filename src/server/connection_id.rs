@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct ConnectionId(pub(super) u64);
 
+impl ConnectionId {
+    /// The number that no connection has.
+    pub(super) const NOBODY: Self = Self(u64::MAX);
+}
+
 impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -1,6 +1,7 @@
 //! What players are told of their matches of days, and how many they may have. The store knows them by
 //! their reminders, whether anybody has them in memory or not.
 
+use super::cluster::Notice;
 use super::encode::encode;
 use super::peer::Peer;
 use super::shared::Shared;
@@ -57,16 +58,23 @@ pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl FnOn
     // First this, so that whoever is being welcomed looks again.
     server.players.gave_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
-    let peer = player.and_then(|player| server.players.peer(player));
-    if let Some(peer) = peer
-        && !follows(&peer)
-        && let Some(due_ms) = Timekeeper::days_due_ms(state)
-    {
-        peer.outbox.send(encode(&ServerMessage::YourTurn {
+    let (Some(player), Some(due_ms)) = (player, Timekeeper::days_due_ms(state)) else {
+        return;
+    };
+    let told = || {
+        encode(&ServerMessage::YourTurn {
             match_id: state.id(),
             game: state.creation().game.info.id.to_owned(),
             ply: state.ply(),
             due_ms,
-        }));
+        })
+    };
+    match (server.players.peer(player), &server.cluster) {
+        (Some(peer), _) if !follows(&peer) => peer.outbox.send(told()),
+        (None, Some(cluster)) => {
+            let (match_id, text) = (state.id(), told().to_string());
+            cluster.notify(player, Notice::Turn { match_id, text });
+        }
+        (Some(_) | None, _) => {}
     }
 }

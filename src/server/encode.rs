@@ -12,6 +12,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use self::draft::Draft;
+use super::card::Presence;
 use super::outbox::Frame;
 use super::to_protocol;
 use plyhouse_engine::game::Seat;
@@ -191,18 +192,17 @@ pub(super) fn snapshot(
     state: &Match,
     re: Option<RequestId>,
     recipient: PlayerId,
-    is_connected: impl Fn(PlayerId) -> bool,
-    spectators: u64,
+    there: Presence,
     (time, rematch): (Option<TurnTime>, Option<Rematch>),
+    epoch: u64,
 ) -> Frame {
     let creation = state.creation();
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
-        let there = state.occupant(seat);
-        let is_connected = there.player().is_some_and(&is_connected);
+        let is_connected = there.seats[seat.index()] == Some(true);
         SeatState {
             side: info.sides[seat.index()].to_owned(),
-            occupant: to_protocol::occupant(there, is_connected),
+            occupant: to_protocol::occupant(state.occupant(seat), is_connected),
         }
     };
     encode(&Shown::Match(Snapshot {
@@ -210,6 +210,7 @@ pub(super) fn snapshot(
         match_id: creation.id,
         code: creation.code.to_string(),
         seq: state.seq(),
+        epoch,
         game: info.id.to_owned(),
         status: to_protocol::status(state.stage()),
         host: creation.host,
@@ -221,7 +222,7 @@ pub(super) fn snapshot(
         turn: state.turn().map(to_protocol::seat),
         moves: Moves::Played(state),
         legal: Moves::Legal(state),
-        spectators,
+        spectators: there.spectators,
         clock: state.clock(),
         left: state.left().as_ref().map(to_protocol::left),
         turn_ms: time.map(|time| time.turn_ms),

@@ -12,6 +12,7 @@ mod card;
 mod challenges;
 mod client;
 mod clock;
+mod cluster;
 mod command;
 mod connection_id;
 mod connections;
@@ -56,11 +57,13 @@ use tokio_util::sync::CancellationToken;
 pub use addresses::{Address, ConnectionPermit, NotLetIn};
 pub use births::Recovered;
 pub use client::Client;
+pub use cluster::Links;
 pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
 pub use scoresheets::{NotServed, Served};
 pub use settings::{ClientAddress, Search, Settings};
 
+use cluster::Cluster;
 use plyhouse_protocol::{CloseCode, MatchRef};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
 use shared::Shared;
@@ -83,7 +86,30 @@ impl Server {
         store: Arc<dyn Store>,
         metrics: &StoreMetrics,
     ) -> std::io::Result<Self> {
-        let shared = Shared::new(settings, store, metrics)?;
+        Self::start_with(settings, store, metrics, None)
+    }
+
+    /// Starts a server that is one of several over `store`, if it has links to the others.
+    ///
+    /// # Errors
+    ///
+    /// The search threads could not be started.
+    pub fn start_with(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        metrics: &StoreMetrics,
+        links: Option<Links>,
+    ) -> std::io::Result<Self> {
+        let (cluster, heard) = links.map(Cluster::new).unzip();
+        let shared = Shared::new(settings, store, metrics, cluster)?;
+        if let Some(heard) = heard {
+            shared.spawn(cluster::hear(Arc::clone(&shared), heard));
+            shared.spawn(cluster::keep_lease(Arc::clone(&shared)));
+            shared.spawn(cluster::watch_nodes(Arc::clone(&shared)));
+            shared.spawn(cluster::show_lists(Arc::clone(&shared)));
+            shared.spawn(cluster::watch_seeks(Arc::clone(&shared)));
+            shared.spawn(births::adopt_again_and_again(Arc::clone(&shared)));
+        }
         shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
         shared.spawn(store_watch::watch(Arc::clone(&shared)));
@@ -109,7 +135,27 @@ impl Server {
     /// Whether it is to be given anything to do: it is well, and not about to stop.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.is_well() && !self.shared.is_stopping()
+        self.missing().is_empty()
+    }
+
+    /// What keeps it from being given anything to do.
+    #[must_use]
+    pub fn missing(&self) -> Vec<&'static str> {
+        let cluster = self.shared.cluster.as_ref();
+        let missing = [
+            (!self.is_well(), "the store cannot keep anything now"),
+            (self.shared.is_stopping(), "the server is stopping"),
+            (
+                cluster.is_some_and(|cluster| !cluster.may_act()),
+                "its lease has run out",
+            ),
+            (
+                cluster.is_some_and(|cluster| !cluster.is_up()),
+                "the other servers cannot be reached",
+            ),
+        ];
+        let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
+        missing.map(|(_, what)| what).collect()
     }
 
     /// Comes back once the parts that everything goes through have answered: the lobby, and the

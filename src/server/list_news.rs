@@ -31,8 +31,11 @@ pub(super) async fn tell(server: Arc<Shared>) {
     }
 }
 
-async fn tell_list(server: &Shared, changes: Changes) {
+async fn tell_list(server: &Shared, mut changes: Changes) {
     let filter = changes.filter;
+    if let Some(cluster) = &server.cluster {
+        changes.total = cluster.total(server, filter).await.unwrap_or(changes.total);
+    }
     let frame = encode(&changes.message());
     let mut after = Bound::Unbounded;
     loop {

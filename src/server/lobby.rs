@@ -68,6 +68,13 @@ impl From<NoSuchMatch> for WireError {
 }
 
 impl Lobby {
+    /// An empty one. `is_shared` where other servers have matches, too.
+    pub(super) fn new(is_shared: bool) -> Self {
+        let lobby = Self::default();
+        lobby.watched(|lists| lists.are_shared = is_shared);
+        lobby
+    }
+
     /// Gives a match that is being created its id and its code: this one, if no live match has it.
     pub(super) fn reserve(
         &self,
@@ -214,17 +221,29 @@ impl Lobby {
     pub(super) fn take_changes(&self) -> Vec<Changes> {
         let mut index = self.index.lock();
         let changed = index.watched.take();
-        changed
+        let elsewhere = index.watched.take_shown();
+        let found: Vec<_> = changed
             .into_iter()
-            .map(|(filter, changed)| Changes {
-                filter,
-                total: index.total(filter),
-                found: changed.map(|changed| {
-                    let found = changed.into_iter();
-                    found.map(|id| (id, index.listed_card(id))).collect()
-                }),
+            .map(|(filter, changed)| {
+                let cards = changed.map(|changed| {
+                    let changed = changed.into_iter();
+                    let cards = changed.map(|id| (id, index.listed_card(id)));
+                    cards.collect::<Vec<_>>()
+                });
+                (filter, index.total(filter), cards)
             })
-            .collect()
+            .collect();
+        drop(index);
+        let listing = |(id, card): (MatchId, Option<Arc<Card>>)| {
+            let shown = || elsewhere.get(&id).cloned();
+            (id, card.map(|card| card.listing()).or_else(shown))
+        };
+        let changes = found.into_iter().map(|(filter, total, cards)| Changes {
+            filter,
+            total,
+            found: cards.map(|cards| cards.into_iter().map(listing).collect()),
+        });
+        changes.collect()
     }
 
     /// How many matches can be asked for, by game and status.

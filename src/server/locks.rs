@@ -55,6 +55,12 @@ pub(super) const OUTBOX: u8 = 11;
 pub(super) const CHALLENGES: u8 = 12;
 /// Since when the store refuses. Nothing is locked while it is held.
 pub(super) const STORE_WATCH: u8 = 13;
+/// Until when this server may act. Nothing is locked while it is held.
+pub(super) const LEASES: u8 = 14;
+/// What lists show of which matches now. Nothing is locked while it is held.
+pub(super) const SHOWN: u8 = 16;
+/// Which other servers there are. Nothing is locked while it is held.
+pub(super) const NODES: u8 = 15;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

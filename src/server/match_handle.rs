@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
-use uuid::Uuid;
 
 use super::card::Card;
-use super::command::{Command, MatchRequest};
-use super::connection_id::ConnectionId;
+use super::cluster::Bulletin;
+use super::command::{Answer, Command, MatchRequest};
 use super::mailbox::{Sender, Task, Unsent};
 use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::reply::Reply;
+use super::shared::Shared;
 
 /// How many requests one match may have waiting. A client that finds no room waits, and is not listened
 /// to meanwhile.
@@ -90,7 +90,7 @@ impl MatchHandle {
         if let Some(pending) = self.clone().post(command, reply) {
             pending.await;
         }
-        granted.await.unwrap_or(false)
+        matches!(granted.await, Ok(Ok(_)))
     }
 
     /// Shows the match, unasked, to a player who has a part in it. The connection has noted that it
@@ -103,10 +103,33 @@ impl MatchHandle {
     /// Has the match do something that no client has asked for, and waits until that is done or cannot
     /// be.
     pub(super) async fn tell(&self, request: MatchRequest, metrics: &Arc<Metrics>) {
-        let nobody = Outbox::new(ConnectionId(u64::MAX), 0, 0, metrics);
-        let player = PlayerId(Uuid::nil());
-        let command = Command::unasked(nobody.connection(), player, request);
-        self.ask(command, Reply::unasked(nobody)).await;
+        self.ask_for(Command::of_server(request), metrics).await;
+    }
+
+    /// Sends a command for which another server wants the answer, or nobody does. `None` if it was left
+    /// unanswered.
+    pub(super) fn ask_for(
+        &self,
+        command: Command,
+        metrics: &Arc<Metrics>,
+    ) -> impl Future<Output = Option<Answer>> + Send + use<> {
+        let (reply, answered) = Reply::unasked(Outbox::nobodys(metrics)).watched();
+        let pending = self.clone().post(command, reply);
+        async move {
+            if let Some(pending) = pending {
+                pending.await;
+            }
+            answered.await.ok()
+        }
+    }
+
+    /// Hands on what the match's owner has told.
+    pub(super) fn feed(&self, bulletin: Box<Bulletin>, server: &Shared) {
+        let command = Command::of_server(MatchRequest::Fed(bulletin));
+        let reply = Reply::unasked(Outbox::nobodys(&server.metrics));
+        if let Some(pending) = self.clone().post(command, reply) {
+            server.spawn(pending);
+        }
     }
 
     /// Tells the match that a connection has stopped following it.
@@ -132,7 +155,12 @@ impl Letter {
             | MatchRequest::Remind
             | MatchRequest::StoreRefuses { .. }
             | MatchRequest::StoreAccepts
-            | MatchRequest::GiveUp => {}
+            | MatchRequest::GiveUp
+            | MatchRequest::Follow { .. }
+            | MatchRequest::Fed(_)
+            | MatchRequest::Gap
+            | MatchRequest::NodeGone { .. }
+            | MatchRequest::NodesChanged => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use super::cluster::ClusterMetrics;
 use plyhouse_engine::catalog::{CATALOG, Entry};
 use plyhouse_protocol::{ClientMessage, CloseCode, ErrorCode, Reason};
 use plyhouse_store::{StoreMetrics, durations};
@@ -70,6 +71,7 @@ pub(super) struct Metrics {
     pub(super) woken: Counter,
     /// How late such matches were looked at.
     pub(super) wake_lateness: Histogram,
+    pub(super) cluster: ClusterMetrics,
 }
 
 /// What is counted of one game.
@@ -250,6 +252,7 @@ impl Metrics {
             ),
             woken: page.add("matches_woken", "Dormant matches that were read again"),
             wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
+            cluster: ClusterMetrics::new(&mut page.0),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             unread: page.add(

@@ -92,6 +92,11 @@ impl Outbox {
         }))
     }
 
+    /// One of no connection, which takes nothing.
+    pub(super) fn nobodys(metrics: &Arc<Metrics>) -> Self {
+        Self::new(ConnectionId::NOBODY, 0, 0, metrics)
+    }
+
     /// From now on whoever tells something writes it at once if this writer can.
     pub fn attach(&self, writer: Arc<dyn Writer>) {
         self.0.queue.look(|queue| queue.writer = Some(writer));

@@ -1,7 +1,7 @@
 //! One connection as the rest of the server sees it: where to write, and what it follows.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::connection_id::ConnectionId;
@@ -16,6 +16,8 @@ pub(super) struct Peer {
     pub(super) port: Port,
     /// Whether the player whose connection this is has a part in a live match.
     plays: AtomicBool,
+    /// Which session of its player it is, in a cluster; 0 elsewhere.
+    session: AtomicU64,
 }
 
 impl Peer {
@@ -25,6 +27,7 @@ impl Peer {
             outbox,
             port: Port::new(following_max),
             plays: AtomicBool::new(false),
+            session: AtomicU64::new(0),
         })
     }
 
@@ -32,6 +35,16 @@ impl Peer {
     pub(super) fn rtt(&self) -> Option<Duration> {
         let us = self.outbox.rtt_us()?;
         Some(Duration::from_micros(us.into()))
+    }
+
+    /// Notes which session of its player it is.
+    pub(super) fn set_session(&self, number: u64) {
+        self.session.store(number, Ordering::Release);
+    }
+
+    /// Which session of its player it is: the later the higher.
+    pub(super) fn session(&self) -> u64 {
+        self.session.load(Ordering::Acquire)
     }
 
     /// Notes whether the player has a part in a live match.

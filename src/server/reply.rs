@@ -19,8 +19,8 @@ pub(super) struct Reply {
     owed: bool,
     /// Whether it is for a move, which counts against the rate only if it comes to nothing.
     is_of_move: bool,
-    /// Receives whether the request was granted, if anybody waits for that.
-    granted: Option<oneshot::Sender<bool>>,
+    /// Receives what was answered, if anybody waits for that.
+    granted: Option<oneshot::Sender<Answer>>,
 }
 
 impl Reply {
@@ -66,9 +66,8 @@ impl Reply {
         }
     }
 
-    /// Adds a way to wait for the answer: it gives true once the request is granted, false once it is
-    /// refused.
-    pub(super) fn watched(mut self) -> (Self, oneshot::Receiver<bool>) {
+    /// Adds a way to wait for the answer, which gives nothing if the request is left unanswered.
+    pub(super) fn watched(mut self) -> (Self, oneshot::Receiver<Answer>) {
         let (granted, answer) = oneshot::channel();
         self.granted = Some(granted);
         (self, answer)
@@ -93,14 +92,14 @@ impl Reply {
     pub(super) fn post(mut self, message: impl FnOnce(Option<RequestId>) -> ServerMessage) {
         let answer = self.whole(encode(&message(self.re)));
         self.outbox.post(answer);
-        self.settle(true);
+        self.settle(Ok(None));
     }
 
     /// Answers with data that is written already.
     pub(super) fn send(mut self, frame: impl FnOnce(Option<RequestId>) -> Frame) {
         let answer = self.whole(frame(self.re));
         self.outbox.send(answer);
-        self.settle(true);
+        self.settle(Ok(None));
     }
 
     /// Answers that it is done; told only to those who numbered their request.
@@ -108,7 +107,7 @@ impl Reply {
         if let Some(re) = self.re {
             self.outbox.send(self.whole(encode::ok(re, seq)));
         }
-        self.settle(true);
+        self.settle(Ok(seq));
     }
 
     /// Answers that nothing was done.
@@ -119,10 +118,13 @@ impl Reply {
             self.outbox.metrics().error(code);
             tracing::debug!(%connection, %code, "refused");
         }
-        let re = self.re;
-        let error = ServerMessage::Error(Box::new(WireError { re, ..error }));
-        self.outbox.send(self.whole(encode(&error)));
-        self.settle(false);
+        let error = Box::new(WireError {
+            re: self.re,
+            ..error
+        });
+        let told = ServerMessage::Error(error.clone());
+        self.outbox.send(self.whole(encode(&told)));
+        self.settle(Err(error));
     }
 
     /// Answers what a match has answered.
@@ -135,7 +137,7 @@ impl Reply {
 
     /// Drops the duty, since the client is gone.
     pub(super) fn withdraw(mut self) {
-        self.settle(false);
+        self.owed = false;
     }
 
     /// An answer with all that belongs to it.
@@ -147,11 +149,11 @@ impl Reply {
     }
 
     /// Notes that the duty is done.
-    fn settle(&mut self, is_granted: bool) {
+    fn settle(&mut self, answer: Answer) {
         self.owed = false;
         if let Some(granted) = self.granted.take() {
             // The receiver may have been dropped.
-            let _ = granted.send(is_granted);
+            let _ = granted.send(answer);
         }
     }
 

@@ -33,8 +33,27 @@ pub(super) struct Seek {
     pub(super) bot: Option<Level>,
     /// The bot that takes the place of whoever goes, if the other wants that, too.
     pub(super) stand_in: Option<Level>,
+    /// When it was made, in milliseconds since 1970.
+    pub(super) since_ms: u64,
     /// Cancelled when the seek is over, for whatever reason.
     pub(super) over: CancellationToken,
+}
+
+impl Seek {
+    /// One that asks for what this one has asked for, which is over.
+    pub(super) fn anew(&self) -> Arc<Self> {
+        Arc::new(Self {
+            peer: Arc::clone(&self.peer),
+            player: self.player,
+            name: self.name.clone(),
+            game: self.game,
+            clock: self.clock,
+            bot: self.bot,
+            stand_in: self.stand_in,
+            since_ms: self.since_ms,
+            over: CancellationToken::new(),
+        })
+    }
 }
 
 /// As many wait as are allowed.
@@ -85,21 +104,43 @@ impl Seeks {
         Ok(found)
     }
 
+    /// Lets a seek wait that is paired elsewhere. An earlier one of the same player is over.
+    pub(super) fn wait(&self, seek: &Arc<Seek>) -> Result<(), TooManySeeks> {
+        let mut waiting = self.waiting.lock();
+        remove(&mut waiting, |other| other.player == seek.player);
+        if waiting.len() >= self.max {
+            return Err(TooManySeeks);
+        }
+        waiting.push_back(Arc::clone(seek));
+        Ok(())
+    }
+
+    /// All that wait.
+    pub(super) fn all(&self) -> Vec<Arc<Seek>> {
+        self.waiting.lock().iter().cloned().collect()
+    }
+
+    /// Whether this very seek waits.
+    pub(super) fn is_waiting(&self, seek: &Arc<Seek>) -> bool {
+        let waiting = self.waiting.lock();
+        waiting.iter().any(|other| Arc::ptr_eq(other, seek))
+    }
+
     /// Takes this very seek out. False if it was over already.
     pub(super) fn take(&self, seek: &Arc<Seek>) -> bool {
         remove(&mut self.waiting.lock(), |other| Arc::ptr_eq(other, seek))
     }
 
-    /// Ends the player's seek, if there is one.
-    pub(super) fn end(&self, player: PlayerId) {
-        remove(&mut self.waiting.lock(), |other| other.player == player);
+    /// Ends the player's seek. False if there is none.
+    pub(super) fn end(&self, player: PlayerId) -> bool {
+        remove(&mut self.waiting.lock(), |other| other.player == player)
     }
 
-    /// Ends the seek that was made over this connection, if there is one.
-    pub(super) fn end_of(&self, connection: ConnectionId) {
+    /// Ends the seek that was made over this connection. False if there is none.
+    pub(super) fn end_of(&self, connection: ConnectionId) -> bool {
         remove(&mut self.waiting.lock(), |other| {
             other.peer.id == connection
-        });
+        })
     }
 }
 

@@ -18,6 +18,7 @@ use super::addresses::Addresses;
 use super::bots::Bots;
 use super::challenges::Challenges;
 use super::clock::{Chance, Clock};
+use super::cluster::Cluster;
 use super::connection_id::ConnectionId;
 use super::connections::Connections;
 use super::lobby::Lobby;
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
     /// This run of the server, as the store knows it.
     pub(super) node: NodeId,
+    /// What joins it with other servers over the same store, if it is not alone.
+    pub(super) cluster: Option<Box<Cluster>>,
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
@@ -77,10 +80,11 @@ impl Shared {
         settings: Settings,
         store: Arc<dyn Store>,
         store_metrics: &StoreMetrics,
+        cluster: Option<Cluster>,
     ) -> std::io::Result<Arc<Self>> {
         let metrics = Arc::new(Metrics::new(store_metrics));
         let chance = Chance::new(settings.seed);
-        let clock = Clock::new(settings.started_ms);
+        let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Arc::new(Self {
             bots: Arc::new(Bots::start(&settings, &metrics)?),
@@ -88,8 +92,12 @@ impl Shared {
             chance,
             store,
             // Another one each time, even in a world that is replayed.
-            node: NodeId(Uuid::from_bytes(Chance::new(None).bytes())),
-            lobby: Lobby::default(),
+            node: match &cluster {
+                Some(cluster) => cluster.node,
+                None => NodeId(Uuid::from_bytes(Chance::new(None).bytes())),
+            },
+            cluster: cluster.map(Box::new),
+            lobby: Lobby::new(is_shared),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
             challenges: Challenges::default(),
@@ -147,6 +155,9 @@ impl Shared {
     /// Lets every task end, and waits for them.
     pub(super) async fn stop(&self) {
         self.is_stopping.store(true, Ordering::Release);
+        if let Some(cluster) = &self.cluster {
+            cluster.leave().await;
+        }
         self.shutdown.cancel();
         self.connections.close_all();
         self.lobby.forget_all();

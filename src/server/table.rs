@@ -5,13 +5,15 @@
 //! match queue up behind each other. When it panics, or the store holds something else than it
 //! believes, the match is rebuilt from the store and goes on.
 
+mod afar;
 mod audience;
 mod bot_turn;
 pub(super) mod dormancy;
 mod minds;
-mod owner;
+pub(super) mod owner;
 mod rebuild;
 pub(super) mod rematch;
+mod remotes;
 mod teller;
 mod timekeeping;
 
@@ -28,9 +30,11 @@ use plyhouse_protocol::{PlayerId, Seq};
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
+use self::afar::Afar;
 use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner, Published};
 use self::rematch::{GiveRematch, Wishes};
+use self::remotes::Remotes;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
@@ -70,6 +74,10 @@ pub(super) struct Table {
     reminder: Option<Reminder>,
     /// How often it has panicked since it last got on.
     panicked: u32,
+    /// The other servers that follow it, if there are any.
+    remotes: Option<Box<Remotes>>,
+    /// Where it is decided, if not here.
+    afar: Option<Box<Afar>>,
 }
 
 /// Why a match is served no longer.
@@ -118,6 +126,7 @@ impl Table {
         let owner = Owner::new(Arc::clone(server), &state, mark, None);
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
         table.wishes = Wishes::known(next);
+        table.teller.is_of_epoch(mark.epoch());
         table.idleness.is_reminded(reminder.is_some());
         table.reminder = reminder;
         Ok(table)
@@ -142,6 +151,8 @@ impl Table {
             idleness: Idleness::default(),
             reminder: None,
             panicked: 0,
+            remotes: None,
+            afar: None,
         })
     }
 
@@ -163,9 +174,16 @@ impl Table {
     pub(super) fn begin(&mut self) {
         let roster = self.teller.roster(&self.state);
         self.owner.begin(&self.state, &roster);
+        if self.afar.is_some() {
+            self.owner.show(&self.state, &roster);
+            return;
+        }
         let status = to_protocol::status(self.state.stage());
         tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
+        if let Some(cluster) = &self.server.cluster {
+            cluster.card_changed(self.owner.card());
+        }
         if let Some(reminder) = self.reminder.take() {
             self.owner.resume(&reminder);
         }
@@ -207,6 +225,10 @@ impl Table {
     }
 
     async fn serve(&mut self) -> End {
+        if self.afar.is_some() {
+            // Boxed, since few matches need room for it.
+            return Box::pin(self.serve_afar()).await;
+        }
         // One timer for the life of the match: making one anew for every message costs.
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
@@ -238,7 +260,9 @@ impl Table {
                     None => return End::Over,
                 },
             };
+            self.attend_hearing();
             self.tell_clock();
+            self.feed_remotes();
             self.teller.flush();
             if let ControlFlow::Break(end) = going {
                 return end;
@@ -325,6 +349,10 @@ impl Table {
         }
         let Letter { command, reply } = letter;
         match &command.request {
+            MatchRequest::Act(action) if command.relayed.is_some() => {
+                let command = self.as_read(&command);
+                return Box::pin(self.act_for_another(&command, action, reply)).await;
+            }
             MatchRequest::Act(action) => return self.act(&command, action, reply).await,
             MatchRequest::Watch | MatchRequest::Show => {
                 let is_seated = self.state.seat_of(command.player).is_some();
@@ -352,6 +380,19 @@ impl Table {
             }
             MatchRequest::StoreAccepts => {
                 self.owner.time.store_accepts(&self.state);
+                reply.ok(None);
+            }
+            MatchRequest::Follow { from, roster } => {
+                self.follow_from(*from, roster.clone());
+                reply.ok(None);
+            }
+            MatchRequest::NodeGone { node, is_dead } => {
+                if *is_dead {
+                    self.remote_is_gone(*node);
+                }
+                reply.ok(None);
+            }
+            MatchRequest::Gap | MatchRequest::NodesChanged | MatchRequest::Fed(_) => {
                 reply.ok(None);
             }
             MatchRequest::Look => return Box::pin(self.look(reply)).await,
@@ -416,6 +457,46 @@ impl Table {
         if decision.is_lost { LOST } else { GOES_ON }
     }
 
+    /// Has an action decided on that a client of another server asks for, which tells its followers.
+    async fn act_for_another(
+        &mut self,
+        command: &Command,
+        action: &Action,
+        reply: Reply,
+    ) -> ControlFlow<End> {
+        let mut reply = reply;
+        let known = self.remotes.as_ref().and_then(|all| all.known(command));
+        if let Some(known) = known {
+            reply.answer(known);
+            return GOES_ON;
+        }
+        if matches!(action, Action::Join { .. }) && self.begins_days_of(command.player, action) {
+            let room = days::check_room(&self.server, command.player).await;
+            match reply.check(room) {
+                Some(((), checked)) => reply = checked,
+                None => return GOES_ON,
+            }
+        }
+        let decision = self.owner.decide(&self.state, action, command).await;
+        self.happen(&decision.published);
+        // What has happened goes before the answer.
+        self.feed_remotes();
+        if let Some(remotes) = self.remotes.as_mut().filter(|_| !decision.is_lost) {
+            remotes.answered(command, &decision.answer);
+        }
+        reply.answer(decision.answer);
+        if decision.is_lost { LOST } else { GOES_ON }
+    }
+
+    /// A command of another server's client, as if it had been read here.
+    fn as_read(&self, command: &Command) -> Command {
+        let mut command = command.clone();
+        if let (Some(remotes), Some(cluster)) = (&self.remotes, &self.server.cluster) {
+            command.received_at = remotes.read_at(&command, cluster);
+        }
+        command
+    }
+
     /// Whether by this action, which is refused for nothing else, the player gets one more match of days.
     fn begins_days_of(&self, player: PlayerId, action: &Action) -> bool {
         let creation = self.state.creation();
@@ -449,7 +530,11 @@ impl Table {
             challenges.match_changed(players, &self.state);
         }
         self.teller.tell(published);
+        self.owner.card().told(self.state.seq());
         self.owner.told(&self.state, published, now());
+        if let Some(remotes) = &mut self.remotes {
+            remotes.happened(published);
+        }
         let gives_turn = |event: &Event| event.kind.begins_turn();
         if self.state.creation().terms.is_of_days() && published.events.iter().any(gives_turn) {
             self.tell_whose_turn();
@@ -472,6 +557,9 @@ impl Table {
             && let Some(time) = self.owner.time.turn_time(&self.state)
         {
             self.teller.tell_clock(&self.state, time);
+            if let Some(remotes) = &mut self.remotes {
+                remotes.clock_changed();
+            }
         }
     }
 

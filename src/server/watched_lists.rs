@@ -43,6 +43,10 @@ pub(super) struct WatchedLists {
     watching: BTreeMap<ConnectionId, Filter>,
     /// Notified when something has changed in a list that is watched.
     pub(super) news: Arc<Notify>,
+    /// Whether lists show the matches of other servers, too: then what is told of comes from all of them.
+    pub(super) are_shared: bool,
+    /// What is shown of matches of all servers that have changed.
+    shown: BTreeMap<MatchId, Listing>,
 }
 
 #[derive(Debug, Default)]
@@ -58,8 +62,8 @@ pub(super) struct Changes {
     pub(super) filter: Filter,
     /// How many matches fit.
     pub(super) total: u64,
-    /// The matches that have changed, and a card of each that fits; `None` if there are too many.
-    pub(super) found: Option<Vec<(MatchId, Option<Arc<Card>>)>>,
+    /// The matches that have changed, and what is shown of each; `None` if there are too many.
+    pub(super) found: Option<Vec<(MatchId, Option<Listing>)>>,
 }
 
 impl WatchedLists {
@@ -91,15 +95,38 @@ impl WatchedLists {
 
     /// Notes that a listed match has changed, has come or has gone, in the lists of this stage.
     pub(super) fn changed(&mut self, card: &Card, status: Status) {
-        let game = card.game.info.id;
+        if !self.are_shared {
+            let game = card.game.info.id;
+            self.note(card.id, |filter| filter.fits(game, status));
+        }
+    }
+
+    /// Notes what is shown from now on of a match of whatever server. It may have left any list of its
+    /// game.
+    pub(super) fn shown(&mut self, listing: Listing) {
+        let fits = |filter: Filter| filter.game.is_none_or(|game| game == listing.game);
+        if self.note(listing.match_id, fits) {
+            self.shown.insert(listing.match_id, listing);
+        }
+    }
+
+    /// Notes that a match has changed, in the lists that it concerns. Gives whether there is any.
+    fn note(&mut self, id: MatchId, concerns: impl Fn(Filter) -> bool) -> bool {
         let lists = self.lists.iter_mut();
-        let concerned = lists.filter(|(filter, _)| filter.fits(game, status));
-        for (_, watched) in concerned {
+        let mut is_watched = false;
+        for (_, watched) in lists.filter(|(filter, _)| concerns(**filter)) {
             if watched.changed.len() <= CHANGES_MAX {
-                watched.changed.insert(card.id);
+                watched.changed.insert(id);
+                is_watched = true;
             }
             self.news.notify_one();
         }
+        is_watched
+    }
+
+    /// Takes out what is shown of matches of all servers that have changed.
+    pub(super) fn take_shown(&mut self) -> BTreeMap<MatchId, Listing> {
+        std::mem::take(&mut self.shown)
     }
 
     /// Takes out what has changed, list by list; `None` stands for too much.
@@ -135,8 +162,7 @@ impl Changes {
         } = self;
         let reset = found.is_none();
         let (mut changed, mut gone): (Vec<Listing>, _) = (Vec::new(), Vec::new());
-        for (id, card) in found.into_iter().flatten() {
-            let shown = card.map(|card| card.listing());
+        for (id, shown) in found.into_iter().flatten() {
             match shown.filter(|shown| filter.fits(&shown.game, shown.status)) {
                 Some(shown) => changed.push(shown),
                 None => gone.push(id),

@@ -55,12 +55,13 @@ async fn health(State(server): State<Server>) -> (StatusCode, &'static str) {
 }
 
 /// Whether clients are to be sent here.
-async fn readiness(State(server): State<Server>) -> (StatusCode, &'static str) {
-    if server.shutdown().is_cancelled() {
-        (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n")
-    } else {
-        health(State(server)).await
+async fn readiness(State(server): State<Server>) -> (StatusCode, String) {
+    let missing = server.missing();
+    if missing.is_empty() {
+        return (StatusCode::OK, "ok\n".to_owned());
     }
+    let lines = missing.iter().map(|what| format!("{what}\n"));
+    (StatusCode::SERVICE_UNAVAILABLE, lines.collect())
 }
 
 async fn version() -> Response {

@@ -12,6 +12,7 @@ mod bots;
 mod challenges;
 mod clocks;
 mod closing;
+mod cluster;
 mod crash;
 mod days;
 mod disk;

@@ -71,7 +71,7 @@ pub(crate) async fn pass(seconds: u64) {
 /// A server in process.
 pub(crate) struct TestServer {
     pub(crate) server: Server,
-    transport: Transport,
+    pub(crate) transport: Transport,
 }
 
 impl TestServer {

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse_protocol::Successor;
 
-use super::create;
+use super::{create, tell_involved};
 use crate::command::{Command, MatchRequest};
 use crate::reply::Reply;
 use crate::shared::Shared;
@@ -32,6 +32,9 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
             return;
         };
         server.metrics.rematches.inc();
+        for player in &birth.absent {
+            tell_involved(&server, *player, next.id());
+        }
         for (player, outbox) in birth.players {
             // By now a player may have another connection than the one that followed.
             if let Some(peer) = server.players.peer(player)

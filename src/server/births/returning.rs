@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use plyhouse_matches::Match;
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::{Live, Loaded, ReadError};
 
-use super::Unborn;
+use super::{Unborn, elsewhere};
 use crate::lobby::TooManyMatches;
 use crate::match_handle::MatchHandle;
 use crate::shared::Shared;
@@ -30,6 +30,10 @@ pub struct Recovered {
 
 /// Lets every match of the store go on that has not ended. What is damaged is set aside.
 pub(crate) async fn recover(server: &Arc<Shared>) -> Result<Recovered, ReadError> {
+    if server.cluster.is_some() {
+        // What nobody owns is looked after by all, again and again.
+        return Ok(Recovered::default());
+    }
     for id in server.store.orphans(server.node).await? {
         if let Err(error) = server.store.claim(id, server.node).await {
             tracing::error!(match_id = %id, %error, "a match is not taken over");
@@ -96,8 +100,11 @@ async fn remind(server: &Shared, found: &[Unborn]) {
 
 /// The match that is meant: one that is known, or one that is only in the store by now.
 pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
-    if let Some(handle) = server.lobby.find(target) {
+    if let Some(handle) = find_known(server, target) {
         return Ok(handle);
+    }
+    if server.cluster.is_some() {
+        return elsewhere::find(server, target).await;
     }
     let found = find_stored(server, target).await.map_err(|error| {
         tracing::error!(%error, "match not read");
@@ -123,6 +130,15 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         server.metrics.dormant.dec();
     }
     Ok(adopted.handle)
+}
+
+/// The match that is meant, if it is known here. In a cluster another server may have given the code of
+/// a match that has ended to a match that is not known here.
+fn find_known(server: &Shared, target: MatchRef) -> Option<MatchHandle> {
+    let handle = server.lobby.find(target)?;
+    let is_code = matches!(target, MatchRef::Code(_));
+    let may_be_other = server.cluster.is_some() && is_code;
+    (!may_be_other || handle.card().status() != Status::Ended).then_some(handle)
 }
 
 /// Has everybody known here who has a part in a match that is woken. With matches of days nobody is held.

@@ -91,6 +91,26 @@ impl Client {
         let Some((seek, reply)) = reply.check(self.sought(player, &wanted).await) else {
             return;
         };
+        if let Some(cluster) = &self.server.cluster {
+            let paired = cluster.seek(&self.server, &seek).await;
+            let Some((paired, reply)) = reply.check(paired) else {
+                return;
+            };
+            reply.ok(None);
+            match paired {
+                Some(paired) => {
+                    let begun = cluster
+                        .begin_paired(&self.server, seek.player, paired)
+                        .await;
+                    if let Err(error) = begun {
+                        Reply::unasked(self.outbox()).error(error);
+                    }
+                }
+                None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
+                None => {}
+            }
+            return;
+        }
         let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
             return;
         };
@@ -121,6 +141,7 @@ impl Client {
             clock: wanted.clock,
             bot,
             stand_in,
+            since_ms: self.server.clock.now_ms(),
             over: CancellationToken::new(),
         }))
     }
@@ -150,7 +171,12 @@ impl Client {
                 () = seek.over.cancelled() => {}
                 () = server.shutdown.cancelled() => {}
                 () = tokio::time::sleep(bot_after) => {
-                    if server.seeks.take(&seek) {
+                    let is_free = server.seeks.take(&seek)
+                        && match &server.cluster {
+                            Some(cluster) => cluster.end_seek(seek.player).await,
+                            None => true,
+                        };
+                    if is_free {
                         births::pair(&server, &seek, None).await;
                     }
                 }

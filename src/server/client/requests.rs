@@ -152,10 +152,17 @@ impl Client {
         None
     }
 
-    fn unseek(&self, player: &Player, reply: Reply) -> Pending<'_> {
-        self.server.seeks.end(player.record.id);
-        reply.ok(None);
-        None
+    fn unseek<'a>(&'a self, player: &'a Player, reply: Reply) -> Pending<'a> {
+        let id = player.record.id;
+        let was_there = self.server.seeks.end(id);
+        let Some(cluster) = self.server.cluster.as_ref().filter(|_| was_there) else {
+            reply.ok(None);
+            return None;
+        };
+        Some(Box::pin(async move {
+            cluster.end_seek(id).await;
+            reply.ok(None);
+        }))
     }
 
     /// The match that a request means, if this connection follows it.
@@ -190,6 +197,7 @@ impl Client {
             player: player.record.id,
             request,
             received_at: self.received_at,
+            relayed: None,
             rtt_us: self.peer.outbox.rtt_us(),
         }
     }
@@ -318,7 +326,10 @@ impl Client {
             status,
         };
         let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
-        let page = self.server.lobby.list(filter, after, limit);
+        let page = match &self.server.cluster {
+            Some(cluster) => cluster.list(&self.server, filter, after, limit).await,
+            None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
+        };
         if page.is_err() {
             self.guessed().await;
         }

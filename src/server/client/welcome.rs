@@ -39,8 +39,12 @@ impl Mine {
 
 impl Client {
     /// Tells the client who it is, and shows it the live matches that it is in.
-    pub(super) async fn welcome(&mut self, reply: Reply, player: Player, resumed: bool) {
+    pub(super) async fn welcome(&mut self, reply: Reply, mut player: Player, resumed: bool) {
         let id = player.record.id;
+        let begun = self.begin_session(&mut player).await;
+        let Some(((), reply)) = reply.check(begun) else {
+            return;
+        };
         if resumed {
             self.server.metrics.resumes.inc();
         }
@@ -89,6 +93,7 @@ impl Client {
                 players.plays_days(id);
             }
             peer.outbox.flush();
+            self.tell_cluster(id, &mine.woken);
             self.player = Some(Box::new(player));
             for handle in live {
                 handle.show(id, &self.peer.outbox).await;
@@ -97,6 +102,31 @@ impl Client {
                 self.tell_missed_turns(id, &mine.rows).await;
             }
             return;
+        }
+    }
+
+    /// Begins a session that all servers know, if there are several.
+    async fn begin_session(&self, player: &mut Player) -> Result<(), WireError> {
+        let Some(cluster) = &self.server.cluster else {
+            return Ok(());
+        };
+        let Player {
+            record, is_stored, ..
+        } = player;
+        cluster
+            .begin_session(&self.server, &self.peer, record, *is_stored)
+            .await?;
+        *is_stored = true;
+        Ok(())
+    }
+
+    /// Notes which matches of other servers the player has a part in, and tells these of the session.
+    fn tell_cluster(&self, player: PlayerId, woken: &[MatchHandle]) {
+        if let Some(cluster) = &self.server.cluster {
+            for handle in woken {
+                births::note_part(&self.server, player, handle);
+            }
+            cluster.tell_session(player, self.peer.session());
         }
     }
 
@@ -135,6 +165,9 @@ impl Client {
         };
         if !resumed {
             return Ok(mine);
+        }
+        if let Some(cluster) = &self.server.cluster {
+            mine.woken = births::involving(&self.server, cluster, player).await?;
         }
         mine.parts = days::parts(&self.server, player).await?;
         mine.rows = days::rows(&self.server, &mine.parts);

@@ -17,14 +17,12 @@ fn by_the_protocol(told: &Frame) -> Frame {
 /// Everything that a match tells at this point, to a player and to a stranger.
 fn check_snapshots(state: &Match) {
     for (re, recipient) in [(Some(RequestId(7)), GUEST), (None, PlayerId(Uuid::nil()))] {
-        let told = snapshot(
-            state,
-            re,
-            recipient,
-            |player| player == GUEST,
-            3,
-            (None, None),
-        );
+        let is_guest = |seat| Some(state.occupant(seat).player()? == GUEST);
+        let there = Presence {
+            seats: Seat::ALL.map(is_guest),
+            spectators: 3,
+        };
+        let told = snapshot(state, re, recipient, there, (None, None), 0);
         assert_eq!(told, by_the_protocol(&told));
     }
 }
@@ -124,7 +122,11 @@ fn a_snapshot_says_everything() {
     ] {
         check_event(&mut state, &happens);
     }
-    let told = snapshot(&state, Some(RequestId(9)), GUEST, |_| true, 2, (None, None));
+    let there = Presence {
+        seats: [Some(true), None],
+        spectators: 2,
+    };
+    let told = snapshot(&state, Some(RequestId(9)), GUEST, there, (None, None), 0);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let first = state.moves().next().unwrap();
     let seats = serde_json::json!([

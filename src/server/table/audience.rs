@@ -103,6 +103,12 @@ impl Audience {
         }
     }
 
+    /// Whether the connection follows and has its snapshot.
+    pub(super) fn has_been_shown(&self, id: ConnectionId) -> bool {
+        self.place(id)
+            .is_ok_and(|place| self.members[place].has_snapshot)
+    }
+
     /// Measures the line of this player's connection, if it follows.
     pub(super) fn ask_rtt(&self, player: PlayerId) {
         let mut members = self.members.iter();

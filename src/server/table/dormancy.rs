@@ -111,7 +111,7 @@ impl Table {
     /// Takes note of whether anybody needs the match.
     pub(super) fn attend_idleness(&mut self) {
         let wait = match self.state.stage() {
-            _ if self.teller.has_followers() => None,
+            _ if self.teller.has_followers() || self.remotes.is_some() => None,
             // It is in lists, and waits for somebody who looks there.
             Stage::Open => None,
             Stage::Running => {

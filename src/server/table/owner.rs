@@ -54,16 +54,16 @@ pub(super) struct Owner {
 }
 
 /// Stored events, as the owner hands them to a teller.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Published {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Published {
     /// The event before them.
     pub(super) after: Seq,
     pub(super) events: Vec<Event>,
 }
 
 /// Who is there, as a teller reports it to the owner.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Roster {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Roster {
     /// Those of the match's players, its host among them, who follow it.
     pub(super) present: Vec<PlayerId>,
     pub(super) presence: Presence,
@@ -270,6 +270,11 @@ impl Owner {
 
     /// Has events stored. With none, that tells whether the store keeps things.
     pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
+        // Somebody else may own the match by now.
+        let may_act = (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
+        if !may_act {
+            return Err(NotDone::Unavailable);
+        }
         let (id, after) = (state.id(), state.seq());
         let (store, began) = (&self.server.store, now());
         let reminder = state.reminder_after(events);
@@ -396,6 +401,14 @@ impl Owner {
         let is_present = |player| roster.present.contains(&player);
         self.attendance.update(state, is_present, now());
         self.time.attend(state, is_present);
+        let is_news = self.show(state, roster);
+        if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_news) {
+            cluster.card_changed(&self.card);
+        }
+    }
+
+    /// Has lists show who is there and how the match stands. Gives whether they show something else now.
+    pub(super) fn show(&self, state: &Match, roster: &Roster) -> bool {
         let update = self.card.update(state, roster.presence);
         if let Some(status) = update.status {
             self.server.lobby.status_changed(&self.card, status);
@@ -403,6 +416,7 @@ impl Owner {
         if update.seats {
             self.server.lobby.seats_changed(&self.card);
         }
+        update.seats || update.status.is_some()
     }
 
     /// When something is due next.

@@ -7,6 +7,7 @@ use tokio::time::sleep;
 use super::Table;
 use super::owner::RETRY;
 use super::rematch::Wishes;
+use crate::cluster::Found;
 use crate::command::MatchRequest;
 use crate::match_handle::Letter;
 
@@ -16,6 +17,15 @@ impl Table {
     pub(super) async fn rebuild(&mut self) -> bool {
         let id = self.state.id();
         loop {
+            let Some(is_kept) = self.find_place().await else {
+                if self.refuse_for_a_while().await {
+                    continue;
+                }
+                return false;
+            };
+            if !is_kept {
+                return false;
+            }
             let why = match self.server.store.load(id).await {
                 Ok(Some(loaded)) => match self.begin_again(loaded) {
                     Ok(()) => return true,
@@ -32,6 +42,27 @@ impl Table {
             };
             tracing::error!(match_id = %id, why, "a match is set aside");
             return false;
+        }
+    }
+
+    /// Finds out where the match is decided. False if it is not kept any more; `None` if that cannot be told
+    /// now.
+    async fn find_place(&mut self) -> Option<bool> {
+        let Some(cluster) = &self.server.cluster else {
+            return Some(true);
+        };
+        if self.afar.is_some() {
+            return Some(true);
+        }
+        match cluster.locate(self.state.id(), None, true).await {
+            Ok(Found::Here) => Some(true),
+            Ok(Found::At(owner)) => {
+                self.server.metrics.cluster.lost.inc();
+                self.is_afar(Some(owner), self.owner.mark);
+                Some(true)
+            }
+            Ok(Found::Over | Found::Unknown) => Some(false),
+            Err(_) => None,
         }
     }
 
@@ -79,8 +110,13 @@ impl Table {
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
         self.owner.mark = mark;
+        self.teller.is_of_epoch(mark.epoch());
+        if self.afar.is_some() {
+            self.read_anew(mark);
+        }
         self.begin();
-        let time = self.owner.time.turn_time(&self.state);
+        self.owner.card().told(self.state.seq());
+        let time = self.turn_time();
         self.teller.tell_snapshots(&self.state, time);
         Ok(())
     }

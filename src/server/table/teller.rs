@@ -13,7 +13,9 @@ use serde_json::value::RawValue;
 
 use super::audience::Audience;
 use super::owner::{Published, Roster};
+use crate::card::Presence;
 use crate::clock::now;
+use crate::cluster::Standing;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
@@ -39,6 +41,25 @@ pub(super) struct Teller {
     unwritten: Option<Instant>,
     /// Who wants a rematch, once the match has ended.
     rematch: Option<Rematch>,
+    /// How often the match was taken over.
+    epoch: u64,
+    /// Who is there on other servers.
+    elsewhere: Option<Box<Elsewhere>>,
+}
+
+/// Who is there on other servers.
+#[derive(Debug)]
+pub(super) enum Elsewhere {
+    /// These, beside those who are here.
+    Added {
+        /// Those of the match's players who follow it.
+        present: Vec<PlayerId>,
+        /// Whether a seat's player is connected.
+        seats: [bool; 2],
+        spectators: u64,
+    },
+    /// All in all these, as the match's owner has told.
+    Total(Presence),
 }
 
 impl Teller {
@@ -49,6 +70,8 @@ impl Teller {
             history: VecDeque::with_capacity(HISTORY_ROOM),
             unwritten: None,
             rematch: None,
+            epoch: 0,
+            elsewhere: None,
         }
     }
 
@@ -148,6 +171,11 @@ impl Teller {
         self.audience.followers()
     }
 
+    /// Whether this connection follows and has been shown the match.
+    pub(super) fn has_been_shown(&self, id: ConnectionId) -> bool {
+        self.audience.has_been_shown(id)
+    }
+
     /// Whether anybody follows.
     pub(super) fn has_followers(&self) -> bool {
         self.audience.len() > 0
@@ -158,14 +186,74 @@ impl Teller {
         self.audience.contains(id)
     }
 
-    /// Whether this player has a connection that follows.
+    /// Whether this player has a connection that follows, on whatever server.
     pub(super) fn has_player(&self, player: PlayerId) -> bool {
-        self.audience.has_player(player)
+        let is_elsewhere = || match self.elsewhere.as_deref() {
+            Some(Elsewhere::Added { present, .. }) => present.contains(&player),
+            Some(Elsewhere::Total(_)) | None => false,
+        };
+        self.audience.has_player(player) || is_elsewhere()
+    }
+
+    /// From now on these are there on other servers.
+    pub(super) fn has_elsewhere(&mut self, elsewhere: Option<Elsewhere>) {
+        self.elsewhere = elsewhere.map(Box::new);
+    }
+
+    /// The match was taken over so often.
+    pub(super) const fn is_of_epoch(&mut self, epoch: u64) {
+        self.epoch = epoch;
+    }
+
+    /// Who is there.
+    fn presence(&self, state: &Match) -> Presence {
+        let mut all = self.audience.presence(state, &self.server.players);
+        match self.elsewhere.as_deref() {
+            None => {}
+            Some(Elsewhere::Total(total)) => all = *total,
+            Some(Elsewhere::Added {
+                seats, spectators, ..
+            }) => {
+                for (seat, there) in all.seats.iter_mut().zip(seats) {
+                    *seat = seat.map(|here| here || *there);
+                }
+                all.spectators += spectators;
+            }
+        }
+        all
+    }
+
+    /// What a copy of the match is told beside its events, but for its time.
+    pub(super) fn standing(&self, state: &Match) -> Standing {
+        Standing {
+            time: None,
+            presence: self.presence(state),
+            gone_ms: [None; 2],
+            rematch: self.rematch.clone(),
+        }
+    }
+
+    /// Who is there on this server.
+    pub(super) fn own_roster(&self, state: &Match) -> Roster {
+        Roster {
+            present: self.own_players(state),
+            presence: self.audience.presence(state, &self.server.players),
+        }
+    }
+
+    /// Those of the match's players, its host among them, who follow it here.
+    fn own_players(&self, state: &Match) -> Vec<PlayerId> {
+        let players = state.holders().chain([state.creation().host]);
+        let is_here = |player: &PlayerId| self.audience.has_player(*player);
+        players.filter(is_here).collect()
     }
 
     /// Has snapshots tell who wants a rematch.
-    pub(super) fn keep_rematch(&mut self, rematch: Rematch) {
+    /// Gives whether that is news.
+    pub(super) fn keep_rematch(&mut self, rematch: Rematch) -> bool {
+        let is_news = self.rematch.as_ref() != Some(&rematch);
         self.rematch = Some(rematch);
+        is_news
     }
 
     fn rematch(&self, state: &Match) -> Option<Frame> {
@@ -204,7 +292,7 @@ impl Teller {
         reply: Reply,
     ) {
         reply.send(|re| self.snapshot(state, re, command.player, time));
-        let presence = self.audience.presence(state, &self.server.players);
+        let presence = self.presence(state);
         let known = (!is_gone).then_some(presence);
         self.audience.has_snapshot(command.connection, known);
         if is_gone {
@@ -214,7 +302,7 @@ impl Teller {
 
     /// Shows everybody the match as it stands.
     pub(super) fn tell_snapshots(&mut self, state: &Match, time: Option<TurnTime>) {
-        let presence = self.audience.presence(state, &self.server.players);
+        let presence = self.presence(state);
         for (player, outbox) in self.audience.followers() {
             outbox.send(self.snapshot(state, None, player, time));
             self.audience
@@ -229,10 +317,9 @@ impl Teller {
         player: PlayerId,
         time: Option<TurnTime>,
     ) -> Frame {
-        let is_connected = |player| self.server.players.is_connected(player);
-        let spectators = self.audience.spectators(state);
+        let there = self.presence(state);
         let rematch = self.rematch.clone();
-        encode::snapshot(state, re, player, is_connected, spectators, (time, rematch))
+        encode::snapshot(state, re, player, there, (time, rematch), self.epoch)
     }
 
     /// Tells everybody how the clock stands. It goes out with the next [`flush`](Self::flush).
@@ -283,13 +370,11 @@ impl Teller {
 
     /// Who is there now. Plans to tell those who know something else.
     pub(super) fn roster(&mut self, state: &Match) -> Roster {
-        let presence = self.audience.presence(state, &self.server.players);
+        let presence = self.presence(state);
         self.audience.plan_presence(state, presence, now());
         let players = state.players().chain([state.creation().host]);
         Roster {
-            present: players
-                .filter(|player| self.audience.has_player(*player))
-                .collect(),
+            present: players.filter(|player| self.has_player(*player)).collect(),
             presence,
         }
     }
@@ -307,7 +392,7 @@ impl Teller {
         gone_ms: impl FnOnce() -> [Option<u64>; 2],
     ) {
         if self.deadline().is_some_and(|due| due <= now) {
-            let presence = self.audience.presence(state, &self.server.players);
+            let presence = self.presence(state);
             self.audience.tell_presence(state.id(), presence, gone_ms());
         }
     }

@@ -239,6 +239,11 @@ impl Time {
         self.flag_at.is_some() && self.measures
     }
 
+    /// Whether moves get anything back for the network.
+    pub(super) const fn gives_back(&self) -> bool {
+        self.measures
+    }
+
     /// How the turn stands; `None` without a clock, or unless the match runs.
     pub(super) fn turn_time(&self, state: &Match) -> Option<TurnTime> {
         self.keeper.as_ref()?.told(state, now())

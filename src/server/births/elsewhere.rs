@@ -1,0 +1,179 @@
+//! How matches of a cluster come to be served here: as their owner, or as a copy for those who follow them
+//! here.
+
+use std::sync::Arc;
+
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_store::directory::LEASE;
+use tokio::time::sleep;
+
+use super::Unborn;
+use crate::cluster::{Cluster, Found, Notice};
+use crate::match_handle::MatchHandle;
+use crate::shared::Shared;
+
+/// How many matches without an owner are looked after at a time.
+const ABANDONED_AT_ONCE: usize = 200;
+
+/// How often a match is looked for that changes hands meanwhile.
+const TRIES_MAX: u32 = 4;
+
+/// The match that is meant, which is not known here.
+pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
+    let (Some(cluster), Some(id)) = (&server.cluster, id_of(server, target).await?) else {
+        return Err(unknown());
+    };
+    if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
+        return Ok(handle);
+    }
+    for _ in 0..TRIES_MAX {
+        if let Some(handle) = bring(server, cluster, id).await? {
+            return Ok(handle);
+        }
+    }
+    Err(unreadable("it changes hands"))
+}
+
+fn unknown() -> WireError {
+    WireError::new(ErrorCode::UnknownMatch, "there is no such match")
+}
+
+fn unreadable(why: impl std::fmt::Display) -> WireError {
+    tracing::error!(%why, "match not read");
+    WireError::new(ErrorCode::Overloaded, "the match cannot be read now")
+}
+
+async fn id_of(server: &Shared, target: MatchRef) -> Result<Option<MatchId>, WireError> {
+    match target {
+        MatchRef::Id(id) => Ok(Some(id)),
+        MatchRef::Code(code) => server.store.by_code(code).await.map_err(unreadable),
+        MatchRef::Nothing => Ok(None),
+    }
+}
+
+/// Has a match served here. `None` if it has changed hands meanwhile.
+async fn bring(
+    server: &Arc<Shared>,
+    cluster: &Cluster,
+    id: MatchId,
+) -> Result<Option<MatchHandle>, WireError> {
+    let found = cluster.locate(id, None, false).await;
+    let found = found.map_err(|_| unreadable("nobody knows whose it is"))?;
+    let owner = match found {
+        Found::Unknown => return Err(unknown()),
+        Found::Here => Some(cluster.node),
+        Found::At(owner) => Some(owner),
+        Found::Over => None,
+    };
+    let loaded = server.store.load(id).await.map_err(unreadable)?;
+    let loaded = loaded.ok_or_else(unknown)?;
+    let mark = loaded.mark;
+    let mut unborn = Unborn::replay(server, loaded).map_err(unreadable)?;
+    if owner != Some(cluster.node) {
+        unborn.table.is_afar(owner, mark);
+    }
+    Ok(Some(unborn.adopt(server)?.handle))
+}
+
+/// Serves the matches whose owner is gone, again and again, until the server stops.
+pub(crate) async fn adopt_again_and_again(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let adopting = async {
+        loop {
+            // So that not all servers look at the same time.
+            let odd = u32::from_be_bytes(server.chance.bytes()) % 1000;
+            adopt_abandoned(&server).await;
+            sleep(LEASE / 2 + LEASE * odd / 1000).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = adopting => {}
+    }
+}
+
+/// Serves the matches whose owner is gone.
+pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
+    while cluster.may_act() && !server.is_stopping() {
+        let abandoned = match cluster.directory.abandoned(ABANDONED_AT_ONCE).await {
+            Ok(abandoned) => abandoned,
+            Err(error) => {
+                tracing::warn!(%error, "nobody knows which matches have lost their owner");
+                return;
+            }
+        };
+        let is_last = abandoned.len() < ABANDONED_AT_ONCE;
+        for id in abandoned {
+            if let Err(error) = find(server, MatchRef::Id(id)).await {
+                tracing::warn!(match_id = %id, why = error.message, "a match is not taken over");
+            }
+        }
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// Shows a player who is connected here a match in which the player has a part now, or is invited to.
+pub(crate) async fn involve(server: &Arc<Shared>, player: PlayerId, id: MatchId) {
+    // To find it tells whoever is invited.
+    let Ok(handle) = super::find(server, MatchRef::Id(id)).await else {
+        return;
+    };
+    note_part(server, player, &handle);
+    if handle.card().is_of(player)
+        && let Some(peer) = server.players.peer(player)
+        && peer.port.follow_again(&handle)
+    {
+        handle.show(player, &peer.outbox).await;
+    }
+}
+
+/// The live matches in which a player has a part, but for those of days, all of them served here by now.
+pub(crate) async fn involving(
+    server: &Arc<Shared>,
+    cluster: &Cluster,
+    player: PlayerId,
+) -> Result<Vec<MatchHandle>, WireError> {
+    let involved = cluster.directory.involved(player).await;
+    let mut handles = Vec::new();
+    for id in involved.map_err(unreadable)? {
+        // One that cannot be read now keeps nobody from the others.
+        if let Ok(handle) = super::find(server, MatchRef::Id(id)).await {
+            handles.push(handle);
+        }
+    }
+    Ok(handles)
+}
+
+/// Notes which part a player has in a match that is served here.
+pub(crate) fn note_part(server: &Shared, player: PlayerId, handle: &MatchHandle) {
+    let card = handle.card();
+    if card.is_of_days() {
+        return;
+    }
+    if card.host == player {
+        // Whatever the bound: the match is there.
+        let _ = server.players.host(player, card.id, usize::MAX);
+    }
+    if card.seat_of(player).is_some() || card.stood_in(player).is_some() {
+        server.players.sat_down(player, card.id);
+    }
+    if card.status() == Status::Ended {
+        server.players.unhost(player, card.id);
+        server.players.stood_up(player, card.id);
+    }
+}
+
+/// Has a player know of a match, who may be connected to another server.
+pub(crate) fn tell_involved(server: &Shared, player: PlayerId, match_id: MatchId) {
+    if let Some(cluster) = &server.cluster
+        && !server.players.is_connected(player)
+    {
+        cluster.notify(player, Notice::Involved { match_id });
+    }
+}

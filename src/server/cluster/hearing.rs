@@ -1,0 +1,160 @@
+//! What comes from other servers, and what is done then.
+
+use std::sync::Arc;
+
+use plyhouse_bus::{Answer as Way, Heard, Listener};
+use plyhouse_protocol::{CloseCode, MatchRef, PlayerId};
+use tokio::sync::Semaphore;
+
+use super::Cluster;
+use super::lists;
+use super::nodes::tell_all;
+use super::packet::{Notice, Packet};
+use super::relay::Answered;
+use super::seeking;
+use crate::births;
+use crate::command::{Command, MatchRequest};
+use crate::shared::Shared;
+
+/// How many requests of other servers are served at a time.
+const SERVED_MAX: usize = 4096;
+
+/// Hears what comes from other servers, until this one stops.
+pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
+    let serving = Arc::new(Semaphore::new(SERVED_MAX));
+    let shutdown = server.shutdown.clone();
+    loop {
+        let next = tokio::select! {
+            biased; // Nothing is left to a chance that no seed governs.
+            () = shutdown.cancelled() => return,
+            next = heard.recv() => next,
+        };
+        match next {
+            None => return,
+            Some(Heard::Gap) => tell_all(&server, MatchRequest::Gap),
+            Some(Heard::Message(message)) => on_message(&server, &message),
+            Some(Heard::Request(request, way)) => {
+                let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
+                    continue; // Whoever asks will ask again.
+                };
+                if let Some(done) = on_request(&server, &request, way) {
+                    server.spawn(async move {
+                        done.await;
+                        drop(permit);
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Packet> {
+    serde_json::from_slice(bytes)
+        .inspect_err(|error| tracing::error!(%error, "what another server says makes no sense"))
+        .ok()
+}
+
+fn give(way: Way, answered: &Answered) {
+    way.give(serde_json::to_vec(answered).expect("an answer is plain data"));
+}
+
+/// Does what is asked, and gives what is still to be waited for.
+fn on_request(
+    server: &Arc<Shared>,
+    request: &[u8],
+    way: Way,
+) -> Option<impl Future<Output = ()> + Send + 'static> {
+    let (match_id, request) = match read(request)? {
+        Packet::Ping => {
+            give(way, &Answered::Here);
+            return None;
+        }
+        Packet::Ask { match_id, command } => (match_id, *command),
+        Packet::Follow {
+            match_id,
+            from,
+            roster,
+        } => {
+            let follow = MatchRequest::Follow { from, roster };
+            (match_id, Command::of_server(follow))
+        }
+        Packet::Fed { .. }
+        | Packet::Leaving { .. }
+        | Packet::Session { .. }
+        | Packet::Shown(_)
+        | Packet::Notice { .. } => return None,
+    };
+    let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) else {
+        give(way, &Answered::NotHere);
+        return None;
+    };
+    let is_follow = matches!(request.request, MatchRequest::Follow { .. });
+    let asked = handle.ask_for(request, &server.metrics);
+    Some(async move {
+        let answered = match asked.await {
+            Some(Ok(_)) if is_follow => Answered::Here,
+            Some(answer) => Answered::Done {
+                answer,
+                seq: handle.card().seq(),
+            },
+            // It is decided elsewhere, or has failed: whoever asks looks for it anew.
+            None => Answered::NotHere,
+        };
+        give(way, &answered);
+    })
+}
+
+fn on_message(server: &Arc<Shared>, message: &[u8]) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
+    match read(message) {
+        Some(Packet::Fed { match_id, bulletin }) => {
+            if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
+                handle.feed(bulletin, server);
+            }
+        }
+        Some(Packet::Leaving { node }) => cluster.nodes.left(server, node),
+        Some(Packet::Session { player, number }) => on_session(server, cluster, player, number),
+        Some(Packet::Shown(listings)) => lists::on_shown(server, listings),
+        Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
+        Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping) | None => {}
+    }
+}
+
+/// Ends the session of a player who has a later one elsewhere.
+fn on_session(server: &Shared, cluster: &Cluster, player: PlayerId, number: u64) {
+    let Some(peer) = server.players.peer(player) else {
+        return;
+    };
+    if peer.session() < number {
+        peer.outbox.close(CloseCode::Replaced);
+    } else {
+        // That server has not known of the later one.
+        cluster.tell_session(player, peer.session());
+    }
+}
+
+fn on_notice(server: &Arc<Shared>, player: PlayerId, notice: Notice) {
+    if !server.players.is_connected(player) {
+        return;
+    }
+    match notice {
+        Notice::Involved { match_id } => {
+            let shared = Arc::clone(server);
+            server.spawn(async move { births::involve(&shared, player, match_id).await });
+        }
+        Notice::Paired { match_id } => {
+            let shared = Arc::clone(server);
+            server.spawn(async move { seeking::on_paired(&shared, player, match_id).await });
+        }
+        Notice::Turn { match_id, text } => {
+            server.players.gave_turn();
+            if let Some(peer) = server.players.peer(player)
+                && peer.port.followed(match_id).is_none()
+            {
+                peer.outbox.send(text.into());
+            }
+        }
+    }
+}

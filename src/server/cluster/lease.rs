@@ -1,0 +1,86 @@
+//! This server's lease: while it holds, the server may do what an owner of matches does.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plyhouse_store::directory::LEASE;
+use tokio::time::sleep;
+
+use crate::clock::now;
+use crate::locks::{LEASES, Mutex};
+use crate::shared::Shared;
+
+/// How often the lease is renewed.
+const RENEW_EVERY: Duration = Duration::from_millis(1250);
+
+/// Until when the lease holds, as this server reckons.
+#[derive(Debug, Default)]
+pub(super) struct Lease(Mutex<State, LEASES>);
+
+#[derive(Debug, Default)]
+struct State {
+    until: Option<Instant>,
+    has_ended: bool,
+}
+
+impl Lease {
+    pub(super) fn holds(&self) -> bool {
+        self.0.lock().until.is_some_and(|until| now() < until)
+    }
+
+    /// It was renewed by something that was asked for at this instant, which counts: how long the answer
+    /// took is not known to the store.
+    fn renewed(&self, asked_at: Instant) {
+        let mut state = self.0.lock();
+        if !state.has_ended {
+            state.until = Some(asked_at + LEASE);
+        }
+    }
+
+    /// It holds no longer, and is not renewed.
+    pub(super) fn end(&self) {
+        *self.0.lock() = State {
+            until: None,
+            has_ended: true,
+        };
+    }
+}
+
+/// Renews the lease once. Gives whether that was done.
+pub(super) async fn renew(server: &Arc<Shared>) -> bool {
+    let Some(cluster) = &server.cluster else {
+        return true;
+    };
+    let asked_at = now();
+    match cluster.directory.renew(cluster.node).await {
+        Ok(nodes) => {
+            cluster.lease.renewed(asked_at);
+            cluster.nodes.renewed(server, &nodes);
+            let others = nodes.len().saturating_sub(1);
+            let others = i64::try_from(others).unwrap_or(i64::MAX);
+            server.metrics.cluster.nodes.set(others);
+            true
+        }
+        Err(error) => {
+            server.metrics.cluster.unrenewed.inc();
+            tracing::warn!(%error, "the lease is not renewed");
+            false
+        }
+    }
+}
+
+/// Keeps the lease until the server stops.
+pub(crate) async fn keep(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let keeping = async {
+        loop {
+            renew(&server).await;
+            sleep(RENEW_EVERY).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = keeping => {}
+    }
+}

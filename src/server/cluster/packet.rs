@@ -1,0 +1,80 @@
+//! What servers say to each other.
+
+use plyhouse_matches::TurnTime;
+use plyhouse_protocol::{Listing, MatchId, PlayerId, Rematch};
+use plyhouse_store::NodeId;
+use serde::{Deserialize, Serialize};
+
+use crate::card::Presence;
+use crate::command::Command;
+use crate::table::owner::{Published, Roster};
+
+/// What one server sends another, or all.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Packet {
+    /// Asked of the owner of a match, which answers [`Answered`](super::Answered).
+    Ask {
+        match_id: MatchId,
+        command: Box<Command>,
+    },
+    /// `from` has followers of a match, or has none any more. Its owner answers, and feeds it.
+    Follow {
+        match_id: MatchId,
+        from: NodeId,
+        /// Who is there; `None` once nobody is.
+        roster: Option<Roster>,
+    },
+    /// What is new of a match, for a server that follows it.
+    Fed {
+        match_id: MatchId,
+        bulletin: Box<Bulletin>,
+    },
+    /// Asked to learn whether that server is there.
+    Ping,
+    /// A server stops: its matches are anybody's.
+    Leaving { node: NodeId },
+    /// A player has this session. Whoever has an older one of the player ends it.
+    Session { player: PlayerId, number: u64 },
+    /// Lists show this of matches now.
+    Shown(Vec<Listing>),
+    /// Something to be done where a player is connected.
+    Notice { player: PlayerId, notice: Notice },
+}
+
+/// What is to be done where a player is connected.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Notice {
+    /// The player has a part in this match now, or is invited to it.
+    Involved { match_id: MatchId },
+    /// The player's seek has been paired, and this is the match.
+    Paired { match_id: MatchId },
+    /// The player is told this, unless the connection follows the match.
+    Turn { match_id: MatchId, text: String },
+}
+
+/// What is new of a match, as its owner feeds a copy of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bulletin {
+    /// How often the match was taken over.
+    pub(crate) epoch: u64,
+    pub(crate) published: Published,
+    /// The clock counts otherwise than the events tell.
+    pub(crate) is_clock_news: bool,
+    pub(crate) standing: Standing,
+}
+
+/// What a copy of a match cannot know from its events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) time: Option<TurnTime>,
+    pub(crate) presence: Presence,
+    /// For how long each seat's player may still be gone, in milliseconds.
+    pub(crate) gone_ms: [Option<u64>; 2],
+    pub(crate) rematch: Option<Rematch>,
+}
+
+impl Packet {
+    pub(super) fn write(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("what servers say to each other is plain data")
+    }
+}

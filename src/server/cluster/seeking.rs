@@ -1,0 +1,207 @@
+//! How players of different servers who look for somebody to play are paired: the store pairs them, and the
+//! server whose seek comes second owns the match.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{Creation, Match, Occupant, Terms};
+use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, PlayerId, WireError};
+use plyhouse_store::directory::{Make, Paired, Waiting};
+use plyhouse_store::{Record, WriteError};
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+
+use super::Cluster;
+use super::packet::Notice;
+use crate::births;
+use crate::lobby::next_match_id;
+use crate::seeks::{Seek, TooManySeeks};
+use crate::shared::Shared;
+
+/// How often it is looked whether seeks that wait here have been paired without this server being told.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// What servers want to know of each other's seeks.
+#[derive(Debug, Serialize, Deserialize)]
+struct Body {
+    name: String,
+    stand_in: Option<Level>,
+}
+
+impl Cluster {
+    /// Pairs a seek with one of any server, or lets it wait. It waits here, too, from before it may be
+    /// paired. Gives the other seek and the match that was made, if there is one.
+    pub(crate) async fn seek(
+        &self,
+        server: &Arc<Shared>,
+        seek: &Arc<Seek>,
+    ) -> Result<Option<(Waiting, Record)>, WireError> {
+        server.seeks.wait(seek)?;
+        let paired = self.pair(server, seek).await;
+        if !matches!(paired, Ok(Paired::Waits)) {
+            server.seeks.take(seek);
+        }
+        match paired {
+            Ok(Paired::Waits) => Ok(None),
+            Ok(Paired::Full) => Err(TooManySeeks.into()),
+            Ok(Paired::With(paired)) => Ok(Some(*paired)),
+            Err(error) => {
+                tracing::error!(player = %seek.player, %error, "a seek is not kept");
+                let message = "the store cannot keep this now";
+                Err(WireError::new(ErrorCode::Overloaded, message))
+            }
+        }
+    }
+
+    async fn pair(&self, server: &Arc<Shared>, seek: &Arc<Seek>) -> Result<Paired, WriteError> {
+        let clock = serde_json::to_string(&seek.clock).expect("a clock is plain data");
+        let body = Body {
+            name: seek.name.clone(),
+            stand_in: seek.stand_in,
+        };
+        let waiting = Waiting {
+            player: seek.player,
+            node: self.node,
+            key: format!("{} {clock}", seek.game.info.id),
+            body: serde_json::to_string(&body).expect("a seek is plain data"),
+        };
+        let max = server.settings.seeks_max;
+        self.directory
+            .pair(waiting, max, make(server, Arc::clone(seek)))
+            .await
+    }
+
+    /// Has a match begin that was made of two seeks, and both see it.
+    pub(crate) async fn begin_paired(
+        &self,
+        server: &Arc<Shared>,
+        player: PlayerId,
+        (other, record): (Waiting, Record),
+    ) -> Result<(), WireError> {
+        let match_id = record.creation.id;
+        births::begin_paired(server, record)?;
+        births::involve(server, player, match_id).await;
+        if other.node == self.node {
+            on_paired(server, other.player, match_id).await;
+        } else {
+            self.notify(other.player, Notice::Paired { match_id });
+        }
+        Ok(())
+    }
+
+    /// Ends the seek of a player that waits on this server, in the store. False if it was over there.
+    pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
+        let ended = self.directory.end_seek(player, self.node).await;
+        ended.unwrap_or_else(|error| {
+            tracing::warn!(%player, %error, "a seek is not taken out");
+            false
+        })
+    }
+}
+
+/// Makes the match of a seek and of another one, which has waited longer.
+fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
+    let server = Arc::clone(server);
+    Box::new(move |other| {
+        let now_ms = server.clock.now_ms();
+        let body: Option<Body> = serde_json::from_str(&other.body)
+            .inspect_err(|error| tracing::error!(%error, "a seek makes no sense"))
+            .ok();
+        let (name, stand_in) =
+            body.map_or_else(Default::default, |body| (body.name, body.stand_in));
+        let host = Occupant::Player {
+            id: other.player,
+            name,
+        };
+        let own = Occupant::Player {
+            id: seek.player,
+            name: seek.name.clone(),
+        };
+        let stand_in = births::weaker(seek.stand_in, stand_in);
+        let (terms, seats) = births::terms_of_seek(&server, seek.clock, [host, own], stand_in);
+        let creation = Creation {
+            id: next_match_id(None, now_ms, &server.chance),
+            code: MatchCode::from_number(server.chance.number()),
+            game: seek.game,
+            host: other.player,
+            terms: Terms {
+                seed: server.chance.number(),
+                ..terms
+            },
+        };
+        let events = Match::opening(&creation.terms, seats, now_ms);
+        Record { creation, events }
+    })
+}
+
+/// The seek of a player who is connected here has been paired.
+pub(crate) async fn on_paired(server: &Arc<Shared>, player: PlayerId, match_id: MatchId) {
+    server.seeks.end(player);
+    births::involve(server, player, match_id).await;
+}
+
+/// Looks again and again whether seeks that wait here have been paired without this server being told,
+/// until it stops.
+pub(crate) async fn watch(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let watching = async {
+        loop {
+            let before = server.seeks.all();
+            sleep(LOOK_EVERY).await;
+            if !before.is_empty() {
+                look(&server, before).await;
+            }
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = watching => {}
+    }
+}
+
+/// Looks after those of these seeks that still wait here and do not in the store.
+async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
+    let waiting: BTreeSet<PlayerId> = match cluster.directory.waiting(cluster.node).await {
+        Ok(waiting) => waiting.into_iter().collect(),
+        Err(error) => {
+            tracing::warn!(%error, "nobody knows which seeks wait");
+            return;
+        }
+    };
+    for seek in seeks {
+        if waiting.contains(&seek.player) || !server.seeks.is_waiting(&seek) {
+            continue;
+        }
+        let involved = cluster.directory.involved(seek.player).await;
+        let newer = |id: &MatchId| {
+            // An id begins with the milliseconds of its creation.
+            let created_ms = id.0.as_u128() >> 80;
+            created_ms >= u128::from(seek.since_ms.saturating_sub(CLOCKS_APART_MS))
+        };
+        match involved.map(|ids| ids.into_iter().rev().find(newer)) {
+            Ok(Some(match_id)) => on_paired(server, seek.player, match_id).await,
+            Ok(None) => {
+                // It has been lost with this server's lease.
+                server.seeks.take(&seek);
+                let begun = match cluster.seek(server, &seek.anew()).await {
+                    Ok(Some(paired)) => cluster.begin_paired(server, seek.player, paired).await,
+                    Ok(None) => Ok(()),
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = begun {
+                    tracing::warn!(player = %seek.player, why = error.message, "a seek is lost");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "a seek is not looked after"),
+        }
+    }
+}
+
+/// By how much the clocks of two servers may differ, in milliseconds.
+const CLOCKS_APART_MS: u64 = 60_000;

@@ -1,0 +1,342 @@
+//! A match that is decided on another server: here is a copy of it, for those who follow it here.
+//!
+//! The copy is fed by the match's owner, and reads in the store what it may have missed. What changes the
+//! match is asked of the owner. If there is no owner any more, the match is taken over, and is decided
+//! here from then on.
+
+mod asking;
+mod copying;
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use plyhouse_bus::Unanswered;
+use plyhouse_matches::{Stage, TurnTime};
+use plyhouse_protocol::Seq;
+use plyhouse_store::{Mark, NodeId};
+use tokio::time::sleep_until;
+
+use super::owner::Roster;
+use super::{End, GOES_ON, Table, next_letter};
+use crate::clock::now;
+use crate::cluster::{Answered, Standing};
+use crate::command::{Answer, MatchRequest};
+use crate::match_handle::Letter;
+
+/// How long a copy waits for what it knows to have happened, before it reads it in the store.
+const DOUBT: Duration = Duration::from_millis(1500);
+
+/// How often a copy that hears nothing asks to be fed, lest something was missed.
+const FOLLOW_EVERY: Duration = Duration::from_secs(5);
+
+/// After how long the owner is looked for again, when it did not answer.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// How long a request is handed on again and again before it is refused.
+const ASKED_MAX: Duration = Duration::from_secs(10);
+
+/// How many requests are on their way to the owner at a time. It takes no more by itself.
+const ASKED_AT_ONCE: usize = 64;
+
+/// For how long a copy is kept that nobody follows.
+const IDLE_MAX: Duration = Duration::from_secs(30);
+
+/// A match that is decided elsewhere.
+#[derive(Debug)]
+pub(super) struct Afar {
+    /// Who owns it; `None` if it has ended and nobody serves it.
+    owner: Option<NodeId>,
+    /// A mark of its journal that is known to have been there.
+    mark: Mark,
+    epoch: u64,
+    asked: FuturesUnordered<BoxFuture<'static, Asked>>,
+    /// What the owner is asked, by number.
+    asking: BTreeMap<u64, Box<Letter>>,
+    asked_count: u64,
+    /// Answers that wait until what they tell of has been told.
+    answers: Vec<Waiting>,
+    standing: Option<Standing>,
+    /// When the standing was told, by which its times count.
+    stood_at: Instant,
+    /// Who was there when the owner was told.
+    roster: Option<Roster>,
+    /// When the owner is told, and asked to feed this copy.
+    follow_at: Option<Instant>,
+    /// When what may have been missed is read in the store.
+    doubts_at: Option<Instant>,
+    /// When the present turn was told.
+    turn_told_at: Instant,
+    /// Since when nobody has followed it here.
+    idle_since: Option<Instant>,
+}
+
+/// What has become of something that the owner was asked.
+#[derive(Debug)]
+enum Asked {
+    Follow(Result<Answered, Unanswered>),
+    /// What was asked by this number.
+    Command(u64, Result<Answered, Unanswered>),
+}
+
+/// An answer that waits until an event has been told.
+#[derive(Debug)]
+struct Waiting {
+    seq: Seq,
+    letter: Box<Letter>,
+    answer: Answer,
+}
+
+impl Afar {
+    /// Its owner is this one, and its journal has been read up to this mark.
+    pub(super) fn new(owner: Option<NodeId>, mark: Mark) -> Box<Self> {
+        Box::new(Self {
+            owner,
+            mark,
+            epoch: mark.epoch(),
+            asked: FuturesUnordered::new(),
+            asking: BTreeMap::new(),
+            asked_count: 0,
+            answers: Vec::new(),
+            standing: None,
+            stood_at: now(),
+            roster: None,
+            follow_at: owner.map(|_| now()),
+            doubts_at: None,
+            turn_told_at: now(),
+            idle_since: None,
+        })
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let idle_at = self.idle_since.map(|since| since + IDLE_MAX);
+        [self.follow_at, self.doubts_at, idle_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// How the clock stands, as the owner has told.
+    fn turn_time(&self) -> Option<TurnTime> {
+        let mut time = self.standing.as_ref()?.time?;
+        if !time.stands {
+            let passed = now().saturating_duration_since(self.stood_at).as_millis();
+            let passed = u64::try_from(passed).unwrap_or(u64::MAX);
+            time.turn_ms = time.turn_ms.saturating_add(passed);
+        }
+        Some(time)
+    }
+
+    fn has_asked(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    async fn answered(&mut self) -> Option<Asked> {
+        poll_fn(|context| match self.asked.poll_next_unpin(context) {
+            Poll::Ready(None) => Poll::Pending,
+            other => other,
+        })
+        .await
+    }
+}
+
+impl Table {
+    /// From now on the match is decided there; `None` for one that has ended and that nobody serves.
+    pub(crate) fn is_afar(&mut self, owner: Option<NodeId>, mark: Mark) {
+        self.afar = Some(Afar::new(owner, mark));
+        self.remotes = None;
+        self.teller.has_elsewhere(None);
+    }
+
+    fn afar(&mut self) -> &mut Afar {
+        self.afar.as_mut().expect("the match is decided elsewhere")
+    }
+
+    /// The copy has been read up to this mark.
+    pub(super) fn read_anew(&mut self, mark: Mark) {
+        let afar = self.afar();
+        afar.mark = mark;
+        afar.epoch = mark.epoch();
+        afar.follow_at = afar.owner.map(|_| now());
+    }
+
+    /// How the clock stands, as far as that is known here.
+    pub(super) fn turn_time(&self) -> Option<TurnTime> {
+        match &self.afar {
+            Some(afar) => afar.turn_time(),
+            None => self.owner.time.turn_time(&self.state),
+        }
+    }
+
+    /// Serves those who follow the match here, until it is decided here or nobody follows it.
+    pub(super) async fn serve_afar(&mut self) -> End {
+        let mut alarm = pin!(sleep_until(now().into()));
+        loop {
+            self.attend_afar();
+            let afar = self.afar.as_mut().expect("the match is decided elsewhere");
+            let deadline = afar
+                .deadline()
+                .into_iter()
+                .chain(self.teller.deadline())
+                .min();
+            if let Some(deadline) = deadline.map(Into::into)
+                && alarm.deadline() != deadline
+            {
+                alarm.as_mut().reset(deadline);
+            }
+            let has_asked = afar.has_asked();
+            let going = tokio::select! {
+                biased; // What is due goes first, then what was asked first.
+                () = &mut alarm, if deadline.is_some() => self.on_time_afar().await,
+                Some(asked) = afar.answered(), if has_asked => self.on_asked(asked).await,
+                letter = next_letter(&mut self.held, &mut self.mailbox) => match letter {
+                    Some(letter) => self.on_letter_afar(letter).await,
+                    None => ControlFlow::Break(End::Over),
+                },
+            };
+            self.teller.flush();
+            if let ControlFlow::Break(end) = going {
+                if end != End::Lost {
+                    self.unfollow_afar();
+                }
+                return end;
+            }
+        }
+    }
+
+    /// Takes note of who is there, for which the owner is asked to feed this copy.
+    fn attend_afar(&mut self) {
+        let roster = self.teller.own_roster(&self.state);
+        let has_followers = self.teller.has_followers();
+        let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
+        let is_needed = has_followers || (!has_ended && self.is_of_somebody_here());
+        let afar = self.afar();
+        afar.idle_since = match is_needed {
+            true => None,
+            false => Some(afar.idle_since.unwrap_or_else(now)),
+        };
+        let is_news = afar.roster.as_ref() != Some(&roster);
+        if is_news && afar.owner.is_some() {
+            afar.follow_at = Some(now());
+        }
+    }
+
+    /// Whether somebody is connected here who has a part in the match.
+    fn is_of_somebody_here(&self) -> bool {
+        let players = self.state.holders().chain([self.state.creation().host]);
+        let mut players = players.chain(self.state.creation().terms.invited);
+        players.any(|player| self.server.players.is_connected(player))
+    }
+
+    async fn on_time_afar(&mut self) -> ControlFlow<End> {
+        let now = now();
+        let gone_ms = self
+            .afar()
+            .standing
+            .as_ref()
+            .map(|standing| standing.gone_ms);
+        self.teller
+            .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        if self.afar().follow_at.is_some_and(|at| at <= now) {
+            self.follow_afar();
+        }
+        if self.afar().doubts_at.is_some_and(|at| at <= now) {
+            self.read_missed().await?;
+        }
+        let idle_since = self.afar().idle_since;
+        if idle_since.is_some_and(|since| since + IDLE_MAX <= now) {
+            let is_idle = || self.held.is_empty() && self.mailbox.is_empty();
+            if self.server.lobby.let_go(self.state.id(), is_idle) {
+                return ControlFlow::Break(End::Over);
+            }
+            self.afar().idle_since = Some(now);
+        }
+        GOES_ON
+    }
+
+    /// Tells the owner who is there, and asks it to feed this copy.
+    fn follow_afar(&mut self) {
+        let (id, roster) = (self.state.id(), self.teller.own_roster(&self.state));
+        let Some(afar) = self.afar.as_mut() else {
+            return;
+        };
+        let (Some(owner), Some(cluster)) = (afar.owner, &self.server.cluster) else {
+            afar.follow_at = None;
+            return;
+        };
+        afar.roster = Some(roster.clone());
+        afar.follow_at = Some(now() + FOLLOW_EVERY);
+        let followed = cluster.follow(owner, id, Some(roster));
+        afar.asked.push(followed.map(Asked::Follow).boxed());
+    }
+
+    /// Asks the owner to feed this copy no more.
+    fn unfollow_afar(&mut self) {
+        let (id, owner) = (self.state.id(), self.afar().owner);
+        if let (Some(owner), Some(cluster)) = (owner, &self.server.cluster) {
+            let unfollowed = cluster.follow(owner, id, None);
+            self.server.spawn(async move {
+                // An owner that does not hear it finds out when this server is gone.
+                let _ = unfollowed.await;
+            });
+        }
+    }
+
+    async fn on_letter_afar(&mut self, letter: Box<Letter>) -> ControlFlow<End> {
+        let Letter { command, reply } = *letter;
+        if command.relayed.is_some() {
+            return GOES_ON; // It was sent to the owner, who is elsewhere by now: it asks again.
+        }
+        match &command.request {
+            MatchRequest::Act(action) => {
+                return self.act_afar(command.clone(), action, reply).await;
+            }
+            MatchRequest::Rematch | MatchRequest::DeclineRematch | MatchRequest::GiveUp => {
+                return self.hand_on(command, reply).await;
+            }
+            MatchRequest::Watch | MatchRequest::Show => {
+                let is_seated = self.state.seat_of(command.player).is_some();
+                if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
+                    self.tell_snapshot_afar(&command, reply);
+                }
+            }
+            MatchRequest::Resync { since } => {
+                let time = self.afar().turn_time();
+                let resync = (*since, time);
+                self.teller.resync(&self.state, &command, resync, reply);
+            }
+            MatchRequest::Unfollow => {
+                self.teller.dismiss(&command);
+            }
+            MatchRequest::Remind => {
+                self.tell_whose_turn();
+                reply.ok(None);
+            }
+            MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
+            MatchRequest::Gap => {
+                self.afar().doubts_at = Some(now());
+                self.afar().follow_at = self.afar().owner.map(|_| now());
+                reply.ok(None);
+            }
+            MatchRequest::NodeGone { node, .. } => {
+                reply.ok(None);
+                if self.afar().owner == Some(*node) {
+                    return self.look_for_owner(Some(*node)).await;
+                }
+            }
+            MatchRequest::Follow { .. } => {} // Whoever asks looks for the owner again.
+            MatchRequest::NodesChanged
+            | MatchRequest::Look
+            | MatchRequest::StoreRefuses { .. }
+            | MatchRequest::StoreAccepts
+            | MatchRequest::RematchBegins { .. } => reply.ok(None),
+        }
+        GOES_ON
+    }
+}

@@ -1,0 +1,229 @@
+//! How a copy of a match asks the match's owner, and what it does if there is none any more.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use plyhouse_bus::Unanswered;
+use plyhouse_matches::{Action, Moment};
+use plyhouse_store::NodeId;
+
+use super::{AGAIN, ASKED_AT_ONCE, ASKED_MAX, Afar, Asked, Waiting};
+use crate::clock::now;
+use crate::cluster::{Answered, Found};
+use crate::command::{Command, MatchRequest, Relayed};
+use crate::match_handle::Letter;
+use crate::reply::Reply;
+use crate::table::{End, GOES_ON, LOST, Table};
+
+impl Table {
+    pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
+        match asked {
+            Asked::Follow(Ok(Answered::Here | Answered::Done { .. })) => GOES_ON,
+            Asked::Follow(Ok(Answered::NotHere) | Err(Unanswered::Nobody)) => {
+                let suspected = self.afar().owner;
+                self.look_for_owner(suspected).await
+            }
+            Asked::Follow(Err(Unanswered::InTime | Unanswered::Away)) => {
+                self.afar().follow_at = Some(now() + AGAIN);
+                self.look_for_owner(None).await
+            }
+            Asked::Command(number, answered) => match self.afar().asking.remove(&number) {
+                Some(letter) => self.on_answered(letter, answered).await,
+                None => GOES_ON,
+            },
+        }
+    }
+
+    /// The owner has answered what was asked of it, or has not.
+    pub(super) async fn on_answered(
+        &mut self,
+        letter: Box<Letter>,
+        answered: Result<Answered, Unanswered>,
+    ) -> ControlFlow<End> {
+        match answered {
+            Ok(Answered::Done { answer, seq }) => {
+                self.afar().answers.push(Waiting {
+                    seq,
+                    letter,
+                    answer,
+                });
+                self.answer_waiting();
+                GOES_ON
+            }
+            Ok(Answered::Here) => {
+                letter.reply.ok(None);
+                GOES_ON
+            }
+            Ok(Answered::NotHere) | Err(Unanswered::Nobody) => {
+                let suspected = self.afar().owner;
+                self.ask_again(letter, suspected).await
+            }
+            Err(Unanswered::InTime) => self.ask_again(letter, None).await,
+            Err(Unanswered::Away) => {
+                self.refuse_afar(letter, "the other servers cannot be reached now");
+                GOES_ON
+            }
+        }
+    }
+
+    /// Asks whoever owns the match by now, who may be this server.
+    pub(super) async fn ask_again(
+        &mut self,
+        letter: Box<Letter>,
+        suspected: Option<NodeId>,
+    ) -> ControlFlow<End> {
+        let waited = now().saturating_duration_since(letter.command.received_at);
+        if waited >= ASKED_MAX {
+            self.refuse_afar(letter, "the match cannot be reached now");
+            return GOES_ON;
+        }
+        let found = self.look_for_owner(suspected).await;
+        // It is served first, here or there.
+        self.held.push_front(letter);
+        found
+    }
+
+    pub(super) fn refuse_afar(&mut self, letter: Box<Letter>, why: &str) {
+        if self.is_new_follower(&letter) {
+            self.teller.dismiss(&letter.command);
+        }
+        letter.refuse(why);
+    }
+
+    /// Whether the connection that asks follows for nothing else than what it asks.
+    pub(super) fn is_new_follower(&self, letter: &Letter) -> bool {
+        matches!(
+            letter.command.request,
+            MatchRequest::Act(Action::Join { .. })
+        ) && !self.teller.has_been_shown(letter.command.connection)
+    }
+
+    /// Finds out whose the match is. Breaks if it is this server's from now on.
+    pub(super) async fn look_for_owner(&mut self, suspected: Option<NodeId>) -> ControlFlow<End> {
+        let id = self.state.id();
+        let Some(cluster) = &self.server.cluster else {
+            return GOES_ON;
+        };
+        let found = cluster.locate(id, suspected, false).await;
+        let afar = self.afar();
+        match found {
+            Ok(Found::Here) => return self.take_over().await,
+            Ok(Found::At(owner)) => {
+                if afar.owner != Some(owner) {
+                    afar.owner = Some(owner);
+                    afar.follow_at = Some(now());
+                }
+            }
+            Ok(Found::Over) => {
+                afar.owner = None;
+                afar.follow_at = None;
+            }
+            Ok(Found::Unknown) => return ControlFlow::Break(End::Over),
+            Err(_) => afar.follow_at = Some(now() + AGAIN),
+        }
+        GOES_ON
+    }
+
+    /// The match is decided here from now on. What the owner was asked and has not answered is asked
+    /// again, of this server.
+    pub(super) async fn take_over(&mut self) -> ControlFlow<End> {
+        self.server.metrics.cluster.taken.inc();
+        // What the owner has answered counts, and what it has told nobody here is told first.
+        if !self.afar().answers.is_empty() {
+            let _ = self.read_missed().await;
+        }
+        if let Some(afar) = self.afar.take() {
+            let Afar {
+                asking, answers, ..
+            } = *afar;
+            self.held.extend(asking.into_values());
+            self.held
+                .extend(answers.into_iter().map(|waiting| waiting.letter));
+        }
+        self.teller.has_elsewhere(None);
+        LOST
+    }
+
+    /// Has the owner decide on an action. Who joins follows from then on.
+    pub(super) async fn act_afar(
+        &mut self,
+        command: Command,
+        action: &Action,
+        mut reply: Reply,
+    ) -> ControlFlow<End> {
+        if matches!(action, Action::Join { .. }) {
+            let is_seated = self.state.seat_of(command.player).is_some();
+            let at = Moment::free(self.server.clock.now_ms());
+            let is_player = is_seated || self.state.apply(action, at).is_ok();
+            match self.teller.admit(&command, is_player, reply) {
+                Some(admitted) => reply = admitted,
+                None => return GOES_ON,
+            }
+        }
+        self.hand_on(command, reply).await
+    }
+
+    /// Asks the owner.
+    pub(super) async fn hand_on(&mut self, command: Command, reply: Reply) -> ControlFlow<End> {
+        let id = self.state.id();
+        let turn_told_at = self.afar().turn_told_at;
+        let Some(cluster) = &self.server.cluster else {
+            return GOES_ON;
+        };
+        let turn = command.received_at.saturating_duration_since(turn_told_at);
+        let handed = Command {
+            relayed: Some(Relayed {
+                by: cluster.node,
+                turn_us: u64::try_from(turn.as_micros()).ok(),
+            }),
+            ..command.clone()
+        };
+        let letter = Box::new(Letter { command, reply });
+        let Some(owner) = self.afar.as_ref().and_then(|afar| afar.owner) else {
+            // It has ended, and nobody serves it: whoever wants something of it does.
+            self.held.push_front(letter);
+            return self.take_ended().await;
+        };
+        let afar = self.afar.as_mut().expect("it is decided elsewhere");
+        if afar.asking.len() >= ASKED_AT_ONCE {
+            self.refuse_afar(letter, "too much is asked of this match at the moment");
+            return GOES_ON;
+        }
+        let metrics = Arc::clone(&self.server.metrics);
+        metrics.cluster.relays.inc();
+        let (asked_at, answered) = (now(), cluster.relay(owner, id, handed));
+        afar.asked_count += 1;
+        let number = afar.asked_count;
+        let answered = answered.map(move |answered| {
+            let took = now().saturating_duration_since(asked_at);
+            metrics.cluster.relayed.observe(took.as_secs_f64());
+            Asked::Command(number, answered)
+        });
+        afar.asked.push(answered.boxed());
+        afar.asking.insert(number, letter);
+        GOES_ON
+    }
+
+    /// Becomes the owner of a match that has ended and that nobody serves.
+    pub(super) async fn take_ended(&mut self) -> ControlFlow<End> {
+        let id = self.state.id();
+        let Some(cluster) = &self.server.cluster else {
+            return GOES_ON;
+        };
+        match cluster.locate(id, None, true).await {
+            Ok(Found::Here) => self.take_over().await,
+            Ok(Found::At(owner)) => {
+                self.afar().owner = Some(owner);
+                self.afar().follow_at = Some(now());
+                GOES_ON
+            }
+            Ok(Found::Over | Found::Unknown) | Err(_) => {
+                if let Some(letter) = self.held.pop_front() {
+                    self.refuse_afar(letter, "the match cannot be reached now");
+                }
+                GOES_ON
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! How a copy of a match keeps up with the match: by what the owner feeds it, and by what the store has.
+
+use std::ops::ControlFlow;
+
+use plyhouse_matches::{Action, EventKind};
+
+use super::{DOUBT, Waiting};
+use crate::clock::now;
+use crate::cluster::{Bulletin, Standing};
+use crate::command::{Command, MatchRequest};
+use crate::match_handle::Letter;
+use crate::reply::Reply;
+use crate::table::owner::Published;
+use crate::table::teller::Elsewhere;
+use crate::table::{End, GOES_ON, LOST, Table};
+
+impl Table {
+    /// Takes in what the owner has told.
+    pub(super) async fn on_fed(&mut self, bulletin: &Bulletin) -> ControlFlow<End> {
+        let known = self.state.seq();
+        let afar = self.afar();
+        if bulletin.epoch < afar.epoch {
+            return GOES_ON; // Of an owner from before.
+        }
+        let Published { after, events } = &bulletin.published;
+        let is_gap = *after > known;
+        let is_other_owner = bulletin.epoch > afar.epoch;
+        if is_other_owner && after.0 + (events.len() as u64) < known.0 {
+            return LOST; // A store that failed over has lost something: the match is read anew.
+        }
+        afar.epoch = bulletin.epoch;
+        afar.standing = Some(bulletin.standing.clone());
+        afar.stood_at = now();
+        self.teller.is_of_epoch(bulletin.epoch);
+        if is_gap {
+            self.read_missed().await?;
+        } else {
+            let known = usize::try_from(known.0 - after.0).unwrap_or(usize::MAX);
+            if let Some(new) = events.get(known..).filter(|new| !new.is_empty()) {
+                let after = self.state.seq();
+                let events = new.to_vec();
+                self.take_in_afar(&Published { after, events });
+            }
+        }
+        self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
+        self.answer_waiting();
+        GOES_ON
+    }
+
+    /// Makes events part of the copy, and tells everybody here.
+    pub(super) fn take_in_afar(&mut self, published: &Published) {
+        let at = now();
+        for event in &published.events {
+            self.owner.before(&self.state, event);
+            self.teller.take_in(&mut self.state, event, at);
+            self.owner.card().got_on(&self.state);
+            let players = &self.server.players;
+            match &event.kind {
+                EventKind::Seated { occupant, .. } => {
+                    if let Some(player) = occupant.player() {
+                        match self.state.creation().terms.is_of_days() {
+                            true => players.plays_days(player),
+                            false => players.sat_down(player, self.state.id()),
+                        }
+                    }
+                }
+                EventKind::Ended { .. } => players.match_ended(&self.state),
+                _ => {}
+            }
+        }
+        self.owner.card().told(self.state.seq());
+        let challenges = &self.server.challenges;
+        challenges.match_changed(&self.server.players, &self.state);
+        self.teller.tell(published);
+        if published
+            .events
+            .iter()
+            .any(|event| event.kind.begins_turn())
+        {
+            self.afar().turn_told_at = now();
+            if self.owner.time.gives_back() {
+                self.teller.measure(&self.state);
+            }
+        }
+    }
+
+    /// Takes over what cannot be known from events, and tells what is news.
+    pub(super) fn take_standing(&mut self, standing: &Standing, is_clock_news: bool) {
+        self.teller
+            .has_elsewhere(Some(Elsewhere::Total(standing.presence)));
+        let roster = self.teller.roster(&self.state);
+        self.owner.show(&self.state, &roster);
+        if let Some(rematch) = &standing.rematch
+            && self.teller.keep_rematch(rematch.clone())
+        {
+            self.teller.tell_rematch(&self.state);
+        }
+        if is_clock_news && let Some(time) = self.afar().turn_time() {
+            self.teller.tell_clock(&self.state, time);
+        }
+    }
+
+    /// Reads in the store what has happened since this copy heard of the match last.
+    pub(super) async fn read_missed(&mut self) -> ControlFlow<End> {
+        let (id, mark, known) = (self.state.id(), self.afar().mark, self.state.seq());
+        self.afar().doubts_at = None;
+        self.server.metrics.cluster.missed.inc();
+        match self.server.store.tail(id, mark).await {
+            Ok(Some(tail)) => {
+                let skip = usize::try_from(known.0.saturating_sub(mark.seq().0));
+                let skip = skip.unwrap_or(usize::MAX);
+                if tail.mark.seq() < known {
+                    return LOST; // The store has less than it had: the match is read anew.
+                }
+                let events = tail.events.get(skip..).unwrap_or_default().to_vec();
+                self.afar().epoch = tail.mark.epoch();
+                self.teller.is_of_epoch(tail.mark.epoch());
+                if !events.is_empty() {
+                    let after = known;
+                    self.take_in_afar(&Published { after, events });
+                }
+                self.afar().mark = tail.mark;
+            }
+            Ok(None) => return LOST,
+            Err(error) => {
+                tracing::warn!(match_id = %id, %error, "what was missed is not read");
+                self.afar().doubts_at = Some(now() + DOUBT);
+            }
+        }
+        self.answer_waiting();
+        GOES_ON
+    }
+
+    /// Gives the answers whose events have been told.
+    pub(super) fn answer_waiting(&mut self) {
+        let known = self.state.seq();
+        let waiting = std::mem::take(&mut self.afar().answers);
+        let (ready, waiting): (Vec<_>, _) = waiting.into_iter().partition(|one| one.seq <= known);
+        let afar = self.afar();
+        afar.doubts_at = match waiting.is_empty() {
+            true => afar.doubts_at.filter(|at| *at <= now()),
+            false => Some(afar.doubts_at.unwrap_or_else(|| now() + DOUBT)),
+        };
+        afar.answers = waiting;
+        for Waiting { letter, answer, .. } in ready {
+            let Letter { command, reply } = *letter;
+            match (&answer, &command.request) {
+                (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
+                    self.tell_snapshot_afar(&command, reply);
+                }
+                (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
+                    self.teller.dismiss(&command);
+                    reply.answer(answer);
+                }
+                (Ok(_), _) => reply.answer(answer),
+                (Err(_), _) => {
+                    let letter = Letter { command, reply };
+                    if self.is_new_follower(&letter) {
+                        self.teller.dismiss(&letter.command);
+                    }
+                    letter.reply.answer(answer);
+                }
+            }
+        }
+    }
+
+    pub(super) fn tell_snapshot_afar(&mut self, command: &Command, reply: Reply) {
+        let time = self.afar().turn_time();
+        let gone_ms = self
+            .afar()
+            .standing
+            .as_ref()
+            .map(|standing| standing.gone_ms);
+        let is_gone = gone_ms.is_some_and(|gone_ms| gone_ms != [None; 2]);
+        (self.teller).tell_snapshot(&self.state, command, (time, is_gone), reply);
+    }
+}

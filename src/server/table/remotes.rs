@@ -1,0 +1,245 @@
+//! The other servers that follow a match which is decided here: who is there, and what they are fed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::Event;
+use plyhouse_protocol::{PlayerId, Seq};
+use plyhouse_store::NodeId;
+
+use super::Table;
+use super::owner::{Published, Roster};
+use super::teller::Elsewhere;
+use crate::clock::now;
+use crate::cluster::{Bulletin, Cluster, Standing};
+use crate::command::{Answer, Command, Relayed};
+use crate::connection_id::ConnectionId;
+
+/// The other servers that follow a match.
+#[derive(Debug)]
+pub(super) struct Remotes {
+    nodes: BTreeMap<NodeId, Remote>,
+    /// What has happened since they were fed last, and after which event.
+    after: Seq,
+    events: Vec<Event>,
+    /// What they know beside the events.
+    told: Option<Standing>,
+    /// The clock is to be told anew.
+    is_clock_untold: bool,
+    /// When the present turn was told, and handed to the other servers.
+    turn_told_at: Instant,
+    /// The player who is to move cannot be heard.
+    mover_is_unheard: bool,
+    /// What other servers' requests were answered lately: one whose answer was lost is asked again.
+    answered: VecDeque<(Asker, Answer)>,
+}
+
+/// Who has asked what: the server, its connection, and the number of the request there.
+type Asker = (NodeId, ConnectionId, u64);
+
+/// How many answers are remembered.
+const ANSWERED_MAX: usize = 64;
+
+fn asker(command: &Command) -> Option<Asker> {
+    let Relayed { by, .. } = command.relayed?;
+    Some((by, command.connection, command.cmd))
+}
+
+#[derive(Debug)]
+struct Remote {
+    roster: Roster,
+    /// It knows nothing yet, or may have missed something.
+    is_new: bool,
+}
+
+impl Remotes {
+    fn new(seq: Seq) -> Self {
+        Self {
+            nodes: BTreeMap::new(),
+            after: seq,
+            events: Vec::new(),
+            told: None,
+            is_clock_untold: false,
+            turn_told_at: now(),
+            mover_is_unheard: false,
+            answered: VecDeque::new(),
+        }
+    }
+
+    /// Who is there, all in all.
+    fn elsewhere(&self) -> Elsewhere {
+        let rosters = || self.nodes.values().map(|remote| &remote.roster);
+        Elsewhere::Added {
+            present: rosters()
+                .flat_map(|roster| roster.present.iter().copied())
+                .collect(),
+            seats: Seat::ALL.map(|seat| {
+                rosters().any(|roster| roster.presence.seats[seat.index()] == Some(true))
+            }),
+            spectators: rosters().map(|roster| roster.presence.spectators).sum(),
+        }
+    }
+
+    /// Takes note of what has happened.
+    pub(super) fn happened(&mut self, published: &Published) {
+        if published
+            .events
+            .iter()
+            .any(|event| event.kind.begins_turn())
+        {
+            self.turn_told_at = now();
+        }
+        self.events.extend(published.events.iter().cloned());
+    }
+
+    /// Takes note that the clock counts anew.
+    pub(super) const fn clock_changed(&mut self) {
+        self.is_clock_untold = true;
+    }
+
+    /// Whether this player follows the match on other servers alone that cannot be heard.
+    fn is_unheard(&self, player: PlayerId, cluster: &Cluster) -> bool {
+        let nodes = self.nodes.iter();
+        let of_player = nodes.filter(|(_, remote)| remote.roster.present.contains(&player));
+        let (heard, unheard) = of_player.partition::<Vec<_>, _>(|(node, _)| cluster.hears(**node));
+        heard.is_empty() && !unheard.is_empty()
+    }
+
+    /// What this request was answered, if it has come before.
+    pub(super) fn known(&self, command: &Command) -> Option<Answer> {
+        let asker = asker(command)?;
+        let mut answered = self.answered.iter();
+        let known = answered.find(|(known, _)| *known == asker);
+        known.map(|(_, answer)| answer.clone())
+    }
+
+    /// Remembers what a request was answered.
+    pub(super) fn answered(&mut self, command: &Command, answer: &Answer) {
+        let Some(asker) = asker(command) else {
+            return;
+        };
+        // What may succeed later is tried again.
+        let is_final = answer
+            .as_ref()
+            .map_or_else(|error| !error.retryable, |_| true);
+        if is_final {
+            if self.answered.len() == ANSWERED_MAX {
+                self.answered.pop_front();
+            }
+            self.answered.push_back((asker, answer.clone()));
+        }
+    }
+
+    /// When a command was read, as its match counts time. Two servers' clocks do not compare, so the one
+    /// that asks tells how long the turn had lasted there; it is believed no more than has been waited for
+    /// here, and at least that less what the way between the servers takes.
+    pub(super) fn read_at(&self, command: &Command, cluster: &Cluster) -> Instant {
+        let read_at = command.received_at;
+        let Some(Relayed {
+            by,
+            turn_us: Some(turn_us),
+        }) = command.relayed
+        else {
+            return read_at;
+        };
+        let waited = read_at.saturating_duration_since(self.turn_told_at);
+        let on_the_way = waited.saturating_sub(Duration::from_micros(turn_us));
+        let believed = on_the_way.min(cluster.rtt(by).unwrap_or_default());
+        read_at.checked_sub(believed).unwrap_or(read_at)
+    }
+}
+
+impl Table {
+    /// Another server has followers, who are these; `None` if it has none any more.
+    pub(super) fn follow_from(&mut self, node: NodeId, roster: Option<Roster>) {
+        let seq = self.state.seq();
+        let remotes = self
+            .remotes
+            .get_or_insert_with(|| Box::new(Remotes::new(seq)));
+        match roster {
+            Some(roster) => {
+                let is_new = true;
+                remotes.nodes.insert(node, Remote { roster, is_new });
+            }
+            None => {
+                remotes.nodes.remove(&node);
+            }
+        }
+        self.remotes_changed();
+    }
+
+    /// A server is gone, and everybody who was there.
+    pub(super) fn remote_is_gone(&mut self, node: NodeId) {
+        let is_known = (self.remotes.as_mut()).is_some_and(|all| all.nodes.remove(&node).is_some());
+        if is_known {
+            self.remotes_changed();
+        }
+    }
+
+    fn remotes_changed(&mut self) {
+        let remotes = self.remotes.take_if(|remotes| remotes.nodes.is_empty());
+        let was_last = remotes.is_some();
+        let elsewhere = self.remotes.as_ref().map(|remotes| remotes.elsewhere());
+        self.teller.has_elsewhere(elsewhere);
+        self.roster_changed();
+        if was_last {
+            self.owner.time.store_accepts(&self.state);
+        }
+    }
+
+    /// Has the clock stand of a player whom nobody here can hear.
+    pub(super) fn attend_hearing(&mut self) {
+        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.remotes) else {
+            return;
+        };
+        let mover = self.state.turn();
+        let mover = mover.and_then(|seat| self.state.occupant(seat).player());
+        let is_unheard = mover.is_some_and(|player| {
+            !self.server.players.is_connected(player) && remotes.is_unheard(player, cluster)
+        });
+        if is_unheard {
+            self.owner.time.store_is_away(&self.state, now());
+        } else if std::mem::take(&mut remotes.mover_is_unheard) {
+            self.owner.time.store_accepts(&self.state);
+        }
+        remotes.mover_is_unheard = is_unheard;
+    }
+
+    /// Feeds the other servers what is new.
+    pub(super) fn feed_remotes(&mut self) {
+        let (Some(cluster), Some(remotes)) = (&self.server.cluster, &mut self.remotes) else {
+            return;
+        };
+        let standing = Standing {
+            time: self.owner.time.turn_time(&self.state),
+            gone_ms: self.owner.gone_ms(&self.state),
+            ..self.teller.standing(&self.state)
+        };
+        let is_same = |told: &Standing| {
+            told.presence == standing.presence
+                && told.rematch == standing.rematch
+                && told.gone_ms.map(|gone| gone.is_some())
+                    == standing.gone_ms.map(|gone| gone.is_some())
+        };
+        let is_known = remotes.events.is_empty()
+            && !remotes.is_clock_untold
+            && remotes.told.as_ref().is_some_and(is_same);
+        let bulletin = Bulletin {
+            epoch: self.owner.mark.epoch(),
+            published: Published {
+                after: std::mem::replace(&mut remotes.after, self.state.seq()),
+                events: std::mem::take(&mut remotes.events),
+            },
+            is_clock_news: std::mem::take(&mut remotes.is_clock_untold),
+            standing: standing.clone(),
+        };
+        remotes.told = Some(standing);
+        for (node, remote) in &mut remotes.nodes {
+            if !is_known || std::mem::take(&mut remote.is_new) {
+                remote.is_new = false;
+                cluster.feed(*node, self.state.id(), bulletin.clone());
+            }
+        }
+    }
+}

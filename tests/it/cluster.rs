@@ -1,0 +1,90 @@
+//! Several servers over one store: any of them takes any client.
+
+mod changing_hands;
+mod lobby;
+mod playing;
+
+use std::sync::Arc;
+
+use plyhouse_bus::{Bus, MemoryHub};
+use plyhouse_server::{Links, Server, Settings};
+use plyhouse_store::{MemoryStore, NodeId, StoreMetrics};
+use plyhouse_transport::Transport;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::support::{Player, TestServer, calm};
+
+/// Servers over one store, in this process.
+#[derive(Default)]
+struct Cluster {
+    hub: MemoryHub,
+    store: Arc<MemoryStore>,
+    count: u64,
+}
+
+/// One of them.
+struct Node {
+    server: TestServer,
+    bus: Arc<dyn Bus>,
+}
+
+impl Cluster {
+    /// One more server.
+    async fn node(&mut self) -> Node {
+        self.node_with(calm()).await
+    }
+
+    async fn node_with(&mut self, settings: Settings) -> Node {
+        self.count += 1;
+        // Servers with the chance of each other would take their guests for the same.
+        let settings = Settings {
+            seed: settings.seed.map(|seed| seed + self.count),
+            ..settings
+        };
+        let node = NodeId(Uuid::from_u128(self.count.into()));
+        let (bus, heard) = self.hub.enter(node.0);
+        let bus: Arc<dyn Bus> = Arc::new(bus);
+        let links = Links {
+            node,
+            directory: Arc::<MemoryStore>::clone(&self.store),
+            bus: Arc::clone(&bus),
+            heard,
+        };
+        let store = Arc::<MemoryStore>::clone(&self.store);
+        let metrics = StoreMetrics::default();
+        let server = Server::start_with(settings, store, &metrics, Some(links));
+        let server = server.expect("inline search starts no threads");
+        server.recover().await.expect("the store can be read");
+        Node {
+            server: TestServer {
+                transport: Transport::new(server.clone()),
+                server,
+            },
+            bus,
+        }
+    }
+
+    /// So many servers.
+    async fn nodes<const N: usize>(&mut self) -> [Node; N] {
+        let mut nodes = Vec::new();
+        for _ in 0..N {
+            nodes.push(self.node().await);
+        }
+        nodes
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("there are N"))
+    }
+}
+
+/// Ann on one server and Bob on another, in a match that Ann's server decides and both have seen start.
+async fn pair(here: &Node, there: &Node, create: Value) -> (Player, Player, String) {
+    let mut ann = here.server.player("ann").await;
+    let mut bob = there.server.player("bob").await;
+    let id = ann.create(create).await;
+    let snapshot = bob.ask(json!({"type": "join", "match": id})).await;
+    assert_eq!(snapshot["status"], "running", "{snapshot}");
+    ann.event("seated").await;
+    ann.event("started").await;
+    (ann, bob, id)
+}

@@ -1,0 +1,99 @@
+//! What all servers agree on: who somebody is, who looks for whom, and what lists show.
+
+use serde_json::json;
+
+use super::{Cluster, pair};
+use crate::support::Player;
+
+/// A player has one session, on whatever server.
+#[tokio::test(start_paused = true)]
+async fn a_later_session_ends_the_earlier() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let (mut again, welcome) = there.server.come_back(&ann.token()).await;
+    assert_eq!(welcome["resumed"], true);
+    assert_eq!(ann.closed().await, 4001);
+    assert_eq!(again.ask(json!({"type": "ping"})).await["type"], "pong");
+}
+
+/// Seeks are paired across servers; one that is over is not.
+#[tokio::test(start_paused = true)]
+async fn seeks_are_paired_across_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let seek = json!({"type": "seek", "game": "chess"});
+    let mut gone = here.server.player("gone").await;
+    assert_eq!(gone.ask(seek.clone()).await["type"], "ok");
+    assert_eq!(gone.ask(json!({"type": "unseek"})).await["type"], "ok");
+    let mut ann = here.server.player("ann").await;
+    assert_eq!(ann.ask(seek.clone()).await["type"], "ok");
+    let mut bob = there.server.player("bob").await;
+    assert_eq!(bob.ask(seek).await["type"], "ok");
+    let shown = bob.event("match").await;
+    assert_eq!(ann.event("match").await["match"], shown["match"]);
+    assert_eq!(shown["status"], "running");
+    assert_eq!(gone.drain().await, Vec::<serde_json::Value>::new());
+}
+
+/// Nobody is paired twice, and nobody is forgotten.
+#[tokio::test(start_paused = true)]
+async fn many_seek_on_two_servers() {
+    let mut cluster = Cluster::default();
+    let nodes: [_; 2] = cluster.nodes().await;
+    let mut players: Vec<Player> = Vec::new();
+    for n in 0..40 {
+        let mut player = nodes[n % 2].server.player(&format!("p{n}")).await;
+        let seek = json!({"type": "seek", "game": "othello"});
+        player.send(&seek.to_string()).await;
+        players.push(player);
+    }
+    let mut seats = std::collections::BTreeMap::new();
+    for player in &mut players {
+        let shown = player.event("match").await;
+        *seats.entry(shown["match"].to_string()).or_insert(0) += 1;
+    }
+    assert_eq!(seats.len(), 20);
+    assert!(seats.values().all(|count| *count == 2), "{seats:?}");
+}
+
+/// A list shows the matches of all servers, and whoever watches it is told what changes.
+#[tokio::test(start_paused = true)]
+async fn lists_show_the_matches_of_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut cat = there.server.player("cat").await;
+    let watch = json!({"type": "watch_list", "status": "running"});
+    assert_eq!(cat.ask(watch).await["type"], "ok");
+    let (_ann, _bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    loop {
+        let changed = cat.event("list_changed").await;
+        let changed = changed["changed"].as_array().unwrap();
+        if changed.iter().any(|shown| shown["match"] == json!(id)) {
+            break;
+        }
+    }
+    for node in [&here, &there] {
+        let mut dan = node.server.player("dan").await;
+        let list = dan.ask(json!({"type": "list", "status": "running"})).await;
+        assert_eq!(list["total"], 1, "{list}");
+        assert_eq!(list["matches"][0]["match"], json!(id));
+    }
+}
+
+/// A challenge finds its player on another server, and its answer goes back.
+#[tokio::test(start_paused = true)]
+async fn a_challenge_crosses_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let mut bob = there.server.player("bob").await;
+    let id = ann
+        .create(json!({"seats": ["me", "open"], "for": bob.id().clone()}))
+        .await;
+    assert_eq!(bob.event("challenge").await["match"], json!(id));
+    let joined = bob.ask(json!({"type": "join", "match": id})).await;
+    assert_eq!(joined["status"], "running", "{joined}");
+    ann.event("seated").await;
+    ann.event("started").await;
+}

@@ -1,0 +1,147 @@
+//! People on different servers play each other.
+
+use serde_json::{Value, json};
+
+use super::{Cluster, pair};
+use crate::support::text;
+
+/// What was told of a match, but for what is told of who is there.
+fn told(messages: Vec<Value>) -> Vec<Value> {
+    let is_event = |message: &Value| message["seq"].is_u64();
+    messages.into_iter().filter(is_event).collect()
+}
+
+/// Both see all, in order, whichever server they are on, and an answer comes after what it answers for.
+#[tokio::test(start_paused = true)]
+async fn a_match_is_played_across_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there, beside] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let mut cat = beside.server.player("cat").await;
+    let shown = cat.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["status"], "running");
+
+    for (ply, m) in ["a1", "b2", "a2", "a3", "c1", "b1", "b3", "c2", "c3"]
+        .iter()
+        .enumerate()
+    {
+        let ply = ply as u64;
+        let mover = if ply.is_multiple_of(2) {
+            &mut ann
+        } else {
+            &mut bob
+        };
+        let play = json!({"type": "move", "match": id, "ply": ply, "move": m});
+        let (_, came) = mover.ask_and_hear(play).await;
+        let answer = came.last().unwrap();
+        assert_eq!(answer["type"], "ok", "{answer}");
+        assert!(
+            came.iter()
+                .any(|told| told["seq"] == answer["seq"] && told["type"] == "moved")
+        );
+        let waiting = if ply.is_multiple_of(2) {
+            &mut bob
+        } else {
+            &mut ann
+        };
+        let moved = waiting.event("moved").await;
+        assert_eq!(
+            (&moved["move"], moved["ply"].as_u64()),
+            (&json!(m), Some(ply))
+        );
+    }
+    let moves: Vec<u64> = told(cat.drain().await)
+        .iter()
+        .map(|told| told["seq"].as_u64().unwrap())
+        .collect();
+    let first = shown["seq"].as_u64().unwrap() + 1;
+    assert_eq!(
+        moves,
+        (first..first + moves.len() as u64).collect::<Vec<_>>()
+    );
+    assert_eq!(bob.event("ended").await["outcome"]["reason"], "rules");
+}
+
+/// A move that is not allowed is refused as it would be on one server, and changes nothing.
+#[tokio::test(start_paused = true)]
+async fn refusals_cross_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let refused = bob.play(&id, 0, "a1").await;
+    assert_eq!(refused["code"], "not_your_turn", "{refused}");
+    let stale = bob.play(&id, 7, "a1").await;
+    assert_eq!(stale["code"], "stale_ply");
+    assert_eq!(stale["expected"], 0);
+    let early = json!({"type": "offer", "match": id, "offer": "rematch"});
+    assert_eq!(bob.refused(early).await, "match_running");
+}
+
+/// Who is there is told across servers, and so is who has gone.
+#[tokio::test(start_paused = true)]
+async fn presence_crosses_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let mut cat = there.server.player("cat").await;
+    cat.ask(json!({"type": "watch", "match": id})).await;
+    ann.presence(json!([true, true]), 1).await;
+    let token = bob.token();
+    drop(bob);
+    ann.presence(json!([true, false]), 1).await;
+    // Back on the server of the other.
+    let (mut bob, welcome) = here.server.come_back(&token).await;
+    assert_eq!(welcome["following"][0]["match"], json!(id), "{welcome}");
+    assert_eq!(bob.event("match").await["match"], json!(id));
+    ann.presence(json!([true, true]), 1).await;
+}
+
+/// The bot of a match plays on its owner's server, whoever it plays against.
+#[tokio::test(start_paused = true)]
+async fn a_bot_answers_whoever_is_elsewhere() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let create = json!({"seats": ["me", {"bot": "easy"}]});
+    let id = ann.create(create).await;
+    let token = ann.token();
+    drop(ann);
+    let (mut ann, _) = there.server.come_back(&token).await;
+    ann.event("match").await;
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(ann.event("moved").await["ply"], 0);
+    assert_eq!(ann.event("moved").await["ply"], 1);
+}
+
+/// A rematch is agreed on across servers, and both are shown it.
+#[tokio::test(start_paused = true)]
+async fn a_rematch_is_agreed_on_across_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    assert_eq!(
+        bob.ask(json!({"type": "resign", "match": id})).await["type"],
+        "ok"
+    );
+    ann.event("ended").await;
+    bob.event("ended").await;
+    let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
+    while bob.ask(offer.clone()).await["type"] != "ok" {}
+    loop {
+        if ann.event("rematch").await["offers"] == json!([false, true]) {
+            break;
+        }
+    }
+    assert_eq!(ann.ask(offer).await["type"], "ok");
+    let shown = ann.event("match").await;
+    let next = text(&shown["match"]);
+    assert_ne!(next, id);
+    assert_eq!(bob.event("match").await["match"], json!(next));
+    let code = json!({"type": "watch", "match": shown["code"]});
+    let mut cat = there.server.player("cat").await;
+    assert_eq!(
+        cat.ask(code).await["match"],
+        json!(next),
+        "the code moves on"
+    );
+}
