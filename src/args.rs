@@ -6,6 +6,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
 use crate::data::{Data, Place};
+use crate::joining::Joining;
 use crate::logs::LogFormat;
 
 /// A match server for two-player board games: people and minimax bots, over WebSocket.
@@ -26,6 +27,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     place: Place,
+
+    #[command(flatten)]
+    pub(crate) joining: Joining,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter by module
     #[arg(

@@ -40,13 +40,12 @@ pub(crate) struct Place {
     #[arg(long, env = "PLYHOUSE_DATA", value_name = "DIR")]
     data: Option<Data>,
 
-    /// Keeps matches and players in a PostgreSQL database instead:
+    /// Keeps matches and players in a PostgreSQL database instead, whatever `--data` says:
     /// `postgres://user:password@host/database`
     #[arg(
         long,
         env = "PLYHOUSE_DATABASE",
         value_name = "ADDRESS",
-        conflicts_with = "data",
         hide_env_values = true
     )]
     database: Option<Address>,
@@ -97,6 +96,16 @@ impl Data {
             Self::Directory(directory) => Ok(Box::new(SqliteArchive::open(directory)?)),
             Self::Database(address) => Ok(Box::new(PostgresArchive::open(&address.0)?)),
         }
+    }
+}
+
+impl Address {
+    /// Opens the store of a server that shares the database with others.
+    pub(crate) async fn share(
+        &self,
+        keep_ended: Option<Duration>,
+    ) -> anyhow::Result<PostgresStore> {
+        Ok(PostgresStore::open(&self.0, keep_ended).await?)
     }
 }
 

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod data;
+mod joining;
 mod logs;
 mod service;
 
@@ -109,14 +110,14 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let tls = tls(&settings).context("no TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;
-    let (store, metrics) = data.open(settings.keep_ended).await?;
+    let (store, metrics, links) = args.joining.open(&data, settings.keep_ended).await?;
     let (listener, address) = listen(&args.listen).await?;
     let admin = match &args.admin_listen {
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let server =
-        Server::start(settings, store, &metrics).context("cannot start the search threads")?;
+    let server = Server::start_with(settings, store, &metrics, links)
+        .context("cannot start the search threads")?;
     let recovered = server
         .recover()
         .await

@@ -1,0 +1,66 @@
+//! How a server joins others over the same database.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use plyhouse_bus::NatsBus;
+use plyhouse_lab::arguments::refuse;
+use plyhouse_server::Links;
+use plyhouse_store::{NodeId, Store, StoreMetrics};
+use uuid::Uuid;
+
+use crate::data::Data;
+
+/// Whether the server is one of several, as the command line has it.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Joining {
+    /// Makes this server one of several over the same database, which is given by `--database`. They speak
+    /// to each other over `--nats`, which alone means as much
+    #[arg(long, env = "PLYHOUSE_CLUSTER", requires = "nats")]
+    cluster: bool,
+
+    /// The NATS over which servers speak to each other: `nats://user:password@host:4222`, several with
+    /// commas between them
+    #[arg(
+        long,
+        env = "PLYHOUSE_NATS",
+        value_name = "ADDRESSES",
+        requires = "database",
+        hide_env_values = true
+    )]
+    nats: Option<String>,
+}
+
+/// The store of a server, what it counts, and how the server reaches the others, if it is not alone.
+pub(crate) type Opened = (Arc<dyn Store>, StoreMetrics, Option<Links>);
+
+impl Joining {
+    /// Opens the store, for one server or for several.
+    pub(crate) async fn open(
+        &self,
+        data: &Data,
+        keep_ended: Option<Duration>,
+    ) -> anyhow::Result<Opened> {
+        let Some(nats) = &self.nats else {
+            let (store, metrics) = data.open(keep_ended).await?;
+            return Ok((store, metrics, None));
+        };
+        let Data::Database(address) = data else {
+            refuse("several servers share a database: --database is needed")
+        };
+        let store = Arc::new(address.share(keep_ended).await?);
+        // A server that is started again is another one.
+        let node = NodeId(Uuid::new_v4());
+        let joined = NatsBus::connect(nats, node.0).await;
+        let (bus, heard) = joined.context("cannot reach the other servers")?;
+        let metrics = store.metrics();
+        let links = Links {
+            node,
+            directory: Arc::clone(&store) as _,
+            bus: Arc::new(bus),
+            heard,
+        };
+        Ok((store, metrics, Some(links)))
+    }
+}
