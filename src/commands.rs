@@ -3,6 +3,7 @@
 mod archive;
 mod export;
 mod health;
+mod move_store;
 mod verify;
 
 use clap::Subcommand;
@@ -15,6 +16,7 @@ pub(crate) enum Command {
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
+    MoveStore(move_store::Args),
     Perft(perft::Args),
     Tournament(tournament::Args),
     Verify(verify::Args),
@@ -29,6 +31,7 @@ impl Command {
             Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
+            Self::MoveStore(args) => args.run(),
             Self::Perft(args) => unless_reader_is_gone(args.run()),
             Self::Tournament(args) => unless_reader_is_gone(args.run()),
             Self::Verify(args) => args.run(),

@@ -89,6 +89,27 @@ impl Data {
         })
     }
 
+    /// What `move-store` is told: `sqlite:DIR` or `postgres://…`.
+    pub(crate) fn from_url(text: &str) -> Result<Self, String> {
+        match text.strip_prefix("sqlite:") {
+            Some("") => Err("a directory is needed after sqlite:".to_owned()),
+            Some(directory) => Ok(Self::Directory(directory.into())),
+            None => text
+                .parse()
+                .map(Self::Database)
+                .map_err(|_| "it begins with sqlite: or postgres://".to_owned()),
+        }
+    }
+
+    /// Opens the store, which nobody else can have open then.
+    pub(crate) async fn open_alone(&self) -> anyhow::Result<Box<dyn Store>> {
+        Ok(match self {
+            Self::Memory => refuse("what is kept in memory cannot be moved"),
+            Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
+            Self::Database(address) => Box::new(PostgresStore::open_alone(&address.0, None).await?),
+        })
+    }
+
     /// Opens what is kept, to look at it.
     pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn Archive>> {
         match self {
@@ -169,6 +190,17 @@ mod tests {
         assert_eq!(":memory:".parse(), Ok(Data::Memory));
         assert_eq!("/a/b".parse(), Ok(Data::Directory("/a/b".into())));
         assert!("".parse::<Data>().is_err());
+    }
+
+    #[test]
+    fn a_store_that_is_moved_is_named_by_its_kind() {
+        let directory = Data::from_url("sqlite:/a/b");
+        assert_eq!(directory, Ok(Data::Directory("/a/b".into())));
+        let database = Data::from_url("postgres://db/p").unwrap();
+        assert_eq!(database.to_string(), "postgres://db/p");
+        for neither in ["", "sqlite:", "/a/b", ":memory:", "mysql://db"] {
+            assert!(Data::from_url(neither).is_err(), "{neither}");
+        }
     }
 
     #[test]

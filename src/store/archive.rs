@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Damage, Record};
+use crate::{Damage, PlayerRecord, Record};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -44,9 +44,19 @@ pub trait Archive: fmt::Debug {
     /// The store cannot be read.
     fn players(&self) -> Result<u64, Unreadable>;
 
+    /// Some of the players, from the one after this on, in the order of their ids; none after the last.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable>;
+
     /// What is wrong with the store as such, beside what is wrong with single matches.
     fn faults(&self) -> Vec<String>;
 }
+
+/// How many players are read at once.
+pub(crate) const PEOPLE_AT_ONCE: i64 = 256;
 
 /// All that is kept of a match. Its serialisation is what `plyhouse export` prints.
 #[derive(Debug)]

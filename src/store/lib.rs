@@ -11,6 +11,7 @@ mod record;
 mod sqlite;
 #[cfg(test)]
 mod suite;
+mod transfer;
 
 use std::fmt;
 
@@ -22,6 +23,7 @@ pub use metrics::{StoreMetrics, durations};
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
+pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};

@@ -63,7 +63,7 @@ impl Client {
 }
 
 /// The matches of a server that has been killed: one that ended, and two that are live.
-async fn three_matches(directory: &Path) -> Vec<Value> {
+pub(crate) async fn three_matches(directory: &Path) -> Vec<Value> {
     let data = directory.to_str().expect("text");
     let (mut process, address) = start(&["--data", data]).await;
     let mut ann = Client::connect(&address).await;

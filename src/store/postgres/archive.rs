@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
-use super::reader::BY_CODE;
+use super::reader::{BY_CODE, player};
 use super::{Address, OpenError, schema};
-use crate::archive::{Archive, KeptMatch, Unreadable};
-use crate::{Damage, Record};
+use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Unreadable};
+use crate::{Damage, PlayerRecord, Record};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -110,6 +110,15 @@ impl Archive for PostgresArchive {
         Ok(count
             .and_then(|count| u64::try_from(count).ok())
             .unwrap_or(0))
+    }
+
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable> {
+        let sql = "SELECT id, name, token FROM players WHERE id > $1 OR $1 IS NULL
+                   ORDER BY id LIMIT $2";
+        let after = after.map(|id| id.0);
+        let rows = self.query(sql, &[&after, &PEOPLE_AT_ONCE])?;
+        let read = |row| player(row).ok_or_else(|| Unreadable("a token is none".to_owned()));
+        rows.iter().map(read).collect()
     }
 
     /// The database looks after itself.

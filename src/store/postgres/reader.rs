@@ -264,7 +264,7 @@ fn part(row: &Row) -> Part {
 }
 
 /// The player of a row; none if the token is none.
-fn player(row: &Row) -> Option<PlayerRecord> {
+pub(super) fn player(row: &Row) -> Option<PlayerRecord> {
     Some(PlayerRecord {
         id: PlayerId(row.get(0)),
         name: row.get(1),

@@ -1,6 +1,7 @@
 mod hosts;
 mod server;
 mod tls;
+mod transfer;
 mod upgrade;
 
 use std::sync::atomic::AtomicUsize;

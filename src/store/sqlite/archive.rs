@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{FILE, OpenError, reader, schema};
-use crate::archive::{Archive, KeptMatch, Unreadable};
-use crate::{Damage, Record};
+use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Unreadable};
+use crate::{Damage, PlayerRecord, Record, TokenHash};
 
 /// Reads the database in a directory.
 #[derive(Debug)]
@@ -54,6 +54,20 @@ impl Archive for SqliteArchive {
     fn players(&self) -> Result<u64, Unreadable> {
         let sql = "SELECT count(*) FROM players";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable> {
+        let sql = "SELECT id, name, token FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let after = after.as_ref().map_or(&[][..], |id| id.0.as_bytes());
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map((after, PEOPLE_AT_ONCE), |row| {
+            Ok(PlayerRecord {
+                id: PlayerId(Uuid::from_bytes(row.get(0)?)),
+                name: row.get(1)?,
+                token: TokenHash(row.get(2)?),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     fn faults(&self) -> Vec<String> {
