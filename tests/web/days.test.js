@@ -9,14 +9,27 @@ import {
   fits,
   invite,
   isOpenToAll,
+  moves,
   myTurn,
-  play,
   playBot,
+  playing,
   says,
 } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
+/** @import { Page } from './support.js' */
+
 after(closeBrowser);
+
+/** Plays, and says that it is meant. @param {Page} page @param {...string} squares */
+const playMeant = (page, ...squares) =>
+  playing(page, async () => {
+    for (const square of squares) await cell(page, square).click();
+    await page
+      .getByRole('group', { name: 'Your move' })
+      .getByRole('button', { name: 'Play' })
+      .click();
+  });
 
 const UNTIL = String.raw`until \w{3}, \w{3} \d+, \d\d:\d\d`;
 
@@ -27,7 +40,7 @@ test(
     await chooseClock(ann, '3 days a move');
     const link = await invite(ann, 'Chess');
     const bob = await house.visitor(link);
-    await play(ann, 'e2', 'e4');
+    await playMeant(ann, 'e2', 'e4');
     // While it is followed the list knows it, too.
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     const row = ann.locator('.kind', { hasText: 'Your games by days' }).locator('li');
@@ -41,7 +54,7 @@ test(
     // With the next connection it is told in a line.
     await ann.reload();
     await row.filter({ hasText: theirs }).waitFor();
-    await play(bob, 'e7', 'e5');
+    await playMeant(bob, 'e7', 'e5');
     await row.filter({ hasText: new RegExp(`Chess · your turn ${UNTIL}`) }).waitFor();
     const toast = ann.locator('#toast');
     await toast.filter({ hasText: /^Chess against guest-\w+: Your turn\./ }).waitFor();
@@ -59,6 +72,38 @@ test(
     await says(ann, 'You lose.');
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     await ann.getByText('Your games by days').waitFor({ state: 'hidden' });
+  }),
+);
+
+test(
+  'in a game by days one is asked whether a move is meant',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    await chooseClock(ann, '3 days a move');
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await myTurn(ann);
+    const asked = ann.getByRole('group', { name: 'Your move' });
+    await cell(ann, 'e2').click();
+    await cell(ann, 'e4').click();
+    await asked.waitFor();
+    await cell(ann, 'e4').and(ann.getByLabel('white pawn')).waitFor();
+    await isOpenToAll(ann, 'whether a move is meant');
+    await picture(ann, 'meant');
+    await asked.getByRole('button', { name: 'Another' }).click();
+    await cell(ann, 'e2').and(ann.getByLabel('white pawn')).waitFor();
+    assert.equal(await moves(bob), 0);
+    await cell(ann, 'd2').click();
+    await cell(ann, 'd3').click();
+    await asked.waitFor();
+    await ann.keyboard.press('Escape');
+    await asked.waitFor({ state: 'hidden' });
+    await cell(ann, 'd2').click();
+    await cell(ann, 'd4').click();
+    await ann.locator(':focus', { hasText: 'Play' }).waitFor();
+    await ann.keyboard.press('Enter');
+    await cell(bob, 'd4').and(bob.getByLabel('white pawn')).waitFor();
+    await asked.waitFor({ state: 'hidden' });
+    assert.equal(await moves(bob), 1);
   }),
 );
 

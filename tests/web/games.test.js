@@ -209,7 +209,10 @@ test(
     await playOther(bob, 'Pass');
     await why(ann, 'If you pass, too, the match ends');
     await playOther(ann, 'Pass');
-    await why(ann, /Black \d+, White \d+\. White’s points have 7 for moving second\./);
+    await why(
+      ann,
+      /Black \d+, White \d+\. All stones on the board counted, and White has 7 for moving second\./,
+    );
     await picture(ann, 'go');
   }),
 );

@@ -80,15 +80,16 @@ export class Answers {
     const { match: id, you } = match;
     const disabled = !connected;
     const decline = () => this.#decline(id, offer);
+    const short = { 'data-short': offeredInShort(match, offer) };
     if (you === null)
-      return h('div', { class: 'row answer' }, h('p', {}, this.#said(match, offer)));
+      return h('div', { class: 'row answer' }, h('p', short, ...this.#said(match, offer)));
     if (offer.seat === you) {
       const other = match.seats[1 - (you ?? 0)];
       const asked = ourOffer(offer, other ? occupant(other, this.#app.levels) : '');
       return h(
         'div',
         { class: 'row answer own' },
-        h('p', {}, asked),
+        h('p', short, asked),
         h('button', { type: 'button', disabled, onclick: decline }, 'Withdraw'),
       );
     }
@@ -96,7 +97,7 @@ export class Answers {
     return h(
       'div',
       { class: 'row answer' },
-      h('p', { 'data-short': offeredInShort(match, offer) }, this.#said(match, offer)),
+      h('p', short, ...this.#said(match, offer)),
       keyed('Accept', YES, 'primary', ACCEPT_KEY, disabled, accept),
       keyed('Decline', NO, '', DECLINE_KEY, disabled, decline),
     );
@@ -105,7 +106,8 @@ export class Answers {
   /** What somebody else offers. @param {Match} match @param {StandingOffer} offer */
   #said(match, offer) {
     const seat = match.seats[offer.seat];
-    return offered(match, offer, seat ? occupant(seat, this.#app.levels) : '');
+    const name = seat ? occupant(seat, this.#app.levels) : '';
+    return [h('bdi', { class: 'by' }, name), offered(match, offer, name).slice(name.length)];
   }
 
   /** @param {string} id @param {StandingOffer} offer */

@@ -1,11 +1,11 @@
 // One match: its board, its players, its moves, and what can be done.
 
-import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { isLiveOf, isMyTurn, stoodIn } from './match.js';
+import { OwnMove } from './own-move.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
 import { play as sound } from './sounds.js';
@@ -18,11 +18,6 @@ import * as words from './words.js';
 /** @import { Game, MatchEvent } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
-
-/**
- * A move on its way: at which ply, and after how many takebacks.
- * @typedef {{ ply: number, move: string, takebacks: number }} Pending
- */
 
 /** What a room is called for the status of its match. */
 const STATUS_CLASSES = /** @type {const} */ ([
@@ -39,8 +34,7 @@ export class Room {
   #entrance;
   /** What is drawn when the match is known. @type {Furniture | null} */
   #furniture = null;
-  /** A move that is shown and not yet answered. @type {Pending | null} */
-  #pending = null;
+  #own;
   #ahead;
   /** After how many moves the board is shown; `null` for now. @type {number | null} */
   #looking = null;
@@ -56,6 +50,7 @@ export class Room {
     this.#app = app;
     this.#code = code.toUpperCase();
     this.#ahead = new Ahead(app);
+    this.#own = new OwnMove(app, () => this.#furniture?.board.focus({ preventScroll: true }));
     this.#entrance = new Entrance(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
   }
@@ -115,7 +110,7 @@ export class Room {
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#toBoard();
     this.#askForPast(match);
-    this.#resend(match);
+    this.#own.resend(match);
     this.#playQueued(match);
   }
 
@@ -129,16 +124,6 @@ export class Room {
     this.#askedForPast = asked.catch(() => {});
   }
 
-  /** A move whose answer was lost is sent again: it is played once however often it comes. @param {Match} match */
-  #resend(match) {
-    const pending = this.#pending;
-    if (!pending) return;
-    const isSame = match.ply === pending.ply && match.takebacks === pending.takebacks;
-    if (isSame && isMyTurn(match)) void this.#send(match, pending);
-    else this.#pending = null;
-    this.#app.update();
-  }
-
   /** Whether this match is what is to be seen here. @param {Pick<Match, 'match'>} match */
   shows({ match }) {
     return this.#match?.match === match;
@@ -147,13 +132,8 @@ export class Room {
   /** @param {Match} match @param {MatchEvent} event */
   happened(match, event) {
     if (match.match !== this.#match?.match) return;
-    if (event.type === 'moved' && this.#pending && event.ply >= this.#pending.ply) {
-      this.#pending = null;
-    }
-    if (event.type === 'ended' || event.type === 'taken_back') {
-      this.#pending = null;
-      this.#ahead.premove = null;
-    }
+    this.#own.happened(match, event);
+    if (event.type === 'ended' || event.type === 'taken_back') this.#ahead.premove = null;
     if (event.type === 'ended') this.#furniture?.result.open();
     if (event.type === 'taken_back' && (this.#looking ?? 0) >= match.ply) this.#looking = null;
     // Whoever sits here can play at once by keyboard.
@@ -210,7 +190,7 @@ export class Room {
     this.#app.outlived(before);
     this.#furniture?.leave();
     this.#furniture = null;
-    this.#pending = null;
+    this.#own.forget();
     this.#ahead.premove = null;
     this.#looking = null;
     this.#isTurned = false;
@@ -247,6 +227,7 @@ export class Room {
       },
     });
     fill(this.element, ...furniture.parts);
+    furniture.actions.lower.prepend(this.#own.element);
     return furniture;
   }
 
@@ -255,7 +236,7 @@ export class Room {
     const { board, moves, players, actions, others, watching } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
-    const pending = now && this.#pending?.ply === match.ply ? this.#pending : null;
+    const pending = now ? this.#own.shown(match) : null;
     const view = pending ? boardWith(game, match, pending.move) : boardAfter(game, match, shown);
     const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
     const awaits = now && isAwaiting(match) && this.#app.connection.link.state === 'open';
@@ -284,7 +265,7 @@ export class Room {
     const { why, passes } = this.#entrance.trouble;
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
-      isPending: pending !== null,
+      isPending: this.#own.isSent && pending !== null,
       ahead: this.#ahead.says(),
       trouble: passes ? why : '',
     });
@@ -325,32 +306,12 @@ export class Room {
       !match ||
       !isMyTurn(match) ||
       this.#app.connection.link.state !== 'open' ||
-      this.#pending ||
+      this.#own.shown(match) ||
       this.#looking !== null ||
       !match.legal.includes(move)
     )
       return;
-    const pending = { ply: match.ply, move, takebacks: match.takebacks };
-    this.#pending = pending;
-    void this.#send(match, pending);
-    this.#app.update();
-  }
-
-  /** @param {Match} match @param {Pending} pending */
-  async #send(match, pending) {
-    try {
-      await this.#app.connection.ask({ type: 'move', match: match.match, ...pending });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      // Not known whether it was played: it stays in sight, and is sent again with the next welcome.
-      if (error.code === 'lost') return;
-      this.#pending = null;
-      this.#app.toast(`Your move was not played: ${error.message}.`);
-      if (error.code === 'stale_ply') {
-        void this.#app.ask({ type: 'watch', match: match.match });
-      }
-      this.#app.update();
-    }
+    this.#own.choose(match, move);
   }
 
   /** @param {number} ply */
@@ -387,7 +348,8 @@ export class Room {
     if (move !== null && !event.repeat) {
       if (isAwaiting(match)) this.#queue({ squares: [], move });
       else this.#play(move);
-    } else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.takeOut();
+    } else if (event.key === 'Escape' && this.#own.isAsked) this.#own.callOff();
+    else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.takeOut();
     else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
     else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
     else return;

@@ -37,5 +37,5 @@ export const customs = {
   forced: () => '',
   hint: 'Click a crossing, or use the arrow keys and Enter. Who can gain nothing any more passes.',
   touchHint: 'Tap a crossing. Who can gain nothing any more passes.',
-  scored: `White’s points have ${KOMI} for moving second.`,
+  scored: `All stones on the board counted, and White has ${KOMI} for moving second.`,
 };
