@@ -14,7 +14,7 @@ import { RULES } from './rules-told.js';
 export const hasRules = (game) => RULES.has(game);
 
 /** @param {App} app @param {Game} game */
-export function showRules(app, game) {
+function showRules(app, game) {
   const rules = RULES.get(game.game);
   if (!rules) return;
   const { position, move, caption, says, ...marks } = rules;
