@@ -103,9 +103,9 @@ test(
     await touch('touchMove', to);
     const carried = ann.locator('.carried.lifted');
     await carried.waitFor();
+    await ann.locator('.square.aim[data-square=d4]').waitFor();
     const box = await carried.boundingBox();
     assert.ok(box && box.y + box.height / 2 < to.y - 20, JSON.stringify(box));
-    await ann.locator('.square.aim[data-square=d4]').waitFor();
     await picture(ann, 'lifted');
     await touch('touchEnd');
     await cell(ann, 'd4').and(ann.getByLabel('white pawn')).waitFor();
