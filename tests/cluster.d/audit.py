@@ -3,9 +3,13 @@
 import asyncio
 import json
 
+from servers import Failed
 from sitting import short_of_event
 
 EVERY = 5.0
+
+# How many matches are read with one statement.
+AT_ONCE = 200
 
 # A view may be behind the journal for so long while there are faults: a server may need to find out that
 # another is gone, and a client that its server hangs.
@@ -15,27 +19,42 @@ BEHIND_MAX = 20.0
 class Audit:
     def __init__(self, trial):
         self.trial = trial
+        # Two at once would read a row twice.
+        self.reading = asyncio.Lock()
 
     async def keep_on(self):
         while True:
             await asyncio.sleep(EVERY)
-            await self.read(list(self.trial.sittings.values()))
+            await self.read()
 
-    async def read(self, sittings):
-        """Compares these. The database may be away; then nothing is, and False is the answer."""
-        from servers import Failed
+    async def read_anew(self):
+        """Compares all there is with all of the journal."""
+        async with self.reading:
+            for sitting in self.trial.sittings.values():
+                sitting.forget_journal()
+            self.trial.counts["take-overs"] = 0
+        return await self.read()
 
-        wanted = [s for s in sittings if s.fresh or s.views or not (s.story and s.story[-1][0] == "ended")]
-        marks = {s.id: self.mark(s) for s in wanted}
-        try:
-            rows = await self.rows(wanted)
-        except Failed:
-            return False
-        for m, n, last, seq, epoch, body in rows:
-            sitting = self.trial.sittings[m]
-            self.add(sitting, int(n), int(last), int(seq), int(epoch), json.loads(body))
-        for sitting in wanted:
-            self.compare(sitting, *marks[sitting.id])
+    async def read(self):
+        """Compares what is new. The database may be away; then nothing more is, and False is the answer."""
+        async with self.reading:
+            return await self.read_new()
+
+    async def read_new(self):
+        sittings = self.trial.sittings.values()
+        wanted = [s for s in sittings if s.views or not s.is_whole()]
+        for first in range(0, len(wanted), AT_ONCE):
+            some = wanted[first : first + AT_ONCE]
+            lengths = {s.id: self.lengths(s) for s in some}
+            try:
+                rows = await self.rows(some)
+            except Failed:
+                return False
+            for m, n, last, seq, epoch, body in rows:
+                sitting = self.trial.sittings[m]
+                self.add(sitting, int(n), int(last), int(seq), int(epoch), json.loads(body))
+            for sitting in some:
+                self.compare(sitting, lengths[sitting.id])
         return True
 
     async def rows(self, sittings):
@@ -47,11 +66,9 @@ class Audit:
             f" JOIN (VALUES {known}) AS k (m, n) ON k.m = j.m AND j.n > k.n ORDER BY j.m, j.n;"
         )
 
-    def mark(self, sitting):
-        """What there is to compare now: later additions may not be in what is read."""
-        fresh, sitting.fresh = sitting.fresh, []
-        lengths = {key: len(getattr(sitting, key)) for key in sitting.compared}
-        return fresh, lengths
+    def lengths(self, sitting):
+        """How much there is to compare now: later additions may not be in what is read."""
+        return {key: len(getattr(sitting, key)) for key in sitting.compared}
 
     def add(self, sitting, n, last, seq, epoch, events):
         """A row of the journal, which must be the next."""
@@ -69,32 +86,32 @@ class Audit:
             self.add_event(sitting, short_of_event(event), wrong)
 
     def add_event(self, sitting, event, wrong):
-        moves = sum(1 for e in sitting.story if e[0] == "moved") if event[0] == "moved" else 0
-        if event[0] == "moved" and event[1] != moves % 2:
-            wrong(f"seat {event[1]} has moved twice in a row")
+        if event[0] == "moved":
+            if event[1] != len(sitting.moves) % 2:
+                wrong(f"seat {event[1]} has moved twice in a row")
+            sitting.moves.append((len(sitting.story) + 1, *event[1:]))
         if event[0] == "ended" and event[2] not in sitting.may_end_by:
             wrong(f"nobody has done anything for this: {event}")
         if sitting.story and sitting.story[-1][0] == "ended":
             wrong(f"{event} after the end")
         sitting.story.append(event)
 
-    def compare(self, sitting, fresh, lengths):
+    def compare(self, sitting, lengths):
         wrong = lambda kind, what: self.trial.violation(sitting, kind, what)
         story = sitting.story
-        for seq in fresh:
+        new = lambda key: getattr(sitting, key)[sitting.compared[key] : lengths[key]]
+        for seq in new("order"):
             (told, _), who = sitting.told[seq]
             if seq > len(story):
                 wrong("lost", f"{who} was told {seq} {told}, the journal ends at {len(story)}")
             elif story[seq - 1] != told:
                 wrong("other", f"{who} was told {seq} {told}, the journal has {story[seq - 1]}")
-        moves = [(seq, e[1], e[2]) for seq, e in enumerate(story, 1) if e[0] == "moved"]
-        place = {seq: ply for ply, (seq, _, _) in enumerate(moves)}
-        for seq, seat, ply, move in sitting.acknowledged[sitting.compared["acknowledged"] : lengths["acknowledged"]]:
-            found = story[seq - 1] if seq <= len(story) else None
-            if found != ("moved", seat, move) or place[seq] != ply:
+        for seq, seat, ply, move in new("acknowledged"):
+            found = sitting.moves[ply] if ply < len(sitting.moves) else None
+            if found != (seq, seat, move):
                 wrong("lost move", f"{move} of seat {seat} at ply {ply} was acknowledged as {seq}: {found}")
-        for seq, shown in sitting.shown[sitting.compared["shown"] : lengths["shown"]]:
-            kept = [move for at, _, move in moves if at <= seq]
+        for seq, shown in new("shown"):
+            kept = " ".join(move for at, _, move in sitting.moves if at <= seq)
             if seq > len(story) or shown != kept:
                 wrong("snapshot", f"seq {seq} of {len(story)}: shown {shown}, kept {kept}")
         sitting.compared = lengths

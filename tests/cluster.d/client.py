@@ -33,6 +33,7 @@ class Client:
         self.changed = asyncio.Event()
         # By match: the number of the last move that was acknowledged.
         self.played = {}
+        trial.clients.append(self)
 
     @property
     def is_connected(self):

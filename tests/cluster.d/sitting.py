@@ -28,18 +28,22 @@ class Sitting:
         self.has_ended = False
         self.views = set()
         # What the journal says: see `audit`.
-        self.story = []
-        self.last = -1
-        self.epoch = 0
-        # How much of the lists above has been compared with it.
-        self.fresh = []
-        self.compared = {"acknowledged": 0, "shown": 0}
+        self.story, self.last, self.epoch = [], -1, 0
+        # The moves in it: seq, seat and move.
+        self.moves = []
+        # What was told, by seq and in the order of telling; and how much of the lists has been compared.
+        self.order = []
+        self.compared = {"order": 0, "acknowledged": 0, "shown": 0}
+
+    def is_whole(self):
+        """Whether all of the journal has been read, and compared with what is known."""
+        has_ended = self.story and self.story[-1][0] == "ended"
+        return has_ended and all(len(getattr(self, key)) == done for key, done in self.compared.items())
 
     def forget_journal(self):
         """Has all of it read and compared anew."""
-        self.story, self.last, self.epoch = [], -1, 0
-        self.fresh = list(self.told)
-        self.compared = {"acknowledged": 0, "shown": 0}
+        self.story, self.last, self.epoch, self.moves = [], -1, 0, []
+        self.compared = dict.fromkeys(self.compared, 0)
 
 
 class View:
@@ -69,7 +73,7 @@ class View:
         self.status, self.host = snapshot["status"], snapshot["host"]
         if self.ply != len(snapshot["moves"]):
             violation("ply", f"{self} has {len(snapshot['moves'])} moves")
-        sitting.shown.append((self.seq, snapshot["moves"]))
+        sitting.shown.append((self.seq, " ".join(snapshot["moves"])))
         sitting.has_ended |= self.status == "ended"
 
     def tell(self, event, violation):
@@ -100,6 +104,6 @@ class View:
         known = self.sitting.told.get(event["seq"])
         if known is None:
             self.sitting.told[event["seq"]] = (key, str(self))
-            self.sitting.fresh.append(event["seq"])
+            self.sitting.order.append(event["seq"])
         elif known[0] != key:
             violation("two stories", f"{self} got {event}; {known[1]} got {known[0][0]}")

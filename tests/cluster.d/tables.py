@@ -27,16 +27,13 @@ class Table:
     def __init__(self, trial, name, think):
         self.trial, self.name, self.think = trial, name, think
         self.rng = trial.rng_of(name)
-        self.clients = []
         self.match = None
         # When the last move was acknowledged.
         self.moved_at = 0.0
 
     def client(self, part, number):
         nodes = self.trial.servers.nodes
-        client = Client(self.trial, f"{self.name}{part}", nodes[number % len(nodes)])
-        self.clients.append(client)
-        return client
+        return Client(self.trial, f"{self.name}{part}", nodes[number % len(nodes)])
 
     def terms(self, seats):
         request = {"type": "create", "game": self.rng.choice(GAMES), "seats": seats}
@@ -64,7 +61,8 @@ class Table:
             await client.until(is_due)
             if self.trial.is_closing or client.views[match].status == "ended":
                 return
-            await asyncio.sleep(self.rng.expovariate(1 / self.think))
+            # Nobody thinks for so long that it would cost the match.
+            await asyncio.sleep(min(self.rng.expovariate(1 / self.think), 4 * self.think))
             view = client.views.get(match)
             if self.trial.is_closing or view is None or not is_due() or not view.legal:
                 continue
@@ -88,7 +86,7 @@ class Table:
     async def keep_on(self, sit):
         while not self.trial.is_closing:
             await sit()
-            self.trial.counts["matches"] += 1
+            self.trial.counts["matches"] += not self.trial.is_closing
 
 
 def is_over(client, match):
@@ -162,7 +160,6 @@ class Spectator:
     def __init__(self, trial, number, tables):
         self.trial, self.tables = trial, tables
         self.client = Client(trial, f"spectator{number}", None)
-        self.clients = [self.client]
 
     async def run(self):
         client = self.client

@@ -8,6 +8,7 @@ import statistics
 import time
 
 from audit import Audit
+from client import Client
 from servers import is_ready
 
 # How often the balancer asks each node whether it is ready, and how often in a row it must have said no.
@@ -21,9 +22,14 @@ VIOLATIONS_MAX = 10
 SETTLED_WITHIN = 30.0
 
 
+# How many matches are looked at anew in the end, on each node.
+VISITED = 20
+
+
 class Trial:
     def __init__(self, servers, seed, violations_max=VIOLATIONS_MAX):
         self.servers, self.seed, self.violations_max = servers, seed, violations_max
+        self.clients = []
         self.sittings = {}
         self.counts = collections.Counter()
         self.waits = []
@@ -63,7 +69,8 @@ class Trial:
 
     def violation(self, sitting, kind, what):
         self.note(f"VIOLATION {kind}: {sitting.id if sitting else ''} {what}")
-        if len(self.violations) < self.violations_max:
+        is_new = sitting is None or all(known[:2] != (sitting, kind) for known in self.violations)
+        if is_new and len(self.violations) < self.violations_max:
             self.violations.append((sitting, kind, what))
         if len(self.violations) >= self.violations_max:
             self.failed.set()
@@ -83,7 +90,7 @@ class Trial:
         others = [node for node in nodes if node is not client.node]
         return client.rng.choice(others or nodes or self.servers.nodes)
 
-    async def balance(self, node, clients):
+    async def balance(self, node):
         """Looks after a node as a balancer does: clients of one that is not ready go elsewhere."""
         misses = 0
         while True:
@@ -94,7 +101,7 @@ class Trial:
             misses = 0 if await is_ready(node.port) else misses + 1
             node.is_up = misses < MISSES_MAX
             if not node.is_up and any(other.is_up for other in self.servers.nodes):
-                for client in clients:
+                for client in self.clients:
                     if client.node is node and client.is_connected:
                         client.connection.abort()
 
@@ -103,29 +110,31 @@ class Trial:
         self.note("settling")
         for node in self.servers.nodes:
             await self.servers.node_ready(node)
+        await self.audit.read()
         self.is_closing = True
-        for client in {client for client, _, _ in self.asking.values()}:
+        for sitting in self.sittings.values():
+            # From now on nobody moves.
+            sitting.may_end_by.add("timeout")
+        for client in self.clients:
             client.changed.set()
-        ends = [self.spawn(self.wake()), *players]
-        _, late = await asyncio.wait(ends[1:], timeout=SETTLED_WITHIN)
-        ends[0].cancel()
+        _, late = await asyncio.wait(players, timeout=SETTLED_WITHIN)
         for client, request, began in list(self.asking.values()) if late else []:
             waited = asyncio.get_running_loop().time() - began
             self.violation(None, "unanswered", f"{client.name}: {request} after {waited:.1f} s")
-        for sitting in self.sittings.values():
-            sitting.forget_journal()
-        self.counts["take-overs"] = 0
-        if not await self.audit.read(list(self.sittings.values())):
+        looking = self.spawn(self.look_anew())
+        if (await asyncio.wait({looking}, timeout=SETTLED_WITHIN))[1]:
+            self.violation(None, "unanswered", "nobody can look at matches anew")
+        if not await self.audit.read_anew():
             self.violation(None, "journal", "it could not be read")
         await self.views_whole()
 
-    async def wake(self):
-        """Whoever waits for something to happen looks up, and sees that the trial closes."""
-        while True:
-            for sitting in list(self.sittings.values()):
-                for view in sitting.views:
-                    view.client.changed.set()
-            await asyncio.sleep(0.2)
+    async def look_anew(self):
+        """Somebody who comes to a node now is shown what others were told."""
+        live = [sitting.id for sitting in self.sittings.values() if not sitting.has_ended]
+        for node in self.servers.nodes:
+            client = Client(self, f"visitor of {node.name}", node)
+            for match in client.rng.sample(live, min(len(live), VISITED)):
+                await client.follow({"type": "watch", "match": match})
 
     async def views_whole(self):
         """Every view must reach what the journal had when it was read."""

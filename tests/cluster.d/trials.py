@@ -41,7 +41,7 @@ class Run:
         self.servers = Servers(directory, plyhouse, OPTIONS, with_compare)
         # What follows from a lost move is of no interest where moves are to be lost.
         self.trial = Trial(self.servers, seed, **({} if with_compare else {"violations_max": 1}))
-        self.tables, self.players, self.others = [], [], []
+        self.tables, self.players = [], []
 
     @contextlib.asynccontextmanager
     async def going(self, tables, spectators=()):
@@ -51,10 +51,9 @@ class Run:
             await self.servers.start()
             self.tables = tables
             self.players = [trial.spawn(who.run()) for who in [*tables, *spectators]]
-            clients = [client for who in [*tables, *spectators] for client in who.clients]
             for node in self.servers.nodes:
-                self.others.append(trial.spawn(trial.balance(node, clients)))
-            self.others.append(trial.spawn(trial.audit.keep_on()))
+                trial.spawn(trial.balance(node))
+            trial.spawn(trial.audit.keep_on())
             yield trial
             await self.verify()
         finally:
@@ -123,8 +122,6 @@ async def torture(directory, plyhouse, seed, minutes, with_compare=True):
     faults = Faults(trial, None if with_compare else OF_TWO_OWNERS)
     async with run.going(tables, spectators):
         began = time.monotonic()
-        if not with_compare and run.servers.replaced == 0:
-            raise Failed("the command that compares was not seen: see COMPARE in servers.py")
         faulting = trial.spawn(faults.keep_on())
         while not trial.failed.is_set() and (left := began + 60 * minutes - time.monotonic()) > 0:
             with contextlib.suppress(asyncio.TimeoutError):
@@ -133,6 +130,8 @@ async def torture(directory, plyhouse, seed, minutes, with_compare=True):
             spent = time.monotonic() - began
             print(f"{spent:6.0f} s: {told}, longest wait {trial.longest_wait():.2f} s", flush=True)
         await faults.end(faulting)
+        if not with_compare and run.servers.replaced == 0:
+            raise Failed("the command that compares was not seen: see COMPARE in servers.py")
     report(trial)
     print(run.last_line("torture", (time.monotonic() - began) / 60, faults.counts))
     return not trial.violations
@@ -157,7 +156,7 @@ async def kill(directory, plyhouse, seed, rounds):
             longest.append(max(waits, default=0.0))
             print(f"round {number + 1}: {node.name} killed, longest wait {longest[-1]:.3f} s", flush=True)
             await faults.begin(node)
-            come_home(run, node)
+            come_home(run.trial, node)
             await run.all_move()
     report(trial)
     print(run.last_line("kill", (time.monotonic() - began) / 60, {"node killed": rounds}))
@@ -184,12 +183,11 @@ async def rolling(directory, plyhouse, seed):
     return not trial.violations and longest < AIM
 
 
-def come_home(run, node):
+def come_home(trial, node):
     """Clients whose node is back go there again."""
-    for table in run.tables:
-        for client in table.clients:
-            if client.home is node and client.is_connected and client.node is not node:
-                client.connection.abort()
+    for client in trial.clients:
+        if client.home is node and client.is_connected and client.node is not node:
+            client.connection.abort()
 
 
 def plyhouse_in(directory):
