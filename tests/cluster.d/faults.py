@@ -3,6 +3,8 @@
 import asyncio
 import signal
 
+from servers import Failed
+
 # The least and the most that passes between the end of a fault and the next.
 PAUSE = (0.5, 3.0)
 
@@ -30,6 +32,8 @@ class Faults:
             for fault in ("cut", "drop", "hole"):
                 self.kinds[f"{name} {fault}"] = lambda side=side, fault=fault: self.link(side, fault)
         self.order = list(self.kinds) if only is None else only
+        if unknown := set(self.order) - set(self.kinds):
+            raise Failed(f"no such fault: {', '.join(unknown)}; there are {', '.join(self.kinds)}")
         self.counts = dict.fromkeys(self.order, 0)
         self.is_last = False
 

@@ -111,7 +111,7 @@ def report(trial):
         print(f"VIOLATION {kind}: match {sitting.id if sitting else 'none'}: {what[:600]}")
 
 
-async def torture(directory, plyhouse, seed, minutes, with_compare=True):
+async def torture(directory, plyhouse, seed, minutes, kinds, with_compare):
     run = Run(directory, plyhouse, seed, with_compare)
     trial, began = run.trial, time.monotonic()
     tables = [People(trial, number, THINK) for number in range(PEOPLE)]
@@ -119,7 +119,7 @@ async def torture(directory, plyhouse, seed, minutes, with_compare=True):
     tables += [Exhibition(trial, number, THINK) for number in range(EXHIBITIONS)]
     watched = trial.rng_of("crowds").sample(tables, WATCHED)
     spectators = [Spectator(trial, number, watched) for number in range(SPECTATORS)]
-    faults = Faults(trial, None if with_compare else OF_TWO_OWNERS)
+    faults = Faults(trial, kinds or (None if with_compare else OF_TWO_OWNERS))
     async with run.going(tables, spectators):
         began = time.monotonic()
         faulting = trial.spawn(faults.keep_on())
