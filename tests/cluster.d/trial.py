@@ -113,8 +113,8 @@ class Trial:
         await self.audit.read()
         self.is_closing = True
         for sitting in self.sittings.values():
-            # From now on nobody moves.
-            sitting.may_end_by.add("timeout")
+            # From now on nobody moves, not even for the first time.
+            sitting.may_end_by |= {"timeout", "aborted"}
         for client in self.clients:
             client.changed.set()
         _, late = await asyncio.wait(players, timeout=SETTLED_WITHIN)
