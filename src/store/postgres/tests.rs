@@ -269,7 +269,7 @@ async fn a_second_server_is_kept_out() {
     while is_in_use(PostgresStore::open(&address, None).await) {}
 }
 
-/// What is looked at from outside is what was written.
+/// What is looked at from outside is what was written, while a server is there.
 #[test]
 fn an_archive_shows_what_is_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -293,9 +293,11 @@ fn an_archive_shows_what_is_kept() {
             .create(OWNER, record(2, &player(1)))
             .await
             .expect("written");
-        Some((address, id))
+        Some((store, address, id))
     });
-    let Some((address, id)) = kept else { return };
+    let Some((_store, address, id)) = kept else {
+        return;
+    };
     let archive = PostgresArchive::open(&address).expect("it opens");
     let mut faults = Vec::new();
     let summary = crate::verify(&archive, &mut |fault| faults.push(fault.clone()));
@@ -310,28 +312,47 @@ fn an_archive_shows_what_is_kept() {
     assert!(kept.record.has_ended() && kept.ended_ms.is_some());
 }
 
+/// Several servers forget what is old, each match once, however much they have to write.
 #[tokio::test]
 async fn old_matches_are_forgotten() {
+    const OLD: u128 = 250;
     let Some((store, address)) = fresh().await else {
         return;
     };
-    let (id, mark) = begun(&store).await;
-    store
-        .append(id, mark, vec![RESIGNED])
-        .await
-        .expect("written");
-    let (live, _) = {
-        let written = record(2, &player(1));
+    store.add_player(player(1)).await.expect("written");
+    let old = (2..2 + OLD).map(async |number| {
+        let written = record(number, &player(1));
         let id = written.creation.id;
-        (id, store.create(OWNER, written).await.expect("written"))
-    };
-    drop(store);
-    let store = PostgresStore::open(&address, Some(Duration::from_hours(1))).await;
-    let store = store.expect("it opens");
-    while store.load(id).await.expect("readable").is_some() {
-        tokio::task::yield_now().await;
+        let mark = store.create(OWNER, written).await?;
+        store.append(id, mark, vec![RESIGNED]).await
+    });
+    for ended in join_all(old).await {
+        ended.expect("written");
     }
-    assert!(store.load(live).await.expect("readable").is_some());
+    let keep = Some(Duration::from_hours(1));
+    let servers = [(); 2].map(|()| PostgresStore::open(&address, keep));
+    let servers = join_all(servers).await;
+    let servers: Vec<PostgresStore> = servers
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("they open");
+    let session = session(&address).await;
+    let sql = "SELECT FROM matches WHERE ended_ms IS NOT NULL";
+    let (live, mut mark) = begun(&store).await;
+    while !session.query(sql, &[]).await.expect("readable").is_empty() {
+        for server in &servers {
+            let event = moved(Seat::First, "b2");
+            mark = server
+                .append(live, mark, vec![event])
+                .await
+                .expect("written");
+        }
+    }
+    for server in &servers {
+        let kept = server.load(live).await.expect("readable").expect("there");
+        assert_eq!(kept.mark, mark);
+        assert!(server.is_well());
+    }
 }
 
 /// Has a match written that has begun, and gives its id and its mark.

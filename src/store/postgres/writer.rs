@@ -10,7 +10,7 @@ use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use self::batch::Batch;
 pub(super) use self::pairing::Pairing;
@@ -25,8 +25,8 @@ const BATCH_MAX: usize = 256;
 /// How many writes may wait. Whoever has more waits with them.
 const WAITING_MAX: usize = 1024;
 
-/// How often the task looks around when there is nothing to write: whether a database that was away is
-/// back, and whether there is something to forget.
+/// How often the task looks around, however much there is to write: whether a database that was away is back,
+/// and whether there is something to forget.
 const LOOK_AROUND: Duration = Duration::from_secs(1);
 
 /// How many ended matches are forgotten at once, so that nobody waits for long.
@@ -128,9 +128,13 @@ struct Work {
 
 impl Work {
     async fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
+        let mut look_at = Instant::now() + LOOK_AROUND;
         loop {
-            let Ok(first) = timeout(LOOK_AROUND, waiting.recv()).await else {
+            if Instant::now() >= look_at {
                 self.look_around().await;
+                look_at = Instant::now() + LOOK_AROUND;
+            }
+            let Ok(first) = timeout_at(look_at, waiting.recv()).await else {
                 continue;
             };
             let Some(first) = first else { return };
@@ -153,7 +157,7 @@ impl Work {
     async fn write(&mut self, tasks: &[Task]) -> Vec<Result<(), WriteError>> {
         let condition = Arc::clone(&self.condition);
         let metrics = &condition.metrics;
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let (answers, is_kept) = match self.try_write(tasks).await {
             Ok(answers) => {
                 metrics.batches.inc();
@@ -213,7 +217,7 @@ impl Work {
 async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> {
     let sql = "DELETE FROM matches WHERE m IN (
                    SELECT m FROM matches
-                   WHERE ended_ms < extract(epoch FROM now()) * 1000 - $1::int8
+                   WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
                    ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
     let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
     session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;

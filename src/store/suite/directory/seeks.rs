@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use plyhouse_protocol::MatchCode;
 
 use super::*;
@@ -205,6 +205,24 @@ pub(crate) async fn a_code_that_is_taken_is_made_again(shared: &impl Shared) {
     for number in [5000, 5001] {
         let id = MatchId(Uuid::from_u128(number));
         assert!(second.load(id).await.expect("readable").is_none());
+    }
+}
+
+/// Two who come at once, each on a server of their own, do not both wait.
+pub(crate) async fn two_who_come_at_once_are_paired(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    for round in 0..50 {
+        let key = format!("{round}");
+        let number = 1000 + 2 * round;
+        let pairs = join(
+            pair(first, seek(number, OWNER, &key)),
+            pair(second, seek(number + 1, OTHER, &key)),
+        );
+        let (one, other) = pairs.await;
+        let found = [partner(one), partner(other)];
+        let expected = [[Some(number + 1), None], [None, Some(number)]];
+        assert!(expected.contains(&found), "{key}: {found:?}");
     }
 }
 
