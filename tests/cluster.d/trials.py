@@ -7,7 +7,7 @@ import signal
 import time
 
 from faults import Faults
-from servers import Failed, Servers
+from servers import NODES, Failed, Servers
 from tables import AgainstBot, Exhibition, People, Spectator
 from trial import Trial
 
@@ -91,15 +91,18 @@ class Run:
             sitting = self.trial.sittings.get(table.match)
             self.trial.violation(sitting, "stuck", f"{table.name} has not gone on")
 
-    def last_line(self, name, minutes, faults):
+    def last_line(self, name, minutes, faults, is_in_time=True):
+        """Tells how it went. Gives whether all held."""
         trial = self.trial
+        report(trial)
+        has_held = is_in_time and not trial.violations
         told = ", ".join(f"{kind} {count}" for kind, count in faults.items())
-        verdict = "FAILED" if trial.violations else "held"
-        return (
+        print(
             f"{name}: seed {trial.seed}, {minutes:.1f} minutes, {trial.counts['moves']} moves acknowledged,"
             f" {sum(faults.values())} faults ({told}), longest wait {trial.longest_wait():.2f} s"
-            f" (median {trial.median() * 1000:.1f} ms): {verdict}"
+            f" (median {trial.median() * 1000:.1f} ms): {'held' if has_held else 'FAILED'}"
         )
+        return has_held
 
 
 def report(trial):
@@ -132,9 +135,7 @@ async def torture(directory, plyhouse, seed, minutes, kinds, with_compare):
         await faults.end(faulting)
         if not with_compare and run.servers.replaced == 0:
             raise Failed("the command that compares was not seen: see COMPARE in servers.py")
-    report(trial)
-    print(run.last_line("torture", (time.monotonic() - began) / 60, faults.counts))
-    return not trial.violations
+    return run.last_line("torture", (time.monotonic() - began) / 60, faults.counts)
 
 
 async def kill(directory, plyhouse, seed, rounds):
@@ -158,9 +159,8 @@ async def kill(directory, plyhouse, seed, rounds):
             await faults.begin(node)
             come_home(run.trial, node)
             await run.all_move()
-    report(trial)
-    print(run.last_line("kill", (time.monotonic() - began) / 60, {"node killed": rounds}))
-    return not trial.violations and max(longest) < AIM
+    minutes = (time.monotonic() - began) / 60
+    return run.last_line("kill", minutes, {"node killed": rounds}, max(longest) < AIM)
 
 
 async def rolling(directory, plyhouse, seed):
@@ -178,9 +178,7 @@ async def rolling(directory, plyhouse, seed):
             print(f"{node.name} restarted, longest wait {max(trial.waits[before:], default=0):.3f} s", flush=True)
             await run.all_move()
         longest = max(trial.waits[before:])
-    report(trial)
-    print(run.last_line("rolling", (time.monotonic() - began) / 60, {"node terminated": 3}))
-    return not trial.violations and longest < AIM
+    return run.last_line("rolling", (time.monotonic() - began) / 60, {"node terminated": NODES}, longest < AIM)
 
 
 def come_home(trial, node):
