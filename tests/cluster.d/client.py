@@ -83,6 +83,7 @@ class Client:
         await asyncio.sleep(wait)
         is_wanted = lambda: connection.is_open and match_id in self.followed and match_id not in self.views
         if is_wanted():
+            self.trial.counts["not shown after the welcome"] += wait > 0
             await self.ask({"type": "watch", "match": match_id}, is_wanted)
 
     async def request(self, connection, request):

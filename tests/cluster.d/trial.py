@@ -33,6 +33,8 @@ class Trial:
         self.sittings = {}
         self.counts = collections.Counter()
         self.waits = []
+        # How late this program has been itself, by which every wait may be too long.
+        self.lag = 0.0
         # The longest: how long, what, who, and what was the matter when it began or ended.
         self.longest = []
         self.violations = []
@@ -92,9 +94,11 @@ class Trial:
 
     async def balance(self, node):
         """Looks after a node as a balancer does: clients of one that is not ready go elsewhere."""
-        misses = 0
+        misses, now = 0, asyncio.get_running_loop().time
         while True:
+            due_at = now() + ASK_EVERY
             await asyncio.sleep(ASK_EVERY)
+            self.lag = max(self.lag, now() - due_at)
             if node.is_expected and not node.runs:
                 self.violation(None, "crash", f"{node.name} has ended: see {node.log}")
                 node.start()

@@ -109,7 +109,8 @@ def report(trial):
     """What else was counted, and the violations."""
     for _, what in trial.longest[:3]:
         print(f"  waited {what}")
-    print(", ".join(f"{what} {count}" for what, count in sorted(trial.counts.items()) if what != "moves"))
+    print(f"  this program itself was late by {trial.lag:.2f} s at most")
+    print("  " + ", ".join(f"{what} {count}" for what, count in sorted(trial.counts.items()) if what != "moves"))
     for sitting, kind, what in trial.violations:
         print(f"VIOLATION {kind}: match {sitting.id if sitting else 'none'}: {what[:600]}")
 
