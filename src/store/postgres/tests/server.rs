@@ -19,10 +19,11 @@ const PROGRAMS: [&str; 4] = ["initdb", "postgres", "pg_isready", "pg_basebackup"
 /// The user of a server that is started by root, who must not run one.
 const NOBODY: u32 = 65_534;
 
-/// Runs a server until it is told to end, or whoever has started it has gone, and removes what it had.
+/// Runs a server until it is told to end, or whoever has started it has gone, and removes what it had. That may be
+/// told again by each thread of theirs that ends.
 const RUN: &str = r#"
     trap 'kill -QUIT $server; wait $server; rm -rf "$0"' EXIT
-    trap exit TERM
+    trap 'trap "" TERM; exit' TERM
     bin=$1 port=$2
     shift 2
     "$bin/postgres" -D "$0/data" -k "$0" -h 127.0.0.1 -p "$port" -c max_connections=300 "$@" \
