@@ -10,15 +10,18 @@ PAUSE = (0.5, 3.0)
 
 # How long a fault lasts that lasts.
 FROZEN = (1.0, 8.0)
-CUT = (1.0, 6.0)
+CUT = (1.0, 8.0)
 DOWN = (0.0, 2.0)
+
+# A cut so long that a lease runs out: a match is taken over, and what its owner has written comes later.
+LONG_CUT = (6.5, 8.5)
 
 # How long a node may take to end after SIGTERM.
 END_MAX = 15.0
 
 
 class Faults:
-    def __init__(self, trial, only=None):
+    def __init__(self, trial, only=None, cut=CUT):
         self.trial, self.servers = trial, trial.servers
         self.rng = trial.rng_of("faults")
         self.kinds = {
@@ -35,6 +38,7 @@ class Faults:
         if unknown := set(self.order) - set(self.kinds):
             raise Failed(f"no such fault: {', '.join(unknown)}; there are {', '.join(self.kinds)}")
         self.counts = dict.fromkeys(self.order, 0)
+        self.cut = cut
         self.is_last = False
 
     async def keep_on(self):
@@ -101,5 +105,5 @@ class Faults:
         node = self.node(f"{side} {fault}")
         self.servers.suffer(node, side, fault)
         if fault == "cut":
-            await asyncio.sleep(self.rng.uniform(*CUT))
+            await asyncio.sleep(self.rng.uniform(*self.cut))
             self.servers.suffer(node, side, "heal")

@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from faults import Faults
+from faults import LONG_CUT, Faults
 from servers import NODES, Failed, Servers
 from tables import AgainstBot, Exhibition, People, Spectator
 from trial import Trial
@@ -29,10 +29,6 @@ GOES_ON_WITHIN = 30.0
 
 # What only a host on the network needs bounds for: here many clients share one address.
 OPTIONS = ["--live-matches", "100", "--open-matches-per-address", "1000"]
-
-# The faults that make two nodes believe that a match is theirs, which the compare alone keeps apart.
-OF_TWO_OWNERS = ["NATS cut", "NATS hole", "node frozen"]
-
 
 class Run:
     """A trial with its tables, from the start of the servers to the verdict."""
@@ -123,7 +119,8 @@ async def torture(directory, plyhouse, seed, minutes, kinds, with_compare):
     tables += [Exhibition(trial, number, THINK) for number in range(EXHIBITIONS)]
     watched = trial.rng_of("crowds").sample(tables, WATCHED)
     spectators = [Spectator(trial, number, watched) for number in range(SPECTATORS)]
-    faults = Faults(trial, kinds or (None if with_compare else OF_TWO_OWNERS))
+    # What comes late, after a match was taken over, is what the compare alone keeps out.
+    faults = Faults(trial, kinds) if with_compare else Faults(trial, ["database cut"], LONG_CUT)
     async with run.going(tables, spectators):
         began = time.monotonic()
         faulting = trial.spawn(faults.keep_on())
