@@ -106,6 +106,7 @@ impl Server {
             shared.spawn(cluster::hear(Arc::clone(&shared), heard));
             shared.spawn(cluster::keep_lease(Arc::clone(&shared)));
             shared.spawn(cluster::watch_nodes(Arc::clone(&shared)));
+            shared.spawn(cluster::watch_owned(Arc::clone(&shared)));
             shared.spawn(cluster::show_lists(Arc::clone(&shared)));
             shared.spawn(cluster::watch_seeks(Arc::clone(&shared)));
             shared.spawn(births::adopt_again_and_again(Arc::clone(&shared)));

@@ -392,6 +392,10 @@ impl Table {
                 }
                 reply.ok(None);
             }
+            MatchRequest::Taken => {
+                reply.ok(None);
+                return LOST;
+            }
             MatchRequest::Gap | MatchRequest::NodesChanged | MatchRequest::Fed(_) => {
                 reply.ok(None);
             }

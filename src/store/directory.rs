@@ -39,6 +39,13 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// Whose a match is; `None` if it is not kept.
     fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>>;
 
+    /// Those of these matches that are not this server's.
+    fn foreign(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
+
     /// Makes `owner` the owner of a match that is `from`'s, by an entry of its journal that is no
     /// event: no mark from before is good for a write afterwards. False, and nothing is done, if it is not
     /// `from`'s, or has been taken less than [`TAKEN_MIN`] ago.

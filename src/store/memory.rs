@@ -134,7 +134,6 @@ impl Contents {
         all.extend(events);
         let (mark, events) = (kept.mark(), kept.record.events.len());
         let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
-        kept.owner = kept.owner.filter(|_| is_live);
         if (is_live && reminder.is_some()) || (!is_live && has_one) {
             self.remind(id, reminder.filter(|_| is_live));
         }

@@ -107,12 +107,20 @@ pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
             }
         };
         let is_last = abandoned.len() < ABANDONED_AT_ONCE;
+        let mut taken = 0;
         for id in abandoned {
+            match cluster.locate(id, None, false).await {
+                Ok(Found::Here) => {}
+                // Somebody else was faster, or its owner is about to renew its lease.
+                Ok(Found::At(_) | Found::Over | Found::Unknown) => continue,
+                Err(_) => return,
+            }
+            taken += 1;
             if let Err(error) = find(server, MatchRef::Id(id)).await {
                 tracing::warn!(match_id = %id, why = error.message, "a match is not taken over");
             }
         }
-        if is_last {
+        if is_last || taken == 0 {
             return;
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use plyhouse_bus::{Answer as Way, Heard, Listener};
 use plyhouse_protocol::{CloseCode, MatchRef, PlayerId};
 use tokio::sync::Semaphore;
@@ -9,6 +10,7 @@ use tokio::sync::Semaphore;
 use super::Cluster;
 use super::lists;
 use super::nodes::tell_all;
+use super::owning;
 use super::packet::{Notice, Packet};
 use super::relay::Answered;
 use super::seeking;
@@ -31,7 +33,11 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
         };
         match next {
             None => return,
-            Some(Heard::Gap) => tell_all(&server, MatchRequest::Gap),
+            Some(Heard::Gap) => {
+                tell_all(&server, MatchRequest::Gap);
+                let looking = Arc::clone(&server);
+                server.spawn(async move { owning::look(&looking).await });
+            }
             Some(Heard::Message(message)) => on_message(&server, &message),
             Some(Heard::Request(request, way)) => {
                 let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
@@ -79,6 +85,7 @@ fn on_request(
             (match_id, Command::of_server(follow))
         }
         Packet::Fed { .. }
+        | Packet::Taken { .. }
         | Packet::Leaving { .. }
         | Packet::Session { .. }
         | Packet::Shown(_)
@@ -112,6 +119,15 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Fed { match_id, bulletin }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
                 handle.feed(bulletin, server);
+            }
+        }
+        Some(Packet::Taken { match_id }) => {
+            if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
+                server.spawn(
+                    handle
+                        .ask_for(Command::of_server(MatchRequest::Taken), &server.metrics)
+                        .map(drop),
+                );
             }
         }
         Some(Packet::Leaving { node }) => cluster.nodes.left(server, node),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use plyhouse_store::directory::LEASE;
 use tokio::time::sleep;
 
+use super::owning;
 use crate::clock::now;
 use crate::locks::{LEASES, Mutex};
 use crate::shared::Shared;
@@ -20,6 +21,8 @@ pub(super) struct Lease(Mutex<State, LEASES>);
 #[derive(Debug, Default)]
 struct State {
     until: Option<Instant>,
+    /// Since when it has held without a break.
+    since: Option<Instant>,
     has_ended: bool,
 }
 
@@ -28,11 +31,21 @@ impl Lease {
         self.0.lock().until.is_some_and(|until| now() < until)
     }
 
-    /// It was renewed by something that was asked for at this instant, which counts: how long the answer
+    /// Whether it has held for so short a time that others, whose leases ran out for the same reason, may
+    /// not have renewed theirs yet.
+    pub(super) fn is_young(&self) -> bool {
+        let since = self.0.lock().since;
+        since.is_none_or(|since| now() < since + LEASE)
+    }
+
+    /// It is renewed by something that was asked for at this instant, which counts: how long the answer
     /// took is not known to the store.
     fn renewed(&self, asked_at: Instant) {
         let mut state = self.0.lock();
         if !state.has_ended {
+            if state.until.is_none_or(|until| until <= now()) {
+                state.since = Some(now());
+            }
             state.until = Some(asked_at + LEASE);
         }
     }
@@ -40,8 +53,8 @@ impl Lease {
     /// It holds no longer, and is not renewed.
     pub(super) fn end(&self) {
         *self.0.lock() = State {
-            until: None,
             has_ended: true,
+            ..State::default()
         };
     }
 }
@@ -54,6 +67,10 @@ pub(super) async fn renew(server: &Arc<Shared>) -> bool {
     let asked_at = now();
     match cluster.directory.renew(cluster.node).await {
         Ok(nodes) => {
+            if !cluster.lease.holds() {
+                // What was this server's may be another's by now: first that is looked up.
+                owning::look(server).await;
+            }
             cluster.lease.renewed(asked_at);
             cluster.nodes.renewed(server, &nodes);
             let others = nodes.len().saturating_sub(1);

@@ -71,11 +71,12 @@ impl Nodes {
     /// Takes note of which servers there are. What a server has whose lease does not hold any more is
     /// looked after.
     pub(super) fn renewed(&self, server: &Arc<Shared>, alive: &[NodeId]) {
+        let is_young = (server.cluster.as_ref()).is_some_and(|cluster| cluster.lease.is_young());
         let mut gone = Vec::new();
         {
             let mut nodes = self.0.lock();
-            nodes.retain(|node, _| {
-                let stays = alive.contains(node);
+            nodes.retain(|node, known| {
+                let stays = alive.contains(node) || (is_young && known.answers);
                 if !stays {
                     gone.push(*node);
                 }

@@ -29,6 +29,8 @@ pub(crate) enum Packet {
         match_id: MatchId,
         bulletin: Box<Bulletin>,
     },
+    /// A match is not its former owner's any more, to whom this is sent.
+    Taken { match_id: MatchId },
     /// Asked to learn whether that server is there.
     Ping,
     /// A server stops: its matches are anybody's.

@@ -106,7 +106,8 @@ impl Cluster {
                 has_ended,
                 ..
             } = route;
-            let at = owner.filter(|owner| is_alive && Some(*owner) != suspected);
+            let is_there = |owner| is_alive || (self.lease.is_young() && self.hears(owner));
+            let at = owner.filter(|owner| is_there(*owner) && Some(*owner) != suspected);
             match at {
                 Some(at) if at == self.node => return Ok(Found::Here),
                 Some(at) => return Ok(Found::At(at)),
@@ -116,6 +117,9 @@ impl Cluster {
             }
             if self.directory.take(id, self.node, owner).await? {
                 tracing::info!(match_id = %id, from = ?owner, "a match is taken over");
+                if let Some(former) = owner.filter(|former| *former != self.node) {
+                    self.send(former, &Packet::Taken { match_id: id });
+                }
                 return Ok(Found::Here);
             }
             sleep(LOOK_AGAIN).await;

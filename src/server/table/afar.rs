@@ -7,7 +7,7 @@
 mod asking;
 mod copying;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -38,6 +38,9 @@ const FOLLOW_EVERY: Duration = Duration::from_secs(5);
 
 /// After how long the owner is looked for again, when it did not answer.
 const AGAIN: Duration = Duration::from_millis(200);
+
+/// How long an owner may not know of its match before it is taken over: it may be reading it.
+const UNKNOWN_MAX: Duration = Duration::from_secs(2);
 
 /// How long a request is handed on again and again before it is refused.
 const ASKED_MAX: Duration = Duration::from_secs(10);
@@ -73,6 +76,10 @@ pub(super) struct Afar {
     doubts_at: Option<Instant>,
     /// When the present turn was told.
     turn_told_at: Instant,
+    /// Since when the owner has not known of the match.
+    unknown_since: Option<Instant>,
+    /// What is asked again, and when.
+    later: VecDeque<(Instant, Box<Letter>)>,
     /// Since when nobody has followed it here.
     idle_since: Option<Instant>,
 }
@@ -110,13 +117,16 @@ impl Afar {
             follow_at: owner.map(|_| now()),
             doubts_at: None,
             turn_told_at: now(),
+            unknown_since: None,
+            later: VecDeque::new(),
             idle_since: None,
         })
     }
 
     fn deadline(&self) -> Option<Instant> {
         let idle_at = self.idle_since.map(|since| since + IDLE_MAX);
-        [self.follow_at, self.doubts_at, idle_at]
+        let again_at = self.later.front().map(|(at, _)| *at);
+        [self.follow_at, self.doubts_at, again_at, idle_at]
             .into_iter()
             .flatten()
             .min()
@@ -243,6 +253,9 @@ impl Table {
             .map(|standing| standing.gone_ms);
         self.teller
             .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        while let Some((_, letter)) = self.afar().later.pop_front_if(|(at, _)| *at <= now) {
+            self.held.push_back(letter);
+        }
         if self.afar().follow_at.is_some_and(|at| at <= now) {
             self.follow_afar();
         }
@@ -332,6 +345,7 @@ impl Table {
             }
             MatchRequest::Follow { .. } => {} // Whoever asks looks for the owner again.
             MatchRequest::NodesChanged
+            | MatchRequest::Taken
             | MatchRequest::Look
             | MatchRequest::StoreRefuses { .. }
             | MatchRequest::StoreAccepts

@@ -181,6 +181,15 @@ impl Owner {
             answer: Ok(None),
             is_lost: false,
         };
+        if !self.may_act() {
+            decision.answer = Err(Box::new(NotDone::Unavailable.into()));
+            return decision;
+        }
+        if self.is_behind(state, action).await {
+            decision.is_lost = true;
+            decision.answer = Err(Box::new(NotDone::Unavailable.into()));
+            return decision;
+        }
         if let Some(seq) = known_already(state, action) {
             decision.answer = Ok(Some(seq));
             return decision;
@@ -270,9 +279,7 @@ impl Owner {
 
     /// Has events stored. With none, that tells whether the store keeps things.
     pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
-        // Somebody else may own the match by now.
-        let may_act = (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
-        if !may_act {
+        if !self.may_act() {
             return Err(NotDone::Unavailable);
         }
         let (id, after) = (state.id(), state.seq());
@@ -288,6 +295,22 @@ impl Owner {
             }
         };
         Ok(())
+    }
+
+    /// Whether this server's lease holds; without it, somebody else may own the match by now.
+    fn may_act(&self) -> bool {
+        (self.server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act())
+    }
+
+    /// Whether the store knows more than this owner. Whoever moves at a later ply than the match has
+    /// come to may have been told of it by another owner.
+    async fn is_behind(&mut self, state: &Match, action: &Action) -> bool {
+        let is_later = matches!(action, Action::Play { ply, .. } if *ply > state.ply());
+        if self.server.cluster.is_none() || !is_later {
+            return false;
+        }
+        let tail = self.server.store.tail(state.id(), self.mark).await;
+        !matches!(tail, Ok(Some(tail)) if tail.mark == self.mark)
     }
 
     /// Puts off what the match does by itself, since an action of its own failed.

@@ -75,7 +75,7 @@ impl Contents {
 
     fn take(&mut self, id: MatchId, owner: NodeId, from: Option<NodeId>) -> bool {
         let kept = self.matches.get_mut(&id);
-        let free = |kept: &&mut Kept| kept.is_live() && kept.owner == from && !kept.is_fresh();
+        let free = |kept: &&mut Kept| kept.owner == from && !kept.is_fresh();
         let taken = kept.filter(free).map(|kept| kept.take(owner));
         taken.is_some()
     }
@@ -194,6 +194,18 @@ impl Directory for MemoryStore {
 
     fn route(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Route>, ReadError>> {
         future::ready(Ok(self.contents.lock().route(id))).boxed()
+    }
+
+    fn foreign(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        let contents = self.contents.lock();
+        let owner = |id: &MatchId| contents.matches.get(id).map(|kept| kept.owner);
+        let is_foreign = |id: &MatchId| owner(id).is_some_and(|owner| owner != Some(node));
+        let foreign = ids.into_iter().filter(is_foreign).collect();
+        future::ready(Ok(foreign)).boxed()
     }
 
     fn take(

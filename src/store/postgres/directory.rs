@@ -92,6 +92,14 @@ impl Directory for PostgresStore {
         self.reader.route(id).boxed()
     }
 
+    fn foreign(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>> {
+        self.reader.foreign(node, ids).boxed()
+    }
+
     fn take(
         &self,
         id: MatchId,

@@ -55,9 +55,78 @@ async fn an_owner_that_is_cut_off_is_taken_from() {
     assert_eq!(moves, ["a1", "b2"]);
 }
 
+/// An owner from whom a match was taken finds that out by itself, though nobody can tell it.
+#[tokio::test(start_paused = true)]
+async fn a_robbed_owner_shows_what_has_become_of_its_match() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    here.bus.close();
+    bob.event("match").await;
+    let shown = ann.event("match").await;
+    assert_eq!((&shown["epoch"], &shown["match"]), (&json!(1), &json!(id)));
+}
+
+/// Who was told more by another owner is not refused for good by one that knows less.
+#[tokio::test(start_paused = true)]
+async fn a_move_from_ahead_has_the_owner_look() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let plain = ann.play(&id, 4, "a1").await;
+    assert_eq!(
+        plain["code"], "stale_ply",
+        "what nobody was told of is refused"
+    );
+    here.bus.close();
+    bob.event("match").await;
+    let refused = ann.play(&id, 2, "a1").await;
+    assert_eq!(
+        (&refused["code"], &refused["retryable"]),
+        (&json!("overloaded"), &json!(true))
+    );
+}
+
+/// A match that has ended is asked for a rematch wherever its players are by then.
+#[tokio::test(start_paused = true)]
+async fn a_rematch_is_offered_though_the_owner_is_gone() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    assert_eq!(
+        bob.ask(json!({"type": "resign", "match": id})).await["type"],
+        "ok"
+    );
+    ann.event("ended").await;
+    let token = ann.token();
+    here.server.server.stop().await;
+    let (mut ann, _) = there.server.come_back(&token).await;
+    assert_eq!(
+        ann.ask(json!({"type": "watch", "match": id})).await["status"],
+        "ended"
+    );
+    let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
+    while bob.ask(offer.clone()).await["type"] != "ok" {}
+    while ann.ask(offer.clone()).await["type"] != "ok" {}
+    loop {
+        let shown = ann.event("match").await;
+        if shown["match"] != json!(id) {
+            assert_eq!(shown["status"], "running");
+            break;
+        }
+    }
+}
+
+fn match_id(id: &str) -> MatchId {
+    MatchId(id.parse().expect("it is an id"))
+}
+
 async fn cluster_moves(cluster: &Cluster, id: &str) -> Vec<String> {
-    let id = MatchId(id.parse().expect("it is an id"));
-    let loaded = cluster.store.load(id).await.expect("it can be read");
+    let loaded = cluster
+        .store
+        .load(match_id(id))
+        .await
+        .expect("it can be read");
     let loaded = loaded.expect("it is kept");
     let events = loaded.record.events.into_iter();
     let moves = events.filter_map(|event| match event.kind {

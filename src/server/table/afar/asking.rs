@@ -8,7 +8,7 @@ use plyhouse_bus::Unanswered;
 use plyhouse_matches::{Action, Moment};
 use plyhouse_store::NodeId;
 
-use super::{AGAIN, ASKED_AT_ONCE, ASKED_MAX, Afar, Asked, Waiting};
+use super::{AGAIN, ASKED_AT_ONCE, ASKED_MAX, Afar, Asked, UNKNOWN_MAX, Waiting};
 use crate::clock::now;
 use crate::cluster::{Answered, Found};
 use crate::command::{Command, MatchRequest, Relayed};
@@ -19,8 +19,16 @@ use crate::table::{End, GOES_ON, LOST, Table};
 impl Table {
     pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
         match asked {
-            Asked::Follow(Ok(Answered::Here | Answered::Done { .. })) => GOES_ON,
-            Asked::Follow(Ok(Answered::NotHere) | Err(Unanswered::Nobody)) => {
+            Asked::Follow(Ok(Answered::Here | Answered::Done { .. })) => {
+                self.afar().unknown_since = None;
+                GOES_ON
+            }
+            Asked::Follow(Ok(Answered::NotHere)) => {
+                self.afar().follow_at = Some(now() + AGAIN);
+                let suspected = self.suspected();
+                self.look_for_owner(suspected).await
+            }
+            Asked::Follow(Err(Unanswered::Nobody)) => {
                 let suspected = self.afar().owner;
                 self.look_for_owner(suspected).await
             }
@@ -55,7 +63,11 @@ impl Table {
                 letter.reply.ok(None);
                 GOES_ON
             }
-            Ok(Answered::NotHere) | Err(Unanswered::Nobody) => {
+            Ok(Answered::NotHere) => {
+                let suspected = self.suspected();
+                self.ask_again(letter, suspected).await
+            }
+            Err(Unanswered::Nobody) => {
                 let suspected = self.afar().owner;
                 self.ask_again(letter, suspected).await
             }
@@ -78,10 +90,22 @@ impl Table {
             self.refuse_afar(letter, "the match cannot be reached now");
             return GOES_ON;
         }
+        let owner = self.afar().owner;
         let found = self.look_for_owner(suspected).await;
-        // It is served first, here or there.
-        self.held.push_front(letter);
+        match &mut self.afar {
+            // The owner has not changed: it is given time.
+            Some(afar) if afar.owner == owner => afar.later.push_back((now() + AGAIN, letter)),
+            Some(_) | None => self.held.push_front(letter),
+        }
         found
+    }
+
+    /// The owner, if it has not known of the match for so long that it cannot be reading it.
+    fn suspected(&mut self) -> Option<NodeId> {
+        let afar = self.afar();
+        let since = *afar.unknown_since.get_or_insert_with(now);
+        let is_long = now().saturating_duration_since(since) >= UNKNOWN_MAX;
+        afar.owner.filter(|_| is_long)
     }
 
     pub(super) fn refuse_afar(&mut self, letter: Box<Letter>, why: &str) {
@@ -112,6 +136,7 @@ impl Table {
             Ok(Found::At(owner)) => {
                 if afar.owner != Some(owner) {
                     afar.owner = Some(owner);
+                    afar.unknown_since = None;
                     afar.follow_at = Some(now());
                 }
             }
@@ -135,9 +160,14 @@ impl Table {
         }
         if let Some(afar) = self.afar.take() {
             let Afar {
-                asking, answers, ..
+                asking,
+                answers,
+                later,
+                ..
             } = *afar;
             self.held.extend(asking.into_values());
+            self.held
+                .extend(later.into_iter().map(|(_, letter)| letter));
             self.held
                 .extend(answers.into_iter().map(|waiting| waiting.letter));
         }

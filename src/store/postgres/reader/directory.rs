@@ -2,6 +2,7 @@
 
 use plyhouse_protocol::{MatchId, PlayerId, Status};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::{Reader, ids};
 use crate::directory::{Listed, Route, Wanted};
@@ -46,6 +47,18 @@ impl Reader {
             has_ended: row.get(2),
         };
         Ok(rows.first().map(route))
+    }
+
+    /// Those of these matches that are not this server's.
+    pub(in crate::postgres) async fn foreign(
+        &self,
+        node: NodeId,
+        ids: Vec<MatchId>,
+    ) -> Result<Vec<MatchId>, ReadError> {
+        let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
+        let sql = "SELECT m FROM matches WHERE m = ANY($1) AND node IS DISTINCT FROM $2";
+        let rows = self.query(sql, &[&ids, &node.0]).await?;
+        Ok(rows.iter().map(|row| MatchId(row.get(0))).collect())
     }
 
     /// Some of the live matches whose owners are gone, in some order.

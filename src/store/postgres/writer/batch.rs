@@ -226,7 +226,7 @@ async fn add_part(session: &Session, id: MatchId, part: &Part) -> Result<(), Fai
 /// The match is over with this event: nobody need have it in memory, nor be reminded of it.
 async fn finish(session: &Session, id: MatchId, end: &Event) -> Result<(), Failure> {
     let sql = "WITH ended AS (
-                   UPDATE matches SET ended_ms = $2, wake_ms = NULL, node = NULL WHERE m = $1),
+                   UPDATE matches SET ended_ms = $2, wake_ms = NULL WHERE m = $1),
                forgotten AS (DELETE FROM parts WHERE m = $1)
                DELETE FROM involved WHERE m = $1";
     let at_ms = integer(end.at_ms);

@@ -51,13 +51,20 @@ pub(crate) async fn a_route_tells_whose_a_match_is(shared: &impl Shared) {
         .await
         .expect("written");
     let ended = Route {
-        owner: None,
         has_ended: true,
         ..taken
     };
     assert_eq!(route(first, id).await, ended);
-    let taken = first.take(id, OWNER, None).await;
-    assert_eq!(taken, Ok(false), "what is over is nobody's any more");
+    // Who wants a rematch asks its owner, and takes it over if there is none.
+    shared.pass(TAKEN_MIN).await;
+    assert_eq!(first.take(id, OWNER, Some(OTHER)).await, Ok(true));
+    let loaded = second.load(id).await.expect("readable").expect("there");
+    assert_eq!(loaded.record.events.last(), Some(&RESIGNED));
+    assert_eq!(
+        first.foreign(OTHER, vec![id]).await.expect("readable"),
+        [id]
+    );
+    assert_eq!(first.foreign(OWNER, vec![id]).await.expect("readable"), []);
     let nowhere = MatchId(Uuid::from_u128(2));
     assert_eq!(first.route(nowhere).await.expect("readable"), None);
     assert_eq!(first.take(nowhere, OWNER, None).await, Ok(false));

@@ -38,7 +38,7 @@ impl Batch<'_> {
                        SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[]) AS u (m, owner, before)),
                    found AS (
                        SELECT mt.m, wanted.owner FROM matches mt JOIN wanted ON wanted.m = mt.m
-                       WHERE mt.ended_ms IS NULL AND mt.node IS NOT DISTINCT FROM wanted.before
+                       WHERE mt.node IS NOT DISTINCT FROM wanted.before
                          AND (mt.taken_at IS NULL OR mt.taken_at <= now() - make_interval(secs => $4))
                        ORDER BY mt.m FOR NO KEY UPDATE OF mt)
                    UPDATE matches mt SET node = found.owner, epoch = mt.epoch + 1, taken_at = now()
