@@ -1,4 +1,5 @@
-//! Sees to it that all clocks stand while the store refuses, and not only those of whoever has noticed.
+//! Sees to it that all clocks stand while the store refuses, and not only those of whoever has noticed; and
+//! that they go on.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +27,8 @@ pub(super) struct StoreWatch {
 }
 
 impl StoreWatch {
-    /// A write was refused that began at this instant.
+    /// A write was refused that began at this instant. Whoever has a clock stand for that is told by when
+    /// the store keeps things.
     pub(super) fn refused(&self, began: Instant) {
         self.since.lock().get_or_insert(began);
         self.refused.notify_one();
@@ -42,11 +44,12 @@ pub(super) async fn watch(server: Arc<Shared>) {
             let Some(since) = server.store_watch.since.lock().take() else {
                 continue;
             };
-            if server.store.is_well() {
-                continue;
+            // What was refused to one match alone concerns no other.
+            if !is_well(&server) {
+                tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
             }
-            tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
-            while !server.store.is_well() {
+            sleep(LOOK).await;
+            while !is_well(&server) {
                 sleep(LOOK).await;
             }
             tell_all(&server, &MatchRequest::StoreAccepts).await;
@@ -57,6 +60,12 @@ pub(super) async fn watch(server: Arc<Shared>) {
         () = shutdown.cancelled() => {}
         () = watching => {}
     }
+}
+
+/// Whether this server has its matches kept. One that may have lost them keeps nothing of them.
+fn is_well(server: &Shared) -> bool {
+    let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
+    may_act && server.store.is_well()
 }
 
 async fn tell_all(server: &Shared, request: &MatchRequest) {

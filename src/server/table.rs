@@ -287,10 +287,6 @@ impl Table {
             Due::Retire => ControlFlow::Break(End::Over),
             Due::Act(action) => self.act_by_itself(&action).await,
             Due::Flag(at) => self.on_flag(at).await,
-            Due::Probe => match self.owner.probe(&self.state).await {
-                true => GOES_ON,
-                false => LOST,
-            },
         }
     }
 
@@ -375,7 +371,7 @@ impl Table {
                 reply.ok(None);
             }
             MatchRequest::StoreRefuses { since } => {
-                self.owner.time.store_is_away(&self.state, *since);
+                self.owner.time.store_refuses(&self.state, *since);
                 reply.ok(None);
             }
             MatchRequest::StoreAccepts => {

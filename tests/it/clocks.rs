@@ -8,7 +8,7 @@ use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::failing::{FINE, FailingStore, PANICS, UNAVAILABLE};
+use crate::failing::{FINE, FailingStore, PANICS, REFUSES, UNAVAILABLE};
 use crate::support::{Player, TestServer, calm, pass};
 
 fn blitz() -> Value {
@@ -223,6 +223,8 @@ async fn while_the_store_refuses_the_clock_stands() {
         json!({"left_ms": [60000, 60000], "turn_ms": 20000, "stands": true})
     );
     pass(200).await;
+    let told = bob.drain().await;
+    assert!(told.iter().all(|told| told["type"] != "clock"), "{told:?}");
     store.set(FINE);
     let clock = bob.event("clock").await;
     assert_eq!(
@@ -257,6 +259,25 @@ async fn all_clocks_stand_while_the_store_refuses() {
         .as_u64()
         .expect("a number");
     assert!((25_000..26_100).contains(&spent_ms), "{spent_ms}");
+}
+
+/// A clock that stands for one write that was refused goes on, too, though the store has been well.
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_once_stops_no_clock_for_long() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob, id) = begun(&server, &blitz()).await;
+    let (_cat, mut dan, _) = begun(&server, &blitz()).await;
+    store.set(REFUSES);
+    assert_eq!(ann.play(&id, 2, "g1f3").await["code"], "overloaded");
+    assert_eq!(bob.event("clock").await["stands"], true);
+    pass(2).await;
+    assert_eq!(bob.event("clock").await["stands"], false);
+    let others = dan.drain().await;
+    assert!(
+        others.iter().all(|told| told["type"] != "clock"),
+        "{others:?}"
+    );
 }
 
 /// A flag that falls while the store refuses waits for it.

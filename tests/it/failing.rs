@@ -14,7 +14,7 @@ use plyhouse_store::{
 
 /// How the next writes go.
 pub(crate) const FINE: u8 = 0;
-/// Nothing is written.
+/// Nothing is written. There is always room for nothing, though.
 pub(crate) const UNAVAILABLE: u8 = 1;
 /// It is written, and the store does not know.
 pub(crate) const WRITTEN_UNKNOWN: u8 = 2;
@@ -25,6 +25,8 @@ pub(crate) const LOST_UNKNOWN: u8 = 3;
 pub(crate) const PANICS: u8 = 4;
 /// It is not written, the store does not know, and cannot be read either.
 pub(crate) const UNREADABLE: u8 = 5;
+/// A write is refused, once, by a store that is well.
+pub(crate) const REFUSES: u8 = 6;
 
 /// A store that fails as it is told to.
 #[derive(Debug, Default)]
@@ -73,7 +75,14 @@ impl Store for FailingStore {
         reminder: Option<Reminder>,
     ) -> BoxFuture<'_, Result<Mark, WriteError>> {
         if let Some(error) = self.failing() {
-            return future::ready(Err(error)).boxed();
+            let is_nothing = events.is_empty() && reminder.is_none();
+            let has_room = error == WriteError::Unavailable && is_nothing;
+            return future::ready(if has_room { Ok(after) } else { Err(error) }).boxed();
+        }
+        let refuses =
+            (self.mode).compare_exchange(REFUSES, FINE, Ordering::SeqCst, Ordering::SeqCst);
+        if refuses.is_ok() {
+            return future::ready(Err(WriteError::Unavailable)).boxed();
         }
         let panics = (self.mode).compare_exchange(PANICS, FINE, Ordering::SeqCst, Ordering::SeqCst);
         assert!(panics.is_err(), "as planned");

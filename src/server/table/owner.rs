@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::bot_turn::BotTurn;
 use super::dormancy;
 use super::minds::Minds;
-use super::timekeeping::{Time, TimeDue};
+use super::timekeeping::Time;
 use crate::addresses::OpenMatchPermit;
 use crate::card::{Card, Presence};
 use crate::clock::now;
@@ -97,8 +97,6 @@ pub(super) enum Due {
     Act(Action),
     /// The turn should have ended at this instant.
     Flag(Instant),
-    /// The store is to be asked whether it keeps things again.
-    Probe,
     /// It ended long ago, and is to be forgotten.
     Retire,
 }
@@ -215,7 +213,7 @@ impl Owner {
                         } = command;
                         tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
                     }
-                    NotDone::Unavailable => self.time.store_refuses(state, command.received_at),
+                    NotDone::Unavailable => self.stands_for_the_store(state, command.received_at),
                     NotDone::Lost => {}
                 }
                 decision.is_lost = matches!(not_done, NotDone::Lost);
@@ -277,8 +275,8 @@ impl Owner {
         Ok(Published { after, events })
     }
 
-    /// Has events stored. With none, that tells whether the store keeps things.
-    pub(super) async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
+    /// Has events stored.
+    async fn store(&mut self, state: &Match, events: &[Event]) -> Result<(), NotDone> {
         if !self.may_act() {
             return Err(NotDone::Unavailable);
         }
@@ -320,7 +318,7 @@ impl Owner {
             tracing::error!(match_id = %state.id(), ?action, %refusal, "a match refused itself");
             self.bot_turn = None;
         } else {
-            self.time.store_refuses(state, now());
+            self.stands_for_the_store(state, now());
         }
         self.not_before = Some(now() + RETRY);
     }
@@ -468,10 +466,8 @@ impl Owner {
         if self.retires_at.is_some_and(|at| at <= now) {
             return Due::Retire;
         }
-        match self.time_due(state, now) {
-            Some(TimeDue::Flag(at)) => return Due::Flag(at),
-            Some(TimeDue::Probe) => return Due::Probe,
-            None => {}
+        if let Some(at) = self.time_due(state, now) {
+            return Due::Flag(at);
         }
         if self.expires_at.is_some_and(|at| at <= now) {
             return Due::Act(Action::Abort);

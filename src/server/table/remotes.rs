@@ -199,7 +199,7 @@ impl Table {
             !self.server.players.is_connected(player) && remotes.is_unheard(player, cluster)
         });
         if is_unheard {
-            self.owner.time.store_is_away(&self.state, now());
+            self.owner.time.store_refuses(&self.state, now());
         } else if std::mem::take(&mut remotes.mover_is_unheard) {
             self.owner.time.store_accepts(&self.state);
         }

@@ -13,7 +13,7 @@ use plyhouse_matches::{
 };
 use plyhouse_protocol::PlayerId;
 
-use super::owner::{NotDone, Owner, RETRY};
+use super::owner::Owner;
 use crate::clock::now;
 use crate::command::{Command, MatchRequest};
 use crate::shared::Shared;
@@ -27,8 +27,6 @@ pub(super) struct Time {
     measures: bool,
     /// When the flag of the turn is looked at, if the clock runs.
     flag_at: Option<Instant>,
-    /// When the store is asked again whether it keeps things.
-    probe_at: Option<Instant>,
     /// Until when the flag of a match of days does not fall, in milliseconds since 1970; 0 if nothing
     /// holds it.
     held_until_ms: u64,
@@ -42,15 +40,6 @@ struct Charged {
     seat: Seat,
     charge: Charge,
     rtt: Option<Duration>,
-}
-
-/// What is to be done because of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TimeDue {
-    /// The turn should have ended at this instant.
-    Flag(Instant),
-    /// The store is to be asked whether it keeps things again.
-    Probe,
 }
 
 impl Time {
@@ -86,20 +75,18 @@ impl Time {
     }
 
     /// When something is due next.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.flag_at.into_iter().chain(self.probe_at).min()
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        self.flag_at
     }
 
-    /// What is due. A flag whose player would get time back is looked at again by then.
+    /// When the turn should have ended, if it should. A flag whose player would get time back is looked at
+    /// again by then.
     pub(super) fn due(
         &mut self,
         state: &Match,
         now: Instant,
         rtt: impl FnOnce() -> Option<Duration>,
-    ) -> Option<TimeDue> {
-        if self.probe_at.is_some_and(|at| at <= now) {
-            return Some(TimeDue::Probe);
-        }
+    ) -> Option<Instant> {
         let alarm = self.flag_at.filter(|at| *at <= now)?;
         let keeper = self.keeper.as_mut()?;
         if keeper.is_late(alarm, now) {
@@ -109,7 +96,7 @@ impl Time {
             return None;
         }
         self.flag_at = keeper.due(state, rtt());
-        self.flag_at.filter(|at| *at <= now).map(TimeDue::Flag)
+        self.flag_at.filter(|at| *at <= now)
     }
 
     /// Finds out anew when the flag is to be looked at.
@@ -197,23 +184,14 @@ impl Time {
                 Occupant::Open | Occupant::Bot(_) => {}
             },
             EventKind::Seated { .. } => {}
-            EventKind::Ended { .. } => self.probe_at = None,
             EventKind::Offered { .. } | EventKind::Declined { .. } => return,
-            EventKind::TimeGiven { .. } => {}
+            EventKind::TimeGiven { .. } | EventKind::Ended { .. } => {}
         }
         self.reckon(state);
     }
 
-    /// The store has refused to keep something that came at this instant: it is asked again.
-    pub(super) fn store_refuses(&mut self, state: &Match, since: Instant) {
-        self.store_is_away(state, since);
-        let keeper = self.keeper.as_ref();
-        let is_awaited = keeper.is_some_and(Timekeeper::is_store_awaited);
-        self.probe_at = is_awaited.then(|| now() + RETRY);
-    }
-
     /// The store has kept nothing since this instant, be it of this match or of another.
-    pub(super) fn store_is_away(&mut self, state: &Match, since: Instant) {
+    pub(super) fn store_refuses(&mut self, state: &Match, since: Instant) {
         if let Some(keeper) = &mut self.keeper
             && state.stage() == Stage::Running
         {
@@ -229,7 +207,6 @@ impl Time {
         };
         if keeper.is_store_awaited() {
             self.is_untold |= keeper.store_accepts(now());
-            self.probe_at = None;
             self.reckon(state);
         }
     }
@@ -256,8 +233,8 @@ impl Time {
 }
 
 impl Owner {
-    /// What is due by the time of the match.
-    pub(super) fn time_due(&mut self, state: &Match, now: Instant) -> Option<TimeDue> {
+    /// When the turn should have ended, if it should.
+    pub(super) fn time_due(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
         let player = || state.occupant(state.turn()?).player();
         let rtt = || players.peer(player()?)?.rtt();
@@ -271,10 +248,7 @@ impl Owner {
         if !is_act || self.time.flag_at? > command.received_at {
             return None;
         }
-        match self.time_due(state, command.received_at)? {
-            TimeDue::Flag(at) => Some(at),
-            TimeDue::Probe => None,
-        }
+        self.time_due(state, command.received_at)
     }
 
     /// What the match does since the turn has not ended in time.
@@ -282,20 +256,11 @@ impl Owner {
         Timekeeper::action(state)
     }
 
-    /// Asks the store whether it keeps things again. False if it holds something else than the match
-    /// believes.
-    pub(super) async fn probe(&mut self, state: &Match) -> bool {
-        match self.store(state, &[]).await {
-            Ok(()) => {
-                self.time.store_accepts(state);
-                true
-            }
-            Err(NotDone::Lost) => false,
-            Err(_) => {
-                self.time.probe_at = Some(now() + RETRY);
-                true
-            }
-        }
+    /// The store has refused to keep something that came at this instant: the clock stands until whoever
+    /// watches the store tells that it keeps things again.
+    pub(super) fn stands_for_the_store(&mut self, state: &Match, since: Instant) {
+        self.time.store_refuses(state, since);
+        self.server.store_watch.refused(since);
     }
 
     /// For how long each seat's player may still be gone, in milliseconds.
