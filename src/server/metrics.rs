@@ -6,6 +6,8 @@
 //! can be told by looking, such as the number of matches, is not counted but looked at when somebody
 //! asks for the page.
 
+mod dropped;
+
 use std::sync::Arc;
 
 use super::cluster::ClusterMetrics;
@@ -19,6 +21,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry, Unit};
+
+pub use self::dropped::Dropped;
 
 /// What the server counts. Times are in seconds.
 #[derive(Debug)]
@@ -113,52 +117,6 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.0.dec();
-    }
-}
-
-/// Why a connection came to nothing before it was a WebSocket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
-    /// The operating system could not accept it: most often there are no descriptors left.
-    NotAccepted,
-    /// The TLS handshake failed, or the client spoke no TLS.
-    NoTls,
-    /// It was no HTTP, or ended in the middle of a request.
-    BrokenRequest,
-    /// It took too long over its request.
-    SlowRequest,
-    /// It was evicted by a newer one, since there were too many.
-    Displaced,
-    /// It came from a page of another origin.
-    Origin,
-    /// Its address was over one of its limits.
-    Address,
-}
-
-impl Dropped {
-    /// Every cause.
-    pub const ALL: [Self; 7] = [
-        Self::NotAccepted,
-        Self::NoTls,
-        Self::BrokenRequest,
-        Self::SlowRequest,
-        Self::Displaced,
-        Self::Origin,
-        Self::Address,
-    ];
-
-    /// Its name among the metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotAccepted => "not_accepted",
-            Self::NoTls => "no_tls",
-            Self::BrokenRequest => "broken_request",
-            Self::SlowRequest => "slow_request",
-            Self::Displaced => "displaced",
-            Self::Origin => "origin",
-            Self::Address => "address",
-        }
     }
 }
 
