@@ -92,7 +92,7 @@ impl Cluster {
 
     /// Whether the others can be reached.
     pub(super) fn is_up(&self) -> bool {
-        self.bus.is_up()
+        self.bus.is_up() && !self.nodes.are_silent()
     }
 
     /// How long a message takes to that server and back, if that is known.

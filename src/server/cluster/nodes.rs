@@ -68,6 +68,14 @@ impl Nodes {
         self.0.lock().get(&node).is_some_and(|node| node.answers)
     }
 
+    /// Whether there are others, and none of them answers or is known to be gone: then it is most likely
+    /// this server that is cut off.
+    pub(super) fn are_silent(&self) -> bool {
+        let nodes = self.0.lock();
+        let is_silent = |node: &Node| !node.answers && node.missed == 0;
+        !nodes.is_empty() && nodes.values().all(is_silent)
+    }
+
     /// Takes note of which servers there are. What a server has whose lease does not hold any more is
     /// looked after.
     pub(super) fn renewed(&self, server: &Arc<Shared>, alive: &[NodeId]) {

@@ -135,9 +135,13 @@ impl Table {
             Ok(Found::Here) => return self.take_over().await,
             Ok(Found::At(owner)) => {
                 if afar.owner != Some(owner) {
+                    // What was asked of the owner before is asked again, and not waited for.
+                    afar.asked.clear();
+                    let asking = std::mem::take(&mut afar.asking);
                     afar.owner = Some(owner);
                     afar.unknown_since = None;
                     afar.follow_at = Some(now());
+                    self.held.extend(asking.into_values());
                 }
             }
             Ok(Found::Over) => {
