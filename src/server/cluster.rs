@@ -5,39 +5,30 @@
 //! owner (`table/afar.rs`). What keeps two owners of one match apart is the journal; all that is told here
 //! is a hint.
 
-mod hearing;
 mod lease;
 mod lists;
 mod metrics;
 mod nodes;
-mod owning;
 mod packet;
 mod relay;
-mod seeking;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_bus::{Bus, Listener, Unanswered};
-use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
+use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_store::NodeId;
 use plyhouse_store::directory::Directory;
-use plyhouse_store::{NodeId, PlayerRecord, WriteError};
 
-pub(super) use self::hearing::hear;
-pub(super) use self::lease::keep as keep_lease;
-pub(super) use self::lists::show as show_lists;
 pub(super) use self::metrics::ClusterMetrics;
-pub(super) use self::nodes::watch as watch_nodes;
-pub(super) use self::owning::watch as watch_owned;
-pub(super) use self::packet::{Bulletin, Notice, Packet, Standing};
+pub(super) use self::nodes::News;
+pub(super) use self::packet::{Notice, Packet};
 pub(super) use self::relay::{Answered, Found};
-pub(super) use self::seeking::watch as watch_seeks;
 
 use self::lease::Lease;
 use self::lists::Lists;
 use self::nodes::Nodes;
-use super::peer::Peer;
-use super::shared::Shared;
+use super::told::Bulletin;
 
 /// How long a request to another server may take before it is asked again.
 const ASK_MAX: Duration = Duration::from_secs(2);
@@ -61,9 +52,10 @@ pub(super) struct Cluster {
     pub(super) node: NodeId,
     pub(super) directory: Arc<dyn Directory>,
     bus: Arc<dyn Bus>,
-    lease: Lease,
-    nodes: Nodes,
-    lists: Lists,
+    pub(super) lease: Lease,
+    pub(super) nodes: Nodes,
+    /// The matches of which lists show something else now.
+    pub(super) lists: Lists,
 }
 
 impl Cluster {
@@ -109,6 +101,11 @@ impl Cluster {
         self.bus.send(to.0, packet.write());
     }
 
+    /// Tells every other server something.
+    pub(super) fn send_all(&self, packet: &Packet) {
+        self.bus.send_all(packet.write());
+    }
+
     /// Sends a copy of a match what is new.
     pub(super) fn feed(&self, to: NodeId, match_id: MatchId, bulletin: Bulletin) {
         let bulletin = Box::new(bulletin);
@@ -119,30 +116,6 @@ impl Cluster {
     pub(super) fn notify(&self, player: PlayerId, notice: Notice) {
         let notice = Packet::Notice { player, notice };
         self.bus.send_all(notice.write());
-    }
-
-    /// Begins a session of a player, whom the store knows from then on: other servers learn from it who
-    /// somebody is.
-    pub(super) async fn begin_session(
-        &self,
-        server: &Shared,
-        peer: &Peer,
-        player: &PlayerRecord,
-        is_stored: bool,
-    ) -> Result<(), WireError> {
-        let refused = |error: WriteError| {
-            tracing::error!(player = %player.id, %error, "no session is begun");
-            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
-        };
-        if !is_stored {
-            server
-                .store
-                .add_player(player.clone())
-                .await
-                .map_err(refused)?;
-        }
-        peer.set_session(self.directory.session().await.map_err(refused)?);
-        Ok(())
     }
 
     /// Tells all that a player has this session.
@@ -163,7 +136,8 @@ impl Cluster {
         self.bus.close();
     }
 
-    fn ask(
+    /// Asks another server something.
+    pub(super) fn ask(
         &self,
         to: NodeId,
         packet: &Packet,

@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::clock::now;
-use super::cluster::Bulletin;
 use super::connection_id::ConnectionId;
-use super::table::owner::Roster;
+use super::told::{Bulletin, Roster};
 
 /// What one connection asks of one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

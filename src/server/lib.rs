@@ -13,6 +13,7 @@ mod challenges;
 mod client;
 mod clock;
 mod cluster;
+mod cluster_tasks;
 mod command;
 mod connection_id;
 mod connections;
@@ -44,6 +45,7 @@ mod table;
 mod timed;
 mod to_protocol;
 mod tokens;
+mod told;
 mod waited;
 mod wake_times;
 mod wanted;
@@ -103,13 +105,7 @@ impl Server {
         let (cluster, heard) = links.map(Cluster::new).unzip();
         let shared = Shared::new(settings, store, metrics, cluster)?;
         if let Some(heard) = heard {
-            shared.spawn(cluster::hear(Arc::clone(&shared), heard));
-            shared.spawn(cluster::keep_lease(Arc::clone(&shared)));
-            shared.spawn(cluster::watch_nodes(Arc::clone(&shared)));
-            shared.spawn(cluster::watch_owned(Arc::clone(&shared)));
-            shared.spawn(cluster::show_lists(Arc::clone(&shared)));
-            shared.spawn(cluster::watch_seeks(Arc::clone(&shared)));
-            shared.spawn(births::adopt_again_and_again(Arc::clone(&shared)));
+            cluster_tasks::begin(&shared, heard);
         }
         shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));

@@ -4,6 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::cluster_tasks::listing;
 use super::encode::encode;
 use super::shared::Shared;
 use super::watched_lists::Changes;
@@ -34,7 +35,9 @@ pub(super) async fn tell(server: Arc<Shared>) {
 async fn tell_list(server: &Shared, mut changes: Changes) {
     let filter = changes.filter;
     if let Some(cluster) = &server.cluster {
-        changes.total = cluster.total(server, filter).await.unwrap_or(changes.total);
+        changes.total = listing::total(server, cluster, filter)
+            .await
+            .unwrap_or(changes.total);
     }
     let frame = encode(&changes.message());
     let mut after = Bound::Unbounded;

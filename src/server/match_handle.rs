@@ -6,13 +6,12 @@ use futures::future::BoxFuture;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId};
 
 use super::card::Card;
-use super::cluster::Bulletin;
 use super::command::{Answer, Command, MatchRequest};
 use super::mailbox::{Sender, Task, Unsent};
 use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::reply::Reply;
-use super::shared::Shared;
+use super::told::Bulletin;
 
 /// How many requests one match may have waiting. A client that finds no room waits, and is not listened
 /// to meanwhile.
@@ -124,12 +123,9 @@ impl MatchHandle {
     }
 
     /// Hands on what the match's owner has told.
-    pub(super) fn feed(&self, bulletin: Box<Bulletin>, server: &Shared) {
+    pub(super) fn feed(self, bulletin: Box<Bulletin>, metrics: &Arc<Metrics>) -> Pending<'static> {
         let command = Command::of_server(MatchRequest::Fed(bulletin));
-        let reply = Reply::unasked(Outbox::nobodys(&server.metrics));
-        if let Some(pending) = self.clone().post(command, reply) {
-            server.spawn(pending);
-        }
+        self.post(command, Reply::unasked(Outbox::nobodys(metrics)))
     }
 
     /// Tells the match that a connection has stopped following it.

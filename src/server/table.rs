@@ -10,7 +10,7 @@ mod audience;
 mod bot_turn;
 pub(super) mod dormancy;
 mod minds;
-pub(super) mod owner;
+mod owner;
 mod rebuild;
 pub(super) mod rematch;
 mod remotes;
@@ -32,7 +32,7 @@ use tokio::time::sleep_until;
 
 use self::afar::Afar;
 use self::dormancy::Idleness;
-use self::owner::{Due, NotDone, Owner, Published};
+use self::owner::{Due, NotDone, Owner};
 use self::rematch::{GiveRematch, Wishes};
 use self::remotes::Remotes;
 use self::teller::Teller;
@@ -47,6 +47,7 @@ use super::peer::Peer;
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
+use super::told::Published;
 
 /// A match that has panicked more often than this without getting on in between is given up.
 const PANICS_MAX: u32 = 3;
@@ -182,7 +183,8 @@ impl Table {
         tracing::debug!(match_id = %self.state.id(), ?status, seq = %self.state.seq(), "match begins");
         self.roster_changed();
         if let Some(cluster) = &self.server.cluster {
-            cluster.card_changed(self.owner.card());
+            let card = self.owner.card();
+            cluster.lists.changed(card.listed.then_some(card.id));
         }
         if let Some(reminder) = self.reminder.take() {
             self.owner.resume(&reminder);

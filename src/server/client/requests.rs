@@ -2,6 +2,7 @@
 
 use super::{Client, Player};
 use crate::births;
+use crate::cluster_tasks::listing;
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
 use crate::match_handle::{MatchHandle, Pending};
@@ -327,7 +328,7 @@ impl Client {
         };
         let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
         let page = match &self.server.cluster {
-            Some(cluster) => cluster.list(&self.server, filter, after, limit).await,
+            Some(cluster) => listing::list(&self.server, cluster, filter, after, limit).await,
             None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
         if page.is_err() {

@@ -9,9 +9,10 @@ use crate::reply::Reply;
 use crate::to_protocol;
 use plyhouse_matches::Part;
 use plyhouse_protocol::{
-    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage, Status,
-    Welcome, WireError,
+    ErrorCode, FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage,
+    Status, Welcome, WireError,
 };
+use plyhouse_store::WriteError;
 
 /// How often it is looked which matches a player has, while some of them are let go of or end.
 const ROUNDS: u32 = 8;
@@ -113,9 +114,17 @@ impl Client {
         let Player {
             record, is_stored, ..
         } = player;
-        cluster
-            .begin_session(&self.server, &self.peer, record, *is_stored)
-            .await?;
+        let refused = |error: WriteError| {
+            tracing::error!(player = %record.id, %error, "no session is begun");
+            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+        };
+        // Other servers learn from the store who somebody is.
+        if !*is_stored {
+            let added = self.server.store.add_player(record.clone()).await;
+            added.map_err(refused)?;
+        }
+        let session = cluster.directory.session().await.map_err(refused)?;
+        self.peer.set_session(session);
         *is_stored = true;
         Ok(())
     }

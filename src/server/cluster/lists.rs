@@ -1,160 +1,29 @@
-//! Lists of the matches of all servers. What they show is kept in the store by the owners of the matches,
-//! and told to all servers, some of whose clients may watch a list.
+//! The matches of which lists show something else now.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::Duration;
 
-use plyhouse_protocol::{ErrorCode, Listing, MatchId, MatchRef, WireError};
-use plyhouse_store::directory::{Shown, Wanted};
+use plyhouse_protocol::MatchId;
 use tokio::sync::Notify;
-use tokio::time::sleep;
 
-use super::Cluster;
-use super::packet::Packet;
-use crate::card::Card;
 use crate::locks::{Mutex, SHOWN};
-use crate::shared::Shared;
-use crate::watched_lists::Filter;
-
-/// The least time between two writes of what lists show. A match is shown that late at most.
-const PAUSE: Duration = Duration::from_millis(250);
-
-/// How many matches are told of in one message.
-const TOLD_AT_ONCE: usize = 256;
 
 /// The matches of which lists show something else now, and nobody has been told.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     changed: Mutex<BTreeSet<MatchId>, SHOWN>,
     news: Notify,
 }
 
-impl Cluster {
-    /// Lists show something else of this match now, which is decided here.
-    pub(crate) fn card_changed(&self, card: &Card) {
-        if card.listed {
-            self.lists.changed.lock().insert(card.id);
-            self.lists.news.notify_one();
-        }
+impl Lists {
+    /// Lists show something else of these matches now, which are decided here.
+    pub(crate) fn changed(&self, ids: impl IntoIterator<Item = MatchId>) {
+        self.changed.lock().extend(ids);
+        self.news.notify_one();
     }
 
-    /// The listed matches of all servers that fit, newest first, from the one after `after` on; and how
-    /// many fit in all.
-    pub(crate) async fn list(
-        &self,
-        server: &Shared,
-        filter: Filter,
-        after: Option<MatchRef>,
-        limit: usize,
-    ) -> Result<(u64, Vec<Listing>), WireError> {
-        let unknown = || {
-            let message = "that match is forgotten; begin again";
-            WireError::new(ErrorCode::UnknownMatch, message)
-        };
-        let after = match after {
-            None => None,
-            Some(MatchRef::Id(id)) => Some(id),
-            Some(MatchRef::Code(code)) => {
-                let found = server.store.by_code(code).await.map_err(unreadable)?;
-                Some(found.ok_or_else(unknown)?)
-            }
-            Some(MatchRef::Nothing) => return Err(unknown()),
-        };
-        let listed = self.directory.list(wanted(server, filter, after, limit));
-        let listed = listed.await.map_err(unreadable)?;
-        let cards = listed.cards.iter().filter_map(|card| read(card));
-        // What is served here is known better.
-        let fresh = |listing: Listing| {
-            let handle = server.lobby.find(MatchRef::Id(listing.match_id));
-            handle.map_or(listing, |handle| handle.card().listing())
-        };
-        Ok((listed.total, cards.map(fresh).collect()))
+    /// Waits for such matches, and takes them out.
+    pub(crate) async fn take(&self) -> BTreeSet<MatchId> {
+        self.news.notified().await;
+        std::mem::take(&mut *self.changed.lock())
     }
-
-    /// How many listed matches of all servers fit.
-    pub(crate) async fn total(&self, server: &Shared, filter: Filter) -> Option<u64> {
-        let listed = self.directory.list(wanted(server, filter, None, 0)).await;
-        Some(listed.ok()?.total)
-    }
-}
-
-fn wanted(server: &Shared, filter: Filter, after: Option<MatchId>, limit: usize) -> Wanted {
-    let linger_ms = u64::try_from(server.settings.linger.as_millis()).unwrap_or(u64::MAX);
-    Wanted {
-        game: filter.game.map(str::to_owned),
-        status: filter.status,
-        after,
-        ended_since_ms: server.clock.now_ms().saturating_sub(linger_ms),
-        limit,
-    }
-}
-
-fn unreadable(error: impl std::fmt::Display) -> WireError {
-    tracing::error!(%error, "a list is not read");
-    WireError::new(ErrorCode::Overloaded, "the list cannot be read now")
-}
-
-fn read(card: &str) -> Option<Listing> {
-    serde_json::from_str(card)
-        .inspect_err(|error| tracing::error!(%error, "what a list shows makes no sense"))
-        .ok()
-}
-
-/// Keeps in the store what lists show of the matches that are decided here, and tells all servers, until
-/// this one stops.
-pub(crate) async fn show(server: Arc<Shared>) {
-    let shutdown = server.shutdown.clone();
-    let showing = async {
-        while let Some(cluster) = &server.cluster {
-            cluster.lists.news.notified().await;
-            let changed = std::mem::take(&mut *cluster.lists.changed.lock());
-            if !show_now(&server, cluster, &changed).await {
-                cluster.lists.changed.lock().extend(changed);
-                cluster.lists.news.notify_one();
-            }
-            sleep(PAUSE).await;
-        }
-    };
-    tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
-        () = shutdown.cancelled() => {}
-        () = showing => {}
-    }
-}
-
-/// False if the store has not kept it.
-async fn show_now(server: &Shared, cluster: &Cluster, changed: &BTreeSet<MatchId>) -> bool {
-    let handles = changed
-        .iter()
-        .map(|id| server.lobby.find(MatchRef::Id(*id)));
-    let listings: Vec<Listing> = handles
-        .flatten()
-        .map(|handle| handle.card().listing())
-        .collect();
-    let shown = listings.iter().map(|listing| Shown {
-        id: listing.match_id,
-        status: listing.status,
-        listed: true,
-        card: serde_json::to_string(listing).expect("a listing is plain data"),
-    });
-    if let Err(error) = cluster.directory.show(shown.collect()).await {
-        tracing::warn!(%error, "lists are not kept");
-        return false;
-    }
-    for some in listings.chunks(TOLD_AT_ONCE) {
-        let shown = Packet::Shown(some.to_vec());
-        cluster.bus.send_all(shown.write());
-    }
-    on_shown(server, listings);
-    true
-}
-
-/// Takes note of what lists show now of matches of whatever server.
-pub(super) fn on_shown(server: &Shared, listings: Vec<Listing>) {
-    server.lobby.watched(|lists| {
-        for listing in listings {
-            lists.shown(listing);
-        }
-    });
 }

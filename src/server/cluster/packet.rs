@@ -1,13 +1,11 @@
 //! What servers say to each other.
 
-use plyhouse_matches::TurnTime;
-use plyhouse_protocol::{Listing, MatchId, PlayerId, Rematch};
+use plyhouse_protocol::{Listing, MatchId, PlayerId};
 use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::card::Presence;
 use crate::command::Command;
-use crate::table::owner::{Published, Roster};
+use crate::told::{Bulletin, Roster};
 
 /// What one server sends another, or all.
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,29 +52,8 @@ pub(crate) enum Notice {
     Turn { match_id: MatchId, text: String },
 }
 
-/// What is new of a match, as its owner feeds a copy of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bulletin {
-    /// How often the match was taken over.
-    pub(crate) epoch: u64,
-    pub(crate) published: Published,
-    /// The clock counts otherwise than the events tell.
-    pub(crate) is_clock_news: bool,
-    pub(crate) standing: Standing,
-}
-
-/// What a copy of a match cannot know from its events.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    pub(crate) time: Option<TurnTime>,
-    pub(crate) presence: Presence,
-    /// For how long each seat's player may still be gone, in milliseconds.
-    pub(crate) gone_ms: [Option<u64>; 2],
-    pub(crate) rematch: Option<Rematch>,
-}
-
 impl Packet {
-    pub(super) fn write(&self) -> Vec<u8> {
+    pub(crate) fn write(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("what servers say to each other is plain data")
     }
 }

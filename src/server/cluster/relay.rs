@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::Cluster;
 use super::packet::Packet;
 use crate::command::{Answer, Command};
-use crate::table::owner::Roster;
+use crate::told::Roster;
 
 /// After how long it is looked anew who owns a match that two servers want.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

@@ -23,12 +23,12 @@ use plyhouse_protocol::Seq;
 use plyhouse_store::{Mark, NodeId};
 use tokio::time::sleep_until;
 
-use super::owner::Roster;
 use super::{End, GOES_ON, Table, next_letter};
 use crate::clock::now;
-use crate::cluster::{Answered, Standing};
+use crate::cluster::Answered;
 use crate::command::{Answer, MatchRequest};
 use crate::match_handle::Letter;
+use crate::told::{Roster, Standing};
 
 /// How long a copy waits for what it knows to have happened, before it reads it in the store.
 const DOUBT: Duration = Duration::from_millis(1500);

@@ -8,21 +8,21 @@ use plyhouse_engine::catalog::Choice;
 use plyhouse_matches::{
     Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, Stage,
 };
-use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Seq, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, Seq, WireError};
 use plyhouse_store::{Mark, WriteError};
-use serde::{Deserialize, Serialize};
 
 use super::bot_turn::BotTurn;
 use super::dormancy;
 use super::minds::Minds;
 use super::timekeeping::Time;
 use crate::addresses::OpenMatchPermit;
-use crate::card::{Card, Presence};
+use crate::card::Card;
 use crate::clock::now;
 use crate::command::{Answer, Command};
 use crate::metrics::GameMetrics;
 use crate::shared::Shared;
 use crate::to_protocol;
+use crate::told::{Published, Roster};
 
 /// How long a match waits before it tries again what the store would not take.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -51,22 +51,6 @@ pub(super) struct Owner {
     expires_at: Option<Instant>,
     /// When the match is forgotten, once it has ended.
     retires_at: Option<Instant>,
-}
-
-/// Stored events, as the owner hands them to a teller.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Published {
-    /// The event before them.
-    pub(super) after: Seq,
-    pub(super) events: Vec<Event>,
-}
-
-/// Who is there, as a teller reports it to the owner.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Roster {
-    /// Those of the match's players, its host among them, who follow it.
-    pub(super) present: Vec<PlayerId>,
-    pub(super) presence: Presence,
 }
 
 /// What has become of a command.
@@ -424,7 +408,9 @@ impl Owner {
         self.time.attend(state, is_present);
         let is_news = self.show(state, roster);
         if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_news) {
-            cluster.card_changed(&self.card);
+            cluster
+                .lists
+                .changed(self.card.listed.then_some(self.card.id));
         }
     }
 

@@ -9,12 +9,12 @@ use plyhouse_protocol::{PlayerId, Seq};
 use plyhouse_store::NodeId;
 
 use super::Table;
-use super::owner::{Published, Roster};
 use super::teller::Elsewhere;
 use crate::clock::now;
-use crate::cluster::{Bulletin, Cluster, Standing};
+use crate::cluster::Cluster;
 use crate::command::{Answer, Command, Relayed};
 use crate::connection_id::ConnectionId;
+use crate::told::{Bulletin, Published, Roster, Standing};
 
 /// The other servers that follow a match.
 #[derive(Debug)]

@@ -12,16 +12,15 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::audience::Audience;
-use super::owner::{Published, Roster};
 use crate::card::Presence;
 use crate::clock::now;
-use crate::cluster::Standing;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
 use crate::reply::Reply;
 use crate::shared::Shared;
+use crate::told::{Published, Roster, Standing};
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
 const HISTORY: usize = 256;

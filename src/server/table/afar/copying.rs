@@ -6,13 +6,12 @@ use plyhouse_matches::{Action, EventKind};
 
 use super::{DOUBT, Waiting};
 use crate::clock::now;
-use crate::cluster::{Bulletin, Standing};
 use crate::command::{Command, MatchRequest};
 use crate::match_handle::Letter;
 use crate::reply::Reply;
-use crate::table::owner::Published;
 use crate::table::teller::Elsewhere;
 use crate::table::{End, GOES_ON, LOST, Table};
+use crate::told::{Bulletin, Published, Standing};
 
 impl Table {
     /// Takes in what the owner has told.

@@ -13,9 +13,8 @@ use plyhouse_store::{Record, WriteError};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::Cluster;
-use super::packet::Notice;
 use crate::births;
+use crate::cluster::{Cluster, Notice};
 use crate::lobby::next_match_id;
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;

@@ -7,14 +7,10 @@ use plyhouse_bus::{Answer as Way, Heard, Listener};
 use plyhouse_protocol::{CloseCode, MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
-use super::Cluster;
-use super::lists;
-use super::nodes::tell_all;
-use super::owning;
-use super::packet::{Notice, Packet};
-use super::relay::Answered;
-use super::seeking;
+use super::pinging::{after_gone, tell_all};
+use super::{listing, owning, seeking};
 use crate::births;
+use crate::cluster::{Answered, Cluster, Notice, Packet};
 use crate::command::{Command, MatchRequest};
 use crate::shared::Shared;
 
@@ -117,8 +113,10 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
     };
     match read(message) {
         Some(Packet::Fed { match_id, bulletin }) => {
-            if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
-                handle.feed(bulletin, server);
+            let handle = server.lobby.find(MatchRef::Id(match_id));
+            let pending = handle.and_then(|handle| handle.feed(bulletin, &server.metrics));
+            if let Some(pending) = pending {
+                server.spawn(pending);
             }
         }
         Some(Packet::Taken { match_id }) => {
@@ -130,9 +128,12 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
                 );
             }
         }
-        Some(Packet::Leaving { node }) => cluster.nodes.left(server, node),
+        Some(Packet::Leaving { node }) => {
+            cluster.nodes.left(node);
+            after_gone(server, node);
+        }
         Some(Packet::Session { player, number }) => on_session(server, cluster, player, number),
-        Some(Packet::Shown(listings)) => lists::on_shown(server, listings),
+        Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
         Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping) | None => {}
     }

@@ -1,0 +1,27 @@
+//! What a server of a cluster does beside serving its clients: it hears the others, keeps its lease, and looks
+//! whether all is as it believes.
+
+mod hearing;
+mod leasing;
+pub(super) mod listing;
+mod owning;
+mod pinging;
+mod seeking;
+
+use std::sync::Arc;
+
+use plyhouse_bus::Listener;
+
+use super::births;
+use super::shared::Shared;
+
+/// Begins all of it, until the server stops.
+pub(super) fn begin(shared: &Arc<Shared>, heard: Listener) {
+    shared.spawn(hearing::hear(Arc::clone(shared), heard));
+    shared.spawn(leasing::keep(Arc::clone(shared)));
+    shared.spawn(pinging::watch(Arc::clone(shared)));
+    shared.spawn(owning::watch(Arc::clone(shared)));
+    shared.spawn(listing::show(Arc::clone(shared)));
+    shared.spawn(seeking::watch(Arc::clone(shared)));
+    shared.spawn(births::adopt_again_and_again(Arc::clone(shared)));
+}

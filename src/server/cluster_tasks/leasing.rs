@@ -1,0 +1,60 @@
+//! Keeps this server's lease.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{owning, pinging};
+use crate::clock::now;
+use crate::shared::Shared;
+
+/// How often the lease is renewed.
+const RENEW_EVERY: Duration = Duration::from_millis(1250);
+
+/// Renews the lease once. Gives whether that was done.
+async fn renew(server: &Arc<Shared>) -> bool {
+    let Some(cluster) = &server.cluster else {
+        return true;
+    };
+    let asked_at = now();
+    match cluster.directory.renew(cluster.node).await {
+        Ok(nodes) => {
+            if !cluster.lease.holds() {
+                // What was this server's may be another's by now: first that is looked up.
+                owning::look(server).await;
+            }
+            cluster.lease.renewed(asked_at);
+            let is_young = cluster.lease.is_young();
+            for node in cluster.nodes.renewed(cluster.node, &nodes, is_young) {
+                tracing::warn!(node = %node.0, "a server is gone");
+                pinging::after_gone(server, node);
+            }
+            let others = nodes.len().saturating_sub(1);
+            let others = i64::try_from(others).unwrap_or(i64::MAX);
+            server.metrics.cluster.nodes.set(others);
+            true
+        }
+        Err(error) => {
+            server.metrics.cluster.unrenewed.inc();
+            tracing::warn!(%error, "the lease is not renewed");
+            false
+        }
+    }
+}
+
+/// Keeps the lease until the server stops.
+pub(crate) async fn keep(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let keeping = async {
+        loop {
+            renew(&server).await;
+            sleep(RENEW_EVERY).await;
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = keeping => {}
+    }
+}

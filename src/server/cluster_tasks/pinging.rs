@@ -1,0 +1,93 @@
+//! Asks the other servers whether they are there, and sees to what they had when they are not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use futures::{StreamExt, stream};
+use plyhouse_bus::Unanswered;
+use plyhouse_store::NodeId;
+use tokio::time::{sleep, timeout};
+
+use crate::births;
+use crate::clock::now;
+use crate::cluster::{News, Packet};
+use crate::command::MatchRequest;
+use crate::shared::Shared;
+
+/// How often each server is asked whether it is there.
+const PING_EVERY: Duration = Duration::from_millis(250);
+
+/// How many matches are told something at the same time.
+const TOLD_AT_ONCE: usize = 256;
+
+/// Asks every other server again and again whether it is there, until this one stops.
+pub(crate) async fn watch(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let watching = async {
+        loop {
+            let nodes = match &server.cluster {
+                Some(cluster) => cluster.nodes.all(),
+                None => return,
+            };
+            let pings = join_all(nodes.into_iter().map(|node| ping(&server, node)));
+            tokio::join!(pings, sleep(PING_EVERY));
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = watching => {}
+    }
+}
+
+async fn ping(server: &Arc<Shared>, node: NodeId) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
+    let asked_at = now();
+    let answer = timeout(PING_EVERY, cluster.ask(node, &Packet::Ping)).await;
+    let news = match answer.unwrap_or(Err(Unanswered::InTime)) {
+        Ok(_) => cluster.nodes.answered(node, now() - asked_at),
+        Err(why) => cluster.nodes.unanswered(node, why),
+    };
+    match news {
+        News::None => {}
+        News::Gone => {
+            tracing::warn!(node = %node.0, "nobody answers to the name of a server");
+            let is_dead = false;
+            tell_all(server, MatchRequest::NodeGone { node, is_dead });
+        }
+        News::Silent => {
+            tracing::warn!(node = %node.0, "a server does not answer");
+            tell_all(server, MatchRequest::NodesChanged);
+        }
+        News::Heard => {
+            tracing::info!(node = %node.0, "a server answers again");
+            tell_all(server, MatchRequest::NodesChanged);
+        }
+    }
+}
+
+/// Has every match here know that something has come to pass with a server.
+pub(super) fn tell_all(server: &Arc<Shared>, request: MatchRequest) {
+    let told = Arc::clone(server);
+    server.spawn(async move {
+        let handles = stream::iter(told.lobby.all());
+        handles
+            .for_each_concurrent(TOLD_AT_ONCE, |handle| {
+                let request = request.clone();
+                let metrics = &told.metrics;
+                async move { handle.tell(request, metrics).await }
+            })
+            .await;
+    });
+}
+
+/// A server is gone for good: what it had is looked after.
+pub(super) fn after_gone(server: &Arc<Shared>, node: NodeId) {
+    let is_dead = true;
+    tell_all(server, MatchRequest::NodeGone { node, is_dead });
+    let sweeping = Arc::clone(server);
+    server.spawn(async move { births::adopt_abandoned(&sweeping).await });
+}

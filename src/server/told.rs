@@ -1,0 +1,45 @@
+//! What the owner of a match, its teller and its copies tell each other: plain data, which may come from
+//! another machine.
+
+use plyhouse_matches::{Event, TurnTime};
+use plyhouse_protocol::{PlayerId, Rematch, Seq};
+use serde::{Deserialize, Serialize};
+
+use super::card::Presence;
+
+/// Stored events, as the owner hands them to a teller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Published {
+    /// The event before them.
+    pub(super) after: Seq,
+    pub(super) events: Vec<Event>,
+}
+
+/// Who is there, as a teller reports it to the owner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Roster {
+    /// Those of the match's players, its host among them, who follow it.
+    pub(super) present: Vec<PlayerId>,
+    pub(super) presence: Presence,
+}
+
+/// What is new of a match, as its owner feeds a copy of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bulletin {
+    /// How often the match was taken over.
+    pub(super) epoch: u64,
+    pub(super) published: Published,
+    /// The clock counts otherwise than the events tell.
+    pub(super) is_clock_news: bool,
+    pub(super) standing: Standing,
+}
+
+/// What a copy of a match cannot know from its events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Standing {
+    pub(super) time: Option<TurnTime>,
+    pub(super) presence: Presence,
+    /// For how long each seat's player may still be gone, in milliseconds.
+    pub(super) gone_ms: [Option<u64>; 2],
+    pub(super) rematch: Option<Rematch>,
+}
