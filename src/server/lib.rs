@@ -39,6 +39,7 @@ mod scoresheets;
 mod seeks;
 mod settings;
 mod shared;
+mod stopped_clocks;
 mod store_watch;
 mod sweeper;
 mod table;
@@ -109,7 +110,7 @@ impl Server {
         }
         shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
-        shared.spawn(store_watch::watch(Arc::clone(&shared)));
+        shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 

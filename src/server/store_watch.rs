@@ -1,22 +1,10 @@
-//! Sees to it that all clocks stand while the store refuses, and not only those of whoever has noticed; and
-//! that they go on.
+//! What those who write tell of the store that refuses.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use futures::{StreamExt, stream};
 use tokio::sync::Notify;
-use tokio::time::sleep;
 
-use super::command::MatchRequest;
 use super::locks::{Mutex, STORE_WATCH};
-use super::shared::Shared;
-
-/// How often the store is asked whether it is well again.
-const LOOK: Duration = Duration::from_secs(1);
-
-/// How many matches are told at the same time: one may wait for the store itself.
-const TOLD_AT_ONCE: usize = 256;
 
 /// What those who write tell of the store.
 #[derive(Debug, Default)]
@@ -33,46 +21,14 @@ impl StoreWatch {
         self.since.lock().get_or_insert(began);
         self.refused.notify_one();
     }
-}
 
-/// Has all clocks stand from when the store refuses until it keeps things again, until the server stops.
-pub(super) async fn watch(server: Arc<Shared>) {
-    let shutdown = server.shutdown.clone();
-    let watching = async {
+    /// Waits until a write was refused, and tells when the first of late began.
+    pub(super) async fn wait(&self) -> Instant {
         loop {
-            server.store_watch.refused.notified().await;
-            let Some(since) = server.store_watch.since.lock().take() else {
-                continue;
-            };
-            // What was refused to one match alone concerns no other.
-            if !is_well(&server) {
-                tell_all(&server, &MatchRequest::StoreRefuses { since }).await;
+            self.refused.notified().await;
+            if let Some(since) = self.since.lock().take() {
+                return since;
             }
-            sleep(LOOK).await;
-            while !is_well(&server) {
-                sleep(LOOK).await;
-            }
-            tell_all(&server, &MatchRequest::StoreAccepts).await;
         }
-    };
-    tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
-        () = shutdown.cancelled() => {}
-        () = watching => {}
     }
-}
-
-/// Whether this server has its matches kept. One that may have lost them keeps nothing of them.
-fn is_well(server: &Shared) -> bool {
-    let may_act = (server.cluster.as_ref()).is_none_or(|cluster| cluster.may_act());
-    may_act && server.store.is_well()
-}
-
-async fn tell_all(server: &Shared, request: &MatchRequest) {
-    let handles = stream::iter(server.lobby.all());
-    let told = handles.for_each_concurrent(TOLD_AT_ONCE, |handle| {
-        let request = request.clone();
-        async move { handle.tell(request, &server.metrics).await }
-    });
-    told.await;
 }
