@@ -94,7 +94,7 @@ impl Cluster {
 
     /// Whether that server answers at the moment.
     pub(super) fn hears(&self, node: NodeId) -> bool {
-        self.bus.is_up() && self.nodes.answers(node)
+        self.bus.is_up() && self.nodes.may_be_heard(node)
     }
 
     fn send(&self, to: NodeId, packet: &Packet) {

@@ -275,6 +275,7 @@ impl Table {
     /// Does what is due.
     async fn on_time(&mut self) -> ControlFlow<End> {
         let now = now();
+        self.attend_hearing();
         let gone_ms = || self.owner.gone_ms(&self.state);
         self.teller.on_time(&self.state, now, gone_ms);
         self.end_wishes(now);
@@ -316,6 +317,8 @@ impl Table {
             && let Some(Some(letter)) =
                 next_letter(&mut self.held, &mut self.mailbox).now_or_never()
         {
+            let mut letter = letter;
+            self.read_here(&mut letter.command);
             if letter.command.received_at < at {
                 if let end @ ControlFlow::Break(_) = self.on_letter(*letter).await {
                     self.hold(later);
@@ -340,7 +343,8 @@ impl Table {
     }
 
     /// Serves one request.
-    async fn on_letter(&mut self, letter: Letter) -> ControlFlow<End> {
+    async fn on_letter(&mut self, mut letter: Letter) -> ControlFlow<End> {
+        self.read_here(&mut letter.command);
         if let Some(at) = self.owner.flag_before(&self.state, &letter.command) {
             self.hold(VecDeque::from([Box::new(letter)]));
             return Box::pin(self.on_flag(at)).await;
@@ -348,7 +352,6 @@ impl Table {
         let Letter { command, reply } = letter;
         match &command.request {
             MatchRequest::Act(action) if command.relayed.is_some() => {
-                let command = self.as_read(&command);
                 return Box::pin(self.act_for_another(&command, action, reply)).await;
             }
             MatchRequest::Act(action) => return self.act(&command, action, reply).await,
@@ -490,13 +493,14 @@ impl Table {
         if decision.is_lost { LOST } else { GOES_ON }
     }
 
-    /// A command of another server's client, as if it had been read here.
-    fn as_read(&self, command: &Command) -> Command {
-        let mut command = command.clone();
+    /// Has a command of another server's client count as if it had been read here.
+    fn read_here(&self, command: &mut Command) {
         if let (Some(remotes), Some(cluster)) = (&self.remotes, &self.server.cluster) {
-            command.received_at = remotes.read_at(&command, cluster);
+            command.received_at = remotes.read_at(command, cluster);
+            if let Some(relayed) = &mut command.relayed {
+                relayed.turn_us = None;
+            }
         }
-        command
     }
 
     /// Whether by this action, which is refused for nothing else, the player gets one more match of days.

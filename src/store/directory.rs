@@ -1,7 +1,7 @@
 //! What servers that share one store agree on beside the journals of matches: who is there, whose a match
 //! is, who looks for whom, and what lists show.
 //!
-//! All of it is hints but [`pair`](Directory::pair): if two servers believe to own a match, one of them
+//! All of it is hints but [`pair`](Directory::pair) and [`take`](Directory::take): if two servers believe to own a match, one of them
 //! gets a conflict from [`Store::keep`](super::Store::keep).
 
 use std::fmt;

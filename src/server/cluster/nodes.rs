@@ -55,12 +55,18 @@ impl Nodes {
         self.0.lock().get(&node).is_some_and(|node| node.answers)
     }
 
-    /// Whether there are others, and none of them answers or is known to be gone: then it is most likely
+    /// Whether that server may be heard. One that is not known yet has asked this server for something.
+    pub(crate) fn may_be_heard(&self, node: NodeId) -> bool {
+        self.0.lock().get(&node).is_none_or(|node| node.answers)
+    }
+
+    /// Whether there are several others, and none of them answers or is known to be gone: then it is most likely
     /// this server that is cut off.
     pub(crate) fn are_silent(&self) -> bool {
         let nodes = self.0.lock();
         let is_silent = |node: &Node| !node.answers && node.missed == 0;
-        !nodes.is_empty() && nodes.values().all(is_silent)
+        // One that is silent may be the one that hangs.
+        nodes.len() > 1 && nodes.values().all(is_silent)
     }
 
     /// Takes note of which servers there are, and gives those that are not there any more. Where this

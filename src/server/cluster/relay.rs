@@ -106,7 +106,7 @@ impl Cluster {
                 has_ended,
                 ..
             } = route;
-            let is_there = |owner| is_alive || (self.lease.is_young() && self.hears(owner));
+            let is_there = |owner| is_alive || (self.lease.is_young() && self.nodes.answers(owner));
             let at = owner.filter(|owner| is_there(*owner) && Some(*owner) != suspected);
             match at {
                 Some(at) if at == self.node => return Ok(Found::Here),

@@ -36,10 +36,18 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
             }
             Some(Heard::Message(message)) => on_message(&server, &message),
             Some(Heard::Request(request, way)) => {
+                let request = match read(&request) {
+                    None => continue,
+                    Some(Packet::Ping) => {
+                        give(way, &Answered::Here);
+                        continue;
+                    }
+                    Some(request) => request,
+                };
                 let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
                     continue; // Whoever asks will ask again.
                 };
-                if let Some(done) = on_request(&server, &request, way) {
+                if let Some(done) = on_request(&server, request, way) {
                     server.spawn(async move {
                         done.await;
                         drop(permit);
@@ -63,14 +71,10 @@ fn give(way: Way, answered: &Answered) {
 /// Does what is asked, and gives what is still to be waited for.
 fn on_request(
     server: &Arc<Shared>,
-    request: &[u8],
+    request: Packet,
     way: Way,
 ) -> Option<impl Future<Output = ()> + Send + 'static> {
-    let (match_id, request) = match read(request)? {
-        Packet::Ping => {
-            give(way, &Answered::Here);
-            return None;
-        }
+    let (match_id, request) = match request {
         Packet::Ask { match_id, command } => (match_id, *command),
         Packet::Follow {
             match_id,
@@ -81,6 +85,7 @@ fn on_request(
             (match_id, Command::of_server(follow))
         }
         Packet::Fed { .. }
+        | Packet::Ping
         | Packet::Taken { .. }
         | Packet::Leaving { .. }
         | Packet::Session { .. }

@@ -164,6 +164,7 @@ impl Owner {
             is_lost: false,
         };
         if !self.may_act() {
+            self.stands_for_the_store(state, command.received_at);
             decision.answer = Err(Box::new(NotDone::Unavailable.into()));
             return decision;
         }

@@ -114,6 +114,9 @@ impl Table {
         if self.afar.is_some() {
             self.read_anew(mark);
         }
+        if let Some(remotes) = &mut self.remotes {
+            remotes.begin_again(self.state.seq());
+        }
         self.begin();
         self.owner.card().told(self.state.seq());
         let time = self.turn_time();

@@ -93,6 +93,17 @@ impl Remotes {
         self.events.extend(published.events.iter().cloned());
     }
 
+    /// The match was read anew, and has come to this event: nobody knows anything of it.
+    pub(super) fn begin_again(&mut self, seq: Seq) {
+        self.after = seq;
+        self.events.clear();
+        self.turn_told_at = now();
+        self.is_clock_untold = true;
+        self.nodes
+            .values_mut()
+            .for_each(|remote| remote.is_new = true);
+    }
+
     /// Takes note that the clock counts anew.
     pub(super) const fn clock_changed(&mut self) {
         self.is_clock_untold = true;

@@ -1,5 +1,5 @@
 //! The teller of a match: it makes what has happened part of the match, and tells everybody who follows.
-//! It decides nothing, and is fed with [`Published`] events alone.
+//! It decides nothing, and is fed with what the match's owner tells.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -32,7 +32,9 @@ impl Table {
                 let suspected = self.afar().owner;
                 self.look_for_owner(suspected).await
             }
-            Asked::Follow(Err(Unanswered::InTime | Unanswered::Away)) => {
+            // What was missed meanwhile is read once the others can be reached again.
+            Asked::Follow(Err(Unanswered::Away)) => GOES_ON,
+            Asked::Follow(Err(Unanswered::InTime)) => {
                 self.afar().follow_at = Some(now() + AGAIN);
                 self.look_for_owner(None).await
             }

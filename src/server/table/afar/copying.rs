@@ -136,10 +136,9 @@ impl Table {
         let waiting = std::mem::take(&mut self.afar().answers);
         let (ready, waiting): (Vec<_>, _) = waiting.into_iter().partition(|one| one.seq <= known);
         let afar = self.afar();
-        afar.doubts_at = match waiting.is_empty() {
-            true => afar.doubts_at.filter(|at| *at <= now()),
-            false => Some(afar.doubts_at.unwrap_or_else(|| now() + DOUBT)),
-        };
+        if !waiting.is_empty() {
+            afar.doubts_at.get_or_insert_with(|| now() + DOUBT);
+        }
         afar.answers = waiting;
         for Waiting { letter, answer, .. } in ready {
             let Letter { command, reply } = *letter;
