@@ -114,14 +114,12 @@ impl Cluster {
 
     /// Has whichever server a player is connected to do something.
     pub(super) fn notify(&self, player: PlayerId, notice: Notice) {
-        let notice = Packet::Notice { player, notice };
-        self.bus.send_all(notice.write());
+        self.send_all(&Packet::Notice { player, notice });
     }
 
     /// Tells all that a player has this session.
     pub(super) fn tell_session(&self, player: PlayerId, number: u64) {
-        self.bus
-            .send_all(Packet::Session { player, number }.write());
+        self.send_all(&Packet::Session { player, number });
     }
 
     /// Ends this server's part in the cluster: its matches are anybody's from now on.
@@ -131,8 +129,7 @@ impl Cluster {
         if !matches!(withdrawn, Ok(Ok(()))) {
             tracing::error!("this server's lease could not be withdrawn: it runs out by itself");
         }
-        self.bus
-            .send_all(Packet::Leaving { node: self.node }.write());
+        self.send_all(&Packet::Leaving { node: self.node });
         self.bus.close();
     }
 

@@ -46,7 +46,8 @@ fn is_well(server: &Shared) -> bool {
     may_act && server.store.is_well()
 }
 
-async fn tell_all(server: &Shared, request: &MatchRequest) {
+/// Tells every match that is served here something.
+pub(super) async fn tell_all(server: &Shared, request: &MatchRequest) {
     let handles = stream::iter(server.lobby.all());
     let told = handles.for_each_concurrent(TOLD_AT_ONCE, |handle| {
         let request = request.clone();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use futures::{StreamExt, stream};
 use plyhouse_bus::Unanswered;
 use plyhouse_store::NodeId;
 use tokio::time::{sleep, timeout};
@@ -14,12 +13,10 @@ use crate::clock::now;
 use crate::cluster::{News, Packet};
 use crate::command::MatchRequest;
 use crate::shared::Shared;
+use crate::stopped_clocks;
 
 /// How often each server is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_millis(250);
-
-/// How many matches are told something at the same time.
-const TOLD_AT_ONCE: usize = 256;
 
 /// Asks every other server again and again whether it is there, until this one stops.
 pub(crate) async fn watch(server: Arc<Shared>) {
@@ -72,16 +69,7 @@ async fn ping(server: &Arc<Shared>, node: NodeId) {
 /// Has every match here know that something has come to pass with a server.
 pub(super) fn tell_all(server: &Arc<Shared>, request: MatchRequest) {
     let told = Arc::clone(server);
-    server.spawn(async move {
-        let handles = stream::iter(told.lobby.all());
-        handles
-            .for_each_concurrent(TOLD_AT_ONCE, |handle| {
-                let request = request.clone();
-                let metrics = &told.metrics;
-                async move { handle.tell(request, metrics).await }
-            })
-            .await;
-    });
+    server.spawn(async move { stopped_clocks::tell_all(&told, &request).await });
 }
 
 /// A server is gone for good: what it had is looked after.
