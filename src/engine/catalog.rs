@@ -44,8 +44,8 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 pub struct Entry {
     /// What is fixed about the game.
     pub info: GameInfo,
-    /// The protocol that programs of this game speak, if there is one.
-    pub engine: Option<EngineProtocol>,
+    /// The protocol that programs of this game speak.
+    pub engine: EngineProtocol,
     /// The format in which games of this kind are kept, if there is one.
     pub record: Option<RecordFormat>,
     /// Whether players may agree on a draw before the game is over.

@@ -245,8 +245,9 @@ pub trait Position:
     /// turns, and four where no single move changes nothing, so that both have to go and to come back.
     const RETURNS_AFTER: usize = 2;
 
-    /// The protocol that programs of this game speak, if there is one.
-    const ENGINE: Option<EngineProtocol> = None;
+    /// The protocol that programs of this game speak. Where they have none of their own: UCI, which
+    /// does for any game.
+    const ENGINE: EngineProtocol = EngineProtocol::Uci;
 
     /// The format in which games of this kind are kept, if there is one.
     const RECORD: Option<RecordFormat> = None;

@@ -7,13 +7,7 @@ use plyhouse_engine::search::{Level, ParseLevelError};
 
 /// Reads the id of a game.
 pub fn game() -> impl TypedValueParser<Value = &'static Entry> {
-    game_with(|_| true)
-}
-
-/// Reads the id of a game of which this is true.
-pub fn game_with(is_offered: fn(&Entry) -> bool) -> impl TypedValueParser<Value = &'static Entry> {
-    let games = CATALOG.iter().filter(|game| is_offered(game));
-    let ids: Vec<&str> = games.map(|game| game.info.id).collect();
+    let ids: Vec<&str> = CATALOG.iter().map(|game| game.info.id).collect();
     PossibleValuesParser::new(ids).map(|id| catalog::find(&id).expect("clap has found it"))
 }
 

@@ -18,13 +18,14 @@ use rand::rngs::SysRng;
 use self::driver::{Aim, Question};
 use self::gtp::Gtp;
 use self::piskvork::Piskvork;
+pub(crate) use self::piskvork::Point;
 use self::uci::Uci;
-use crate::arguments::{game_with, level};
+use crate::arguments::{game, level};
 
 /// Plays as an engine that another program runs: an interface, or a manager of tournaments.
 ///
-/// It reads commands from stdin and answers on stdout, in the protocol of the game: chess by UCI, Go
-/// by GTP 2, Gomoku by the protocol of Gomocup (Piskvork).
+/// It reads commands from stdin and answers on stdout, in the protocol of the game: Go by GTP 2, Gomoku by
+/// the protocol of Gomocup (Piskvork), all others by UCI, with moves and positions as they are on the wire.
 ///
 /// Of a clock it spends on a move what is left, by the number of moves that are to be made with it
 /// (30 where nobody says), and three quarters of the increment; at most three quarters of what is left,
@@ -50,7 +51,7 @@ use crate::arguments::{game_with, level};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The game
-    #[arg(long, value_name = "GAME", value_parser = game_with(|game| game.engine.is_some()))]
+    #[arg(long, value_name = "GAME", value_parser = game())]
     game: &'static Entry,
 
     /// How strong it plays
@@ -123,7 +124,7 @@ impl Args {
             None => SysRng.try_next_u64().context("there is no randomness")?,
         };
         let out = io::stdout();
-        match self.game.engine.expect("clap lets no other game pass") {
+        match self.game.engine {
             EngineProtocol::Uci => driver::run(Uci::new(settings), &settings, seed, out),
             EngineProtocol::Gtp { komi } => {
                 driver::run(Gtp::new(settings, komi), &settings, seed, out)

@@ -201,10 +201,21 @@ fn nonsense_does_no_harm() {
     engine.ends();
 }
 
+/// Games that have no protocol of their own are spoken of by UCI, with the positions of the wire.
 #[test]
-fn other_games_have_no_engine() {
-    let refused = Program::plyhouse_output(&["engine", "--game", "tic-tac-toe"]);
-    assert_eq!(refused.status.code(), Some(2));
+fn other_games_are_thought_about_in_uci() {
+    for game in ["tic-tac-toe", "connect-four", "othello", "draughts"] {
+        let mut pos = find(game).expect("it is hosted").start();
+        let mut engine = Program::plyhouse(&["engine", "--game", game, "--table", "8"]);
+        let first = pos.legal_moves().swap_remove(0);
+        engine.say(&format!("position fen {pos} moves {first}\ngo depth 3"));
+        pos.play(&first).expect("it is legal");
+        let told = engine.hear("bestmove ");
+        let m = told.lines().last().and_then(|line| line.split(' ').nth(1));
+        pos.play(m.expect(game)).expect(game);
+        engine.say("quit");
+        engine.ends();
+    }
 }
 
 /// Finds a side's move after these.

@@ -18,8 +18,8 @@ use cozy_chess::{
 
 use self::san::NoMove;
 use super::{
-    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, ReadMoveError, RecordFormat, Repetition, Seat,
+    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
+    ReadMoveError, RecordFormat, Repetition, Seat,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
@@ -269,8 +269,6 @@ impl Position for Chess {
         // the next or the end.
         plies_max: (IRREVERSIBLE_PLIES_MAX + 1) * QUIET_PLIES_MAX as u32,
     };
-
-    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Uci);
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Pgn);
 

@@ -246,7 +246,7 @@ impl<const N: u8> Position for Go<N> {
         plies_max: PLIES_MAX as u32,
     };
 
-    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Gtp { komi: KOMI });
+    const ENGINE: EngineProtocol = EngineProtocol::Gtp { komi: KOMI };
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
         game: 1,

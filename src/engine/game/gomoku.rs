@@ -188,7 +188,7 @@ impl Position for Gomoku {
         plies_max: SIZE as u32 * SIZE as u32,
     };
 
-    const ENGINE: Option<EngineProtocol> = Some(EngineProtocol::Piskvork);
+    const ENGINE: EngineProtocol = EngineProtocol::Piskvork;
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Sgf {
         game: 4,

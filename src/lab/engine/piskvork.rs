@@ -8,7 +8,8 @@ use std::io::{self, Write};
 
 use plyhouse_engine::catalog::Analyst;
 
-use self::board::{Board, Owner, Point};
+pub(crate) use self::board::Point;
+use self::board::{Board, Owner};
 use self::time::Timing;
 use super::driver::{Meanwhile, Next, Protocol, Thought};
 use super::{Settings, bytes};

@@ -10,8 +10,7 @@ mod placement;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use plyhouse_engine::catalog::Analyst;
-use plyhouse_engine::game::Outcome;
+use plyhouse_engine::catalog::{Analyst, AnyPosition};
 use plyhouse_engine::search::{Report, Score};
 
 use self::go::Go;
@@ -262,7 +261,7 @@ impl Protocol for Uci {
             self.tell_report(line, report, out)?;
         }
         if thought.m.is_none() {
-            tell_end(analyst.position().outcome(), out)?;
+            tell_end(analyst.position(), out)?;
         }
         self.held = Some(best_move(&thought));
         if self.waits() && !stopped {
@@ -284,12 +283,10 @@ fn best_move(thought: &Thought) -> String {
     }
 }
 
-/// The value of a game that is over: who is to move is mated, or it is a draw.
-fn tell_end(outcome: Option<Outcome>, out: &mut dyn Write) -> io::Result<()> {
-    let score = match outcome {
-        Some(Outcome::Decisive { .. }) => Score::loss_in(0),
-        Some(Outcome::Draw) | None => Score::DRAW,
-    };
+/// The value of a game that is over.
+fn tell_end(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
+    let score = |outcome| Score::of(outcome, pos.turn(), 0);
+    let score = pos.outcome().map_or(Score::DRAW, score);
     writeln!(out, "info depth 0 score {}", self::score(score))
 }
 

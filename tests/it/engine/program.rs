@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -19,13 +19,6 @@ pub(super) struct Program {
 impl Program {
     pub(super) fn plyhouse(arguments: &[&str]) -> Self {
         Self::start(env!("CARGO_BIN_EXE_plyhouse"), arguments)
-    }
-
-    /// Runs the binary to its end, with nothing to read.
-    pub(super) fn plyhouse_output(arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plyhouse"));
-        let output = command.args(arguments).stdin(Stdio::null()).output();
-        output.expect("the binary runs")
     }
 
     pub(super) fn start(program: impl AsRef<OsStr>, arguments: &[&str]) -> Self {

@@ -6,7 +6,7 @@ use plyhouse_engine::game::Square;
 
 /// A point: how far from the left, and how far from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Point {
+pub(crate) struct Point {
     x: u8,
     y: u8,
 }
@@ -22,7 +22,7 @@ pub(super) enum Owner {
 
 impl Point {
     /// Reads `x,y` on a board of this size.
-    pub(super) fn read(text: &str, size: u8) -> Option<Self> {
+    pub(crate) fn read(text: &str, size: u8) -> Option<Self> {
         let (x, y) = text.split_once(',')?;
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number < size);
         Some(Self {
@@ -32,12 +32,21 @@ impl Point {
     }
 
     /// The point of a move as the wire writes it, on a board of this size.
-    pub(super) fn of_move(m: &str, size: u8) -> Self {
+    pub(crate) fn of_move(m: &str, size: u8) -> Self {
         let square = Square::read(m, size, size).expect("a move is a square");
         Self {
             x: square.file,
             y: size - 1 - square.rank,
         }
+    }
+
+    /// The move to this point as the wire writes it, on a board of this size.
+    pub(crate) fn to_move(self, size: u8) -> String {
+        let square = Square {
+            file: self.x,
+            rank: size - 1 - self.y,
+        };
+        square.to_string()
     }
 }
 

@@ -5,8 +5,8 @@ use plyhouse_engine::catalog::{Analyst, SetUpError};
 /// A position as UCI tells it: one that is written down, and moves from there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Placement {
-    /// FEN; empty for the start of the game.
-    from: String,
+    /// What stands behind `fen`; nothing for the start of the game.
+    from: Vec<String>,
     moves: Vec<String>,
 }
 
@@ -21,23 +21,25 @@ impl Placement {
         let end = words.iter().position(|word| *word == "moves");
         let (from, moves) = words.split_at(end.unwrap_or(words.len()));
         let from = match from {
-            ["startpos"] => String::new(),
-            ["fen", fields @ ..] if !fields.is_empty() => {
-                let missing = FIELDS.saturating_sub(fields.len()).min(LATE_FIELDS.len());
-                let added = &LATE_FIELDS[LATE_FIELDS.len() - missing..];
-                let mut fields = [fields, added].concat();
-                // Some programs count moves from 0.
-                if let [_, _, _, _, _, number @ "0"] = fields.as_mut_slice() {
-                    *number = "1";
-                }
-                fields.join(" ")
-            }
+            ["startpos"] => &[],
+            ["fen", fields @ ..] if !fields.is_empty() => fields,
             _ => return Err("a position is startpos or fen FEN, and then moves"),
         };
         Ok(Self {
-            from,
+            from: from.iter().map(|&field| field.to_owned()).collect(),
             moves: moves.iter().skip(1).map(|m| (*m).to_owned()).collect(),
         })
+    }
+
+    /// FEN as it should be, where a program leaves fields out or counts moves from 0.
+    fn completed(&self) -> String {
+        let mut fields: Vec<&str> = self.from.iter().map(String::as_str).collect();
+        let missing = FIELDS.saturating_sub(fields.len()).min(LATE_FIELDS.len());
+        fields.extend(&LATE_FIELDS[LATE_FIELDS.len() - missing..]);
+        if let [_, _, _, _, _, number @ "0"] = fields.as_mut_slice() {
+            *number = "1";
+        }
+        fields.join(" ")
     }
 
     /// Sets it up.
@@ -45,7 +47,9 @@ impl Placement {
     /// A draw that players need not claim does not end the game here, since a move is asked for. The
     /// past is forgotten then.
     pub(super) fn set_up(&self, analyst: &mut dyn Analyst) -> Result<(), SetUpError> {
-        analyst.set_up(&self.from)?;
+        if analyst.set_up(&self.from.join(" ")).is_err() {
+            analyst.set_up(&self.completed())?;
+        }
         analyst.resume();
         for m in &self.moves {
             analyst.play(m)?;
