@@ -1,5 +1,6 @@
 //! The scoresheet of a match: what was played, by whom and how it ended, in the format in which the
-//! game's players keep their games. It is written from the match's events alone, and never read.
+//! game's players keep their games. It is written from the match's events alone, and never read. Games
+//! between programs, which are no matches, have one, too.
 
 mod date;
 mod pgn;
@@ -9,9 +10,12 @@ mod tests;
 mod timing;
 
 use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
-use plyhouse_engine::catalog::PlayError;
+use plyhouse_engine::catalog::{Entry, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};
-use plyhouse_protocol::Reason;
+use plyhouse_protocol::{ClockControl, Reason};
+
+use self::date::Date;
+use self::timing::{Left, after_moves};
 
 /// A scoresheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,19 +50,117 @@ impl Scoresheet {
     ///
     /// See [`NoScoresheet`].
     pub fn of(creation: Creation, events: &[Event]) -> Result<Self, NoScoresheet> {
-        let game = creation.game;
+        let state = Match::replay(creation, events)?;
+        let scores = state.position().ending().and_then(|ending| ending.scores);
+        Self::written(&Facts {
+            game: state.creation().game,
+            event: format!("Plyhouse match {}", state.creation().code),
+            date: Date::of(state.id()),
+            players: Seat::ALL.map(|seat| player(state.occupant(seat))),
+            clock: state.clock(),
+            moves: state.moves().map(str::to_owned).collect(),
+            clocks: after_moves(&state),
+            verdict: verdict(&state),
+            scores,
+        })
+    }
+
+    /// The scoresheet of a game between programs, which was no match of a server.
+    ///
+    /// # Errors
+    ///
+    /// See [`NoScoresheet`].
+    pub fn of_programs(game: ProgramGame) -> Result<Self, NoScoresheet> {
+        let mut position = game.game.start();
+        for m in &game.moves {
+            position.play(m)?;
+        }
+        Self::written(&Facts {
+            game: game.game,
+            event: game.event,
+            date: Some(Date::of_unix(game.ended_s)),
+            players: game.names.map(|name| Some((name, PlayerKind::Program))),
+            clock: None,
+            moves: game.moves,
+            clocks: None,
+            verdict: match game.winner {
+                None => Verdict::Drawn,
+                Some(winner) => Verdict::Won(winner, game.how),
+            },
+            scores: position.ending().and_then(|ending| ending.scores),
+        })
+    }
+
+    fn written(facts: &Facts) -> Result<Self, NoScoresheet> {
+        let game = facts.game;
         let format = game
             .record
             .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
-        let state = Match::replay(creation, events)?;
-        let moves = game.recorded(state.moves())?;
+        let moves = game.recorded(facts.moves.iter().map(String::as_str))?;
         let text = match format {
-            RecordFormat::Pgn => pgn::text(&state, None, &moves),
-            RecordFormat::Pdn { game_type } => pgn::text(&state, Some(game_type), &moves),
-            RecordFormat::Sgf { game, rules } => sgf::text(&state, game, rules, &moves),
+            RecordFormat::Pgn => pgn::text(facts, None, &moves),
+            RecordFormat::Pdn { game_type } => pgn::text(facts, Some(game_type), &moves),
+            RecordFormat::Sgf { game, rules } => sgf::text(facts, game, rules, &moves),
         };
         Ok(Self { format, text })
     }
+}
+
+/// A game between programs that has ended.
+#[derive(Clone, Debug)]
+pub struct ProgramGame {
+    /// What was played.
+    pub game: &'static Entry,
+    /// What it was part of.
+    pub event: String,
+    /// When it ended, in seconds since 1970.
+    pub ended_s: u64,
+    /// The programs' names, by seat.
+    pub names: [String; 2],
+    /// All moves, from the start of the game.
+    pub moves: Vec<String>,
+    /// Who has won; nobody in a draw.
+    pub winner: Option<Seat>,
+    /// How.
+    pub how: Victory,
+}
+
+/// How a game was won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Victory {
+    /// By the rules of the game.
+    Rules,
+    /// The other gave up.
+    Resignation,
+    /// The other ran out of time.
+    Timeout,
+    /// The other went away, or did not play as it was agreed on.
+    Forfeit,
+    /// The other played what cannot be played.
+    Infraction,
+}
+
+/// What a scoresheet tells, whatever its format.
+struct Facts {
+    game: &'static Entry,
+    event: String,
+    date: Option<Date>,
+    /// By seat; nobody while it is open.
+    players: [Option<(String, PlayerKind)>; 2],
+    clock: Option<ClockControl>,
+    moves: Vec<String>,
+    /// What the mover of each ply had after it; nothing without a clock.
+    clocks: Option<Vec<Left>>,
+    verdict: Verdict,
+    /// The points of the seats, in games that are decided by counting.
+    scores: Option<[u32; 2]>,
+}
+
+/// What a player is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlayerKind {
+    Human,
+    Program,
 }
 
 /// A seat's colour, which formats know better than seats.
@@ -68,28 +170,36 @@ enum Color {
     White,
 }
 
-/// The colour of a seat. All games that are kept are played by black and white.
-fn color(state: &Match, seat: Seat) -> Color {
-    match state.creation().game.info.sides[seat.index()] {
-        "white" => Color::White,
-        _ => Color::Black,
+impl Facts {
+    /// The colour of a seat. All games that are kept are played by black and white.
+    fn color(&self, seat: Seat) -> Color {
+        match self.game.info.sides[seat.index()] {
+            "white" => Color::White,
+            _ => Color::Black,
+        }
+    }
+
+    /// The name of the player who has this colour; `None` while the seat is open.
+    fn name(&self, wanted: Color) -> Option<&str> {
+        let has = |seat: &Seat| self.color(*seat) == wanted;
+        let seat = Seat::ALL.into_iter().find(has)?;
+        let (name, _) = self.players[seat.index()].as_ref()?;
+        Some(name)
     }
 }
 
-/// The name of the occupant who has this colour; `None` while the seat is open.
-fn name(state: &Match, wanted: Color) -> Option<String> {
-    let has = |seat: &Seat| color(state, *seat) == wanted;
-    let seat = Seat::ALL.into_iter().find(has)?;
-    match state.occupant(seat) {
-        Occupant::Open => None,
-        Occupant::Player { name, .. } => Some(name.clone()),
-        Occupant::Bot(level) => Some(format!("Plyhouse bot ({level})")),
+fn player(occupant: &Occupant) -> Option<(String, PlayerKind)> {
+    Some(match occupant {
+        Occupant::Open => return None,
+        Occupant::Bot(level) => (format!("Plyhouse bot ({level})"), PlayerKind::Program),
         // The result is that of whoever sat there at the start.
-        Occupant::StandIn { name, .. } => Some(name.clone()),
-    }
+        Occupant::Player { name, .. } | Occupant::StandIn { name, .. } => {
+            (name.clone(), PlayerKind::Human)
+        }
+    })
 }
 
-/// How a match stands, as formats tell it.
+/// How a game stands, as formats tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// It goes on.
@@ -98,8 +208,8 @@ enum Verdict {
     Void,
     /// Nobody has won.
     Drawn,
-    /// This colour has won, for this reason.
-    Won(Color, Reason),
+    /// This seat has won, and so.
+    Won(Seat, Victory),
 }
 
 fn verdict(state: &Match) -> Verdict {
@@ -109,11 +219,21 @@ fn verdict(state: &Match) -> Verdict {
             winner: Some(winner),
             reason,
             ..
-        } => Verdict::Won(color(state, winner), reason),
+        } => Verdict::Won(winner, victory(reason)),
         Stage::Ended {
             reason: Reason::Rules | Reason::Agreement | Reason::Timeout,
             ..
         } => Verdict::Drawn,
         Stage::Ended { .. } => Verdict::Void,
+    }
+}
+
+const fn victory(reason: Reason) -> Victory {
+    match reason {
+        Reason::Rules => Victory::Rules,
+        Reason::Resignation => Victory::Resignation,
+        Reason::Timeout => Victory::Timeout,
+        // Whoever is not there forfeits.
+        Reason::Abandonment | Reason::Aborted | Reason::Agreement => Victory::Forfeit,
     }
 }

@@ -24,7 +24,7 @@ impl Date {
     ///
     /// Counted in eras of 400 years, which all have as many days, and in years that begin with March,
     /// so that leap days come last (Hinnant, "chrono-compatible low-level date algorithms", 2013).
-    const fn of_unix(seconds: u64) -> Self {
+    pub(super) const fn of_unix(seconds: u64) -> Self {
         const DAYS_TO_1970: u64 = 719_468; // From March 1st of the year 0.
         const ERA: u64 = 146_097;
         let day = seconds / 86_400 + DAYS_TO_1970;

@@ -3,12 +3,10 @@
 
 use std::fmt::Write as _;
 
-use super::date::Date;
-use super::timing::{after_moves, hours, seconds};
-use super::{Color, Verdict, name, verdict};
-use crate::{Match, Occupant};
+use super::timing::{hours, seconds};
+use super::{Color, Facts, PlayerKind, Verdict, Victory};
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::{ClockControl, Reason};
+use plyhouse_protocol::ClockControl;
 
 /// PGN's export format, section 8.2.1: lines are shorter than this.
 const LINE_CHARS_MAX: usize = 80;
@@ -16,27 +14,23 @@ const LINE_CHARS_MAX: usize = 80;
 /// What stands in the place of what is not known.
 const UNKNOWN: &str = "?";
 
-/// The text of a match after these moves.
-pub(super) fn text(state: &Match, game_type: Option<&str>, moves: &[String]) -> String {
-    let verdict = verdict(state);
-    let result = result(verdict);
+/// The text of a game after these moves.
+pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> String {
+    let result = result(facts);
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
         let value = value.replace('\\', r"\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     };
-    let date = Date::of(state.id());
+    let date = facts.date;
     let day = date.map(|date| format!("{:04}.{:02}.{:02}", date.year, date.month, date.day));
     let day = day.as_deref().unwrap_or("????.??.??");
-    tag(
-        "Event",
-        &format!("Plyhouse match {}", state.creation().code),
-    );
+    tag("Event", &facts.event);
     tag("Site", "Plyhouse");
     tag("Date", day);
     tag("Round", "-");
     for (title, color) in [("White", Color::White), ("Black", Color::Black)] {
-        tag(title, name(state, color).as_deref().unwrap_or(UNKNOWN));
+        tag(title, facts.name(color).unwrap_or(UNKNOWN));
     }
     tag("Result", result);
     if let Some(game_type) = game_type {
@@ -48,25 +42,23 @@ pub(super) fn text(state: &Match, game_type: Option<&str>, moves: &[String]) -> 
         tag("UTCTime", &time);
     }
     for seat in Seat::ALL {
-        let title = format!(
-            "{}Type",
-            title(state.creation().game.info.sides[seat.index()])
-        );
-        match state.occupant(seat) {
-            Occupant::Open => {}
-            Occupant::Player { .. } | Occupant::StandIn { .. } => tag(&title, "human"),
-            Occupant::Bot(_) => tag(&title, "program"),
+        let title = format!("{}Type", title(facts.game.info.sides[seat.index()]));
+        match facts.players[seat.index()] {
+            None => {}
+            Some((_, PlayerKind::Human)) => tag(&title, "human"),
+            Some((_, PlayerKind::Program)) => tag(&title, "program"),
         }
     }
     tag("PlyCount", &moves.len().to_string());
-    if let Some(clock) = state.clock() {
+    if let Some(clock) = facts.clock {
         tag("TimeControl", &time_control(&clock));
     }
-    tag("Termination", termination(verdict));
+    tag("Termination", termination(facts.verdict));
     text.push('\n');
-    let clocks = after_moves(state).map(|after| {
+    let clocks = facts.clocks.as_ref().map(|after| {
+        let after = after.iter();
         after
-            .map(|(_, ms, _)| format!("{{[%clk {}]}}", hours(ms)))
+            .map(|left| format!("{{[%clk {}]}}", hours(left.ms)))
             .collect::<Vec<_>>()
     });
     add_words(&mut text, &words(moves, clocks.as_deref(), result));
@@ -100,12 +92,14 @@ fn title(side: &str) -> String {
     first.to_ascii_uppercase() + rest
 }
 
-const fn result(verdict: Verdict) -> &'static str {
-    match verdict {
+fn result(facts: &Facts) -> &'static str {
+    match facts.verdict {
         Verdict::Open | Verdict::Void => "*",
         Verdict::Drawn => "1/2-1/2",
-        Verdict::Won(Color::White, _) => "1-0",
-        Verdict::Won(Color::Black, _) => "0-1",
+        Verdict::Won(seat, _) => match facts.color(seat) {
+            Color::White => "1-0",
+            Color::Black => "0-1",
+        },
     }
 }
 
@@ -113,10 +107,10 @@ const fn result(verdict: Verdict) -> &'static str {
 const fn termination(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Open => "unterminated",
-        Verdict::Void | Verdict::Won(_, Reason::Abandonment | Reason::Aborted) => "abandoned",
-        Verdict::Won(_, Reason::Timeout) => "time forfeit",
-        Verdict::Drawn
-        | Verdict::Won(_, Reason::Rules | Reason::Resignation | Reason::Agreement) => "normal",
+        Verdict::Void | Verdict::Won(_, Victory::Forfeit) => "abandoned",
+        Verdict::Won(_, Victory::Timeout) => "time forfeit",
+        Verdict::Won(_, Victory::Infraction) => "rules infraction",
+        Verdict::Drawn | Verdict::Won(_, Victory::Rules | Victory::Resignation) => "normal",
     }
 }
 

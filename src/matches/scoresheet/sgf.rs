@@ -4,54 +4,49 @@
 use std::fmt::Write as _;
 
 use super::date::Date;
-use super::timing::{after_moves, seconds};
-use super::{Color, Verdict, color, name, verdict};
-use crate::Match;
+use super::timing::{Left, seconds};
+use super::{Color, Facts, Verdict, Victory};
 use plyhouse_engine::game::Seat;
-use plyhouse_protocol::{ClockControl, Reason};
+use plyhouse_protocol::ClockControl;
 
 /// How many moves stand in a line, for people who look at the file.
 const MOVES_IN_LINE: usize = 10;
 
-/// The text of a match after these moves.
-pub(super) fn text(state: &Match, game: u8, rules: &[(&str, &str)], moves: &[String]) -> String {
+/// The text of a game after these moves.
+pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[String]) -> String {
     let mut text = format!(
         "(;FF[4]GM[{game}]CA[UTF-8]AP[Plyhouse:{}]SZ[{}]",
         env!("CARGO_PKG_VERSION"),
-        state.creation().game.info.files
+        facts.game.info.files
     );
     for (property, value) in rules {
         add(&mut text, property, value);
     }
     text.push('\n');
-    add(
-        &mut text,
-        "GN",
-        &format!("Plyhouse match {}", state.creation().code),
-    );
+    add(&mut text, "GN", &facts.event);
     add(&mut text, "PC", "Plyhouse");
     if let Some(Date {
         year, month, day, ..
-    }) = Date::of(state.id())
+    }) = facts.date
     {
         add(&mut text, "DT", &format!("{year:04}-{month:02}-{day:02}"));
     }
     for (property, color) in [("PB", Color::Black), ("PW", Color::White)] {
-        if let Some(name) = name(state, color) {
-            add(&mut text, property, &name);
+        if let Some(name) = facts.name(color) {
+            add(&mut text, property, name);
         }
     }
-    if let Some(result) = result(state) {
+    if let Some(result) = result(facts) {
         add(&mut text, "RE", &result);
     }
-    if let Some(clock) = state.clock() {
+    if let Some(clock) = facts.clock {
         let (main_ms, overtime) = times(&clock);
         add(&mut text, "TM", &seconds(main_ms));
         if let Some(overtime) = overtime {
             add(&mut text, "OT", &overtime);
         }
     }
-    let mut clocks = after_moves(state);
+    let mut clocks = facts.clocks.as_ref().map(|clocks| clocks.iter());
     for (ply, m) in moves.iter().enumerate() {
         if ply.is_multiple_of(MOVES_IN_LINE) {
             text.push('\n');
@@ -61,11 +56,11 @@ pub(super) fn text(state: &Match, game: u8, rules: &[(&str, &str)], moves: &[Str
         } else {
             Seat::Second
         };
-        let color = letter(color(state, seat));
+        let color = letter(facts.color(seat));
         let _ = write!(text, ";{color}[{m}]");
         let after = clocks.as_mut().and_then(Iterator::next);
-        if let Some((_, ms, periods)) = after {
-            add_clock(&mut text, state.clock(), color, ms, periods);
+        if let Some(left) = after {
+            add_clock(&mut text, facts.clock, color, *left);
         }
     }
     text.push_str(")\n");
@@ -104,8 +99,7 @@ fn add_clock(
     text: &mut String,
     clock: Option<ClockControl>,
     color: char,
-    ms: u64,
-    periods: Option<u64>,
+    Left { ms, periods }: Left,
 ) {
     match (clock, periods) {
         (Some(ClockControl::ByoYomi { period_ms, .. }), Some(periods)) if ms == 0 => {
@@ -131,27 +125,27 @@ const fn letter(color: Color) -> char {
 }
 
 /// The property RE; `None` while the game goes on.
-fn result(state: &Match) -> Option<String> {
-    Some(match verdict(state) {
+fn result(facts: &Facts) -> Option<String> {
+    Some(match facts.verdict {
         Verdict::Open => return None,
         Verdict::Void => "Void".to_owned(),
         Verdict::Drawn => "0".to_owned(),
-        Verdict::Won(color, reason) => {
-            let how = match reason {
-                Reason::Rules => margin(state),
-                Reason::Resignation => "R".to_owned(),
-                Reason::Timeout => "T".to_owned(),
-                // Whoever is not there forfeits.
-                Reason::Abandonment | Reason::Aborted | Reason::Agreement => "F".to_owned(),
+        Verdict::Won(seat, how) => {
+            let how = match how {
+                Victory::Rules => margin(facts),
+                Victory::Resignation => "R".to_owned(),
+                Victory::Timeout => "T".to_owned(),
+                Victory::Forfeit | Victory::Infraction => "F".to_owned(),
             };
-            format!("{}+{how}", letter(color))
+            format!("{}+{how}", letter(facts.color(seat)))
         }
     })
 }
 
 /// By how many points the game was won; nothing where there are none.
-fn margin(state: &Match) -> String {
-    let scores = state.position().ending().and_then(|ending| ending.scores);
-    let points = scores.map(|[first, second]| first.abs_diff(second).to_string());
+fn margin(facts: &Facts) -> String {
+    let points = facts
+        .scores
+        .map(|[first, second]| first.abs_diff(second).to_string());
     points.unwrap_or_default()
 }

@@ -1,7 +1,6 @@
 //! Times as formats write them: seconds, with as many decimals as they need.
 
 use crate::Match;
-use plyhouse_engine::game::Seat;
 
 /// Seconds: `300`, `0.5`.
 pub(super) fn seconds(ms: u64) -> String {
@@ -18,19 +17,27 @@ pub(super) fn hours(ms: u64) -> String {
     format!("{hours}:{minutes:02}:{zero}{seconds}")
 }
 
-/// What the mover of each ply had after it: time in milliseconds, and periods in byo-yomi. `None`
-/// without a clock.
-pub(super) fn after_moves(
-    state: &Match,
-) -> Option<impl Iterator<Item = (Seat, u64, Option<u64>)> + '_> {
+/// What a seat has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Left {
+    pub(super) ms: u64,
+    /// How many periods, in byo-yomi.
+    pub(super) periods: Option<u64>,
+}
+
+/// What the mover of each ply had after it. `None` without a clock.
+pub(super) fn after_moves(state: &Match) -> Option<Vec<Left>> {
     let last = state.left()?;
     let plies = state.played.iter();
     let after = plies.clone().skip(1).map(|next| next.left).chain([last]);
-    Some(plies.zip(after).map(|(played, left)| {
+    let left = plies.zip(after).map(|(played, left)| {
         let seat = played.seat.index();
-        let periods = left.periods().map(|periods| periods[seat]);
-        (played.seat, left.left_ms()[seat], periods)
-    }))
+        Left {
+            ms: left.left_ms()[seat],
+            periods: left.periods().map(|periods| periods[seat]),
+        }
+    });
+    Some(left.collect())
 }
 
 #[cfg(test)]
