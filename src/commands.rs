@@ -4,10 +4,11 @@ mod archive;
 mod export;
 mod health;
 mod move_store;
+mod play_match;
 mod verify;
 
 use clap::Subcommand;
-use plyhouse_lab::{analyse, engine, perft, tournament};
+use plyhouse_lab::{analyse, contest, engine, perft, tournament};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -16,6 +17,7 @@ pub(crate) enum Command {
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
+    Match(contest::Args),
     MoveStore(move_store::Args),
     Perft(perft::Args),
     Tournament(tournament::Args),
@@ -31,6 +33,7 @@ impl Command {
             Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
+            Self::Match(args) => unless_reader_is_gone(play_match::run(args)),
             Self::MoveStore(args) => args.run(),
             Self::Perft(args) => unless_reader_is_gone(args.run()),
             Self::Tournament(args) => unless_reader_is_gone(args.run()),

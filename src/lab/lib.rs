@@ -5,6 +5,7 @@
 
 pub mod analyse;
 pub mod arguments;
+pub mod contest;
 pub mod engine;
 mod interrupt;
 pub mod perft;

@@ -5,8 +5,8 @@
 //! tournament, so threads change how long it takes and nothing else. No clock is read.
 
 mod command;
-mod estimate;
-mod opening;
+pub(crate) mod estimate;
+pub(crate) mod opening;
 mod player;
 mod rating;
 mod tally;
@@ -75,7 +75,9 @@ impl Tournament {
     ///
     /// The game has fewer different openings of that many plies than the plan asks for.
     pub fn new(plan: Plan) -> Result<Self, TooFewOpenings> {
-        let openings = opening::draw(&plan)?;
+        let (wanted, plies) = (plan.openings, plan.opening_plies);
+        let openings = opening::draw(plan.game, wanted, plies, plan.seed, |_| true)?;
+        let openings = openings.into_iter().map(|opening| opening.pos).collect();
         let pairs = (0..plan.players.len())
             .flat_map(|second| (0..second).map(move |first| [first, second]))
             .collect();

@@ -13,6 +13,7 @@ mod challenges;
 mod clocks;
 mod closing;
 mod cluster;
+mod contests;
 mod crash;
 mod days;
 mod disk;

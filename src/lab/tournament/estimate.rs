@@ -1,10 +1,10 @@
 //! A difference between two players, in Elo, and how well it is known.
 
 /// Elo in a natural unit of strength: 400 are odds of ten to one.
-pub(super) const ELO_PER_NAT: f64 = 400.0 / std::f64::consts::LN_10;
+pub(crate) const ELO_PER_NAT: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// How many standard errors to each side hold 95% of a normal distribution.
-const ERRORS_IN_95_PERCENT: f64 = 1.959_963_984_540_054;
+pub(crate) const ERRORS_IN_95_PERCENT: f64 = 1.959_963_984_540_054;
 
 /// A difference between two players that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::Plan;
 use plyhouse_engine::catalog::{AnyPosition, Entry};
 use plyhouse_engine::game::GameInfo;
 use plyhouse_engine::search::chance::Chance;
@@ -34,25 +33,39 @@ pub fn default_plies(game: &GameInfo) -> u32 {
     (game.plies_max / 10).clamp(3, 8)
 }
 
-/// Draws as many openings as the plan asks for, no two of them the same position and none at the
-/// end of the game.
-pub(super) fn draw(plan: &Plan) -> Result<Vec<Box<dyn AnyPosition>>, TooFewOpenings> {
-    let mut chance = Chance::new(plan.seed, "openings");
+/// A position that games begin with, and the moves to it.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(crate) pos: Box<dyn AnyPosition>,
+    pub(crate) moves: Vec<String>,
+}
+
+/// Draws so many openings of so many plies, no two of them the same position, none at the end of the
+/// game, and only such as are fit.
+pub(crate) fn draw(
+    game: &Entry,
+    wanted: usize,
+    plies: u32,
+    seed: u64,
+    is_fit: impl Fn(&dyn AnyPosition) -> bool,
+) -> Result<Vec<Opening>, TooFewOpenings> {
+    let mut chance = Chance::new(seed, "openings");
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
     let mut fruitless = 0;
-    while openings.len() < plan.openings {
-        let pos = random_plies(plan.game, plan.opening_plies, &mut chance);
-        if pos.outcome().is_none() && seen.insert(pos.to_string()) {
-            openings.push(pos);
+    while openings.len() < wanted {
+        let opening = random_plies(game, plies, &mut chance);
+        let pos = opening.pos.as_ref();
+        if pos.outcome().is_none() && seen.insert(pos.to_string()) && is_fit(pos) {
+            openings.push(opening);
             fruitless = 0;
         } else if fruitless < FRUITLESS_DRAWS * (openings.len() + 1) {
             fruitless += 1;
         } else {
             return Err(TooFewOpenings {
-                wanted: plan.openings,
+                wanted,
                 found: openings.len(),
-                plies: plan.opening_plies,
+                plies,
             });
         }
     }
@@ -60,15 +73,17 @@ pub(super) fn draw(plan: &Plan) -> Result<Vec<Box<dyn AnyPosition>>, TooFewOpeni
 }
 
 /// The position after that many random plies, or at the end of the game if that comes before.
-fn random_plies(game: &Entry, plies: u32, chance: &mut Chance) -> Box<dyn AnyPosition> {
+fn random_plies(game: &Entry, plies: u32, chance: &mut Chance) -> Opening {
     let mut pos = game.start();
+    let mut moves = Vec::new();
     for _ in 0..plies {
-        let moves = pos.legal_moves();
-        if moves.is_empty() {
+        let mut legal = pos.legal_moves();
+        if legal.is_empty() {
             break;
         }
-        let m = &moves[chance.below(moves.len())];
-        pos.play(m).expect("it is among the legal moves");
+        let m = legal.swap_remove(chance.below(legal.len()));
+        pos.play(&m).expect("it is among the legal moves");
+        moves.push(m);
     }
-    pos
+    Opening { pos, moves }
 }

@@ -25,7 +25,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a game that the player played on this seat.
-    pub(super) fn record(&mut self, outcome: Outcome, seat: Seat) {
+    pub(crate) fn record(&mut self, outcome: Outcome, seat: Seat) {
         match outcome {
             Outcome::Decisive { winner } if winner == seat => self.wins += 1,
             Outcome::Decisive { winner: _ } => self.losses += 1,

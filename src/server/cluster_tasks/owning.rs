@@ -47,8 +47,7 @@ pub(super) async fn look(server: &Arc<Shared>) {
             .into_iter()
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
-            let taken = MatchRequest::Taken { by: None };
-            handle.tell(taken, &server.metrics).await;
+            handle.tell(MatchRequest::Taken, &server.metrics).await;
         }
     }
 }

@@ -1,0 +1,60 @@
+//! `plyhouse match`: contests of the lab, whose games are kept as those of the server's matches are.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, ensure};
+use plyhouse_lab::contest::{Args, End, Fault, Played};
+use plyhouse_matches::scoresheet::{NoScoresheet, ProgramGame, Scoresheet, Victory};
+
+/// Plays, and writes games to a file if that is asked for.
+pub(super) fn run(args: Args) -> anyhow::Result<()> {
+    let game = args.game();
+    let Some(path) = args.out().map(Path::to_owned) else {
+        return args.run(&mut |_| Ok(()));
+    };
+    let format = game
+        .record
+        .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
+    let extension = format.extension();
+    ensure!(
+        path.extension().is_some_and(|found| found == extension),
+        "games of {} are kept in a file that ends with .{extension}",
+        game.info.id,
+    );
+    let file = File::options().append(true).create(true).open(&path);
+    let mut file = file.with_context(|| path.display().to_string())?;
+    args.run(&mut |played| {
+        let sheet = Scoresheet::of_programs(ProgramGame {
+            game,
+            event: "plyhouse match".to_owned(),
+            ended_s: now_s(),
+            names: played.names.clone(),
+            moves: played.moves.clone(),
+            winner: played.winner,
+            how: how(played),
+        })?;
+        writeln!(file, "{}", sheet.text).with_context(|| path.display().to_string())
+    })
+}
+
+const fn how(played: &Played) -> Victory {
+    match &played.end {
+        End::Rules(_) => Victory::Rules,
+        End::Resignation => Victory::Resignation,
+        End::Fault(Fault::Late) => Victory::Timeout,
+        End::Fault(Fault::Illegal(_)) => Victory::Infraction,
+        End::Fault(Fault::Crashed | Fault::Refused(_) | Fault::Stopped) => Victory::Forfeit,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "games are dated, and no match depends on it"
+)]
+fn now_s() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}

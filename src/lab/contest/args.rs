@@ -1,0 +1,321 @@
+//! `plyhouse match`: the command line of contests, and the progress of one.
+
+use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::ArgAction;
+use indicatif::{ProgressBar, ProgressStyle};
+use plyhouse_engine::catalog::Entry;
+
+use super::entrant::{Entrant, Kind, Program, Proto, Setting};
+use super::game::Bench;
+use super::openings::Source;
+use super::report::Report;
+use super::sprt::{Sprt, Verdict};
+use super::{Contest, Finished, Played, Score};
+use crate::arguments::{game, refuse};
+use crate::interrupt::stop_on_interrupt;
+
+/// More games would tell no more: a difference is known to 2 Elo by then.
+const GAMES_MAX: usize = 100_000;
+
+/// Where nobody is watching a bar, so many lines tell how far it has come.
+const LINES: usize = 20;
+
+/// Lets engines play each other, in the words of cutechess and fastchess.
+///
+/// A player is a program (`cmd=`, with `proto=uci`, `gtp` or `piskvork`; its arguments in `cmd=` or each in
+/// an `arg=`; `option.NAME=` for UCI) or a level of this binary (`level=max`). What may be spent on a move:
+/// `tc=60+0.5` (seconds for the game and for each move; `tc=inf`), `st=0.5` (seconds for each move), `nodes=`,
+/// `depth=`, and `timemargin=` (milliseconds that an answer may be late, 100 if nothing is said). UCI is also
+/// spoken for games other than chess, with positions and moves as they are on the wire. In GTP seconds are
+/// whole, and nothing is said of others; what is asked of a game without a limit is waited for, 10 minutes.
+///
+/// Every opening is played twice with the sides swapped. The rules are those of the server, Go's too. A
+/// game is lost by whoever plays what cannot be played, answers too late, ends or refuses; the program is
+/// then started anew, and that is counted.
+///
+/// Elo and its interval of 95% follow from the variance of pairs, as LOS, the likelihood of superiority. With
+/// --sprt the contest ends as soon as one of two differences in normalised Elo can be taken for true: LLR,
+/// the log-likelihood ratio, is counted by pairs as fastchess does.
+///
+/// The exit status is 0 also when a player did something wrong.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The game
+    #[arg(value_name = "GAME", value_parser = game())]
+    game: &'static Entry,
+
+    #[command(flatten)]
+    engines: Engines,
+
+    /// What all players have that say nothing else
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1.., value_parser = Setting::read)]
+    each: Vec<Setting>,
+
+    /// How many games each pair of players plays: an even number, two for each opening
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = games)]
+    games: usize,
+
+    /// What games begin with: `random:8` for so many random moves, `balanced:8` for such after which
+    /// neither side is far ahead, or a file with an opening in each line, as moves or as a position. Those
+    /// of a file are taken in turn, and again if there are too few
+    #[arg(long, value_name = "SOURCE", default_value = "random")]
+    openings: Source,
+
+    /// How many games are played at a time
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+
+    /// Ends the contest once it is decided between two differences: elo0=0 elo1=5 alpha=0.05 beta=0.05
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0..=4)]
+    sprt: Option<Vec<String>>,
+
+    /// Who meets whom: all each other, or the first all others
+    #[arg(long, value_enum, default_value = "round-robin")]
+    tournament: Kinds,
+
+    /// What openings and the levels' chance are drawn from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// The file to whose end the games are written, in the format of the game: .pgn, .pdn or .sgf
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Prints one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse match chess --engine cmd=stockfish proto=uci option.UCI_Elo=2500 \\
+    --engine level=max --each st=0.3 --games 200 --openings balanced:8 --out games.pgn
+  plyhouse match go --engine level=hard --engine cmd=gnugo arg=--mode arg=gtp arg=--chinese-rules
+  plyhouse match othello --engine cmd='new engine --game othello' proto=uci name=new \\
+    --engine cmd='old engine --game othello' proto=uci name=old --each st=0.2 --sprt elo0=0 elo1=10";
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kinds {
+    RoundRobin,
+    Gauntlet,
+}
+
+/// The players, each with the words that stand behind its `--engine`.
+#[derive(Debug)]
+struct Engines(Vec<Vec<Setting>>);
+
+impl clap::Args for Engines {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.arg(
+            clap::Arg::new("engine")
+                .long("engine")
+                .value_name("KEY=VALUE")
+                .help("A player; at least two are needed")
+                .num_args(1..)
+                .required(true)
+                .action(ArgAction::Append)
+                .value_parser(Setting::read),
+        )
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for Engines {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let engines = matches.get_occurrences::<Setting>("engine");
+        let engines = engines.into_iter().flatten();
+        Ok(Self(
+            engines.map(|words| words.cloned().collect()).collect(),
+        ))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args {
+    /// What is played.
+    #[must_use]
+    pub const fn game(&self) -> &'static Entry {
+        self.game
+    }
+
+    /// The file in which games are to be kept.
+    #[must_use]
+    pub fn out(&self) -> Option<&Path> {
+        self.out.as_deref()
+    }
+
+    /// Plays the contest and prints what came of it. Every game is handed to `keep`.
+    pub fn run(self, keep: &mut dyn FnMut(&Played) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let sprt = self.sprt.as_deref().map(sprt).transpose();
+        let sprt = sprt.unwrap_or_else(|why| refuse(why));
+        let entrants = self.entrants().unwrap_or_else(|why| refuse(why));
+        if sprt.is_some() && entrants.len() != 2 {
+            refuse("--sprt is for two players");
+        }
+        let contest = self.contest(entrants)?;
+        let stop = stop_on_interrupt()?;
+        // What cannot begin at all is no game lost.
+        Bench::new(contest.game, &contest.entrants).invite_all(&stop)?;
+        let mut scores = vec![Score::default(); contest.pairings.len()];
+        let progress = Progress::new(contest.games())?;
+        let threads = NonZeroUsize::new(self.concurrency.into()).expect("clap lets no 0 pass");
+        contest.play(threads, &stop, |Finished { place, played }| {
+            keep(&played)?;
+            let score = &mut scores[place.pairing];
+            score.count(place.round, place.seat, &played);
+            progress.tell(|| report(&contest, &scores, sprt).in_short());
+            Ok(
+                match sprt.map(|sprt| sprt.verdict(&scores[place.pairing].pairs)) {
+                    None | Some(Verdict::Open) => ControlFlow::Continue(()),
+                    Some(Verdict::H0 | Verdict::H1) => ControlFlow::Break(()),
+                },
+            )
+        })?;
+        progress.end();
+        let report = report(&contest, &scores, sprt);
+        let text = if self.json {
+            serde_json::to_string(&report).context("cannot write the report as JSON")?
+        } else {
+            report.to_string()
+        };
+        writeln!(io::stdout(), "{}", text.trim_end()).context("cannot write to stdout")
+    }
+
+    /// The players, or what is wrong with them.
+    fn entrants(&self) -> Result<Vec<Entrant>, String> {
+        let mut entrants: Vec<Entrant> = Vec::new();
+        for words in &self.engines.0 {
+            let entrant = Entrant::read(self.each.iter().chain(words), self.game.engine)?;
+            if entrants.iter().any(|other| other.name == entrant.name) {
+                return Err(format!(
+                    "two players are called {}: use name=",
+                    entrant.name
+                ));
+            }
+            entrants.push(entrant);
+        }
+        if entrants.len() < 2 {
+            return Err("at least two players are needed".to_owned());
+        }
+        Ok(entrants)
+    }
+
+    fn contest(&self, entrants: Vec<Entrant>) -> anyhow::Result<Contest> {
+        let rounds = self.games / 2;
+        let openings = self.openings.open(self.game, rounds, self.seed)?;
+        if openings.iter().any(|opening| !opening.start.is_empty()) {
+            let takes_moves = |entrant: &Entrant| matches!(&entrant.kind, Kind::Program(Program { proto, .. }) if *proto != Proto::Uci);
+            if let Some(entrant) = entrants.iter().find(|entrant| takes_moves(entrant)) {
+                bail!("{} can be told openings as moves only", entrant.name);
+            }
+            ensure!(
+                self.out.is_none(),
+                "games are written from their start on: the openings have to be moves"
+            );
+        }
+        let players = entrants.len();
+        let pairings = match self.tournament {
+            Kinds::Gauntlet => (1..players).map(|other| [0, other]).collect(),
+            Kinds::RoundRobin => (0..players)
+                .flat_map(|second| (0..second).map(move |first| [first, second]))
+                .collect(),
+        };
+        Ok(Contest {
+            game: self.game,
+            entrants,
+            pairings,
+            openings,
+            rounds,
+            seed: self.seed,
+        })
+    }
+}
+
+fn report(contest: &Contest, scores: &[Score], sprt: Option<Sprt>) -> Report {
+    Report::new(contest, scores, sprt)
+}
+
+/// How far a contest has come, as a bar on a terminal, or else as a line now and then.
+struct Progress {
+    bar: ProgressBar,
+    /// How many games a line is for, where there is no bar.
+    every: Option<u64>,
+}
+
+impl Progress {
+    fn new(games: usize) -> anyhow::Result<Self> {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left: {msg}")
+            .context("cannot draw the progress bar")?;
+        Ok(Self {
+            bar: ProgressBar::new(games as u64).with_style(style),
+            every: (!io::stderr().is_terminal()).then(|| (games / LINES).max(1) as u64),
+        })
+    }
+
+    /// A game more is over, and stands so.
+    fn tell(&self, standing: impl FnOnce() -> String) {
+        self.bar.inc(1);
+        match self.every {
+            None => self.bar.set_message(standing()),
+            Some(every) if self.bar.position().is_multiple_of(every) => {
+                // The report tells as well.
+                let _ = writeln!(io::stderr(), "{}: {}", self.bar.position(), standing());
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn games(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(games) if (2..=GAMES_MAX).contains(&games) && games.is_multiple_of(2) => Ok(games),
+        Ok(_) | Err(_) => Err(format!("an even number from 2 to {GAMES_MAX} is needed")),
+    }
+}
+
+/// Reads the words behind `--sprt`.
+fn sprt(words: &[String]) -> Result<Sprt, String> {
+    let mut sprt = Sprt {
+        elo0: 0.0,
+        elo1: 5.0,
+        alpha: 0.05,
+        beta: 0.05,
+    };
+    for word in words {
+        let (key, value) = word
+            .split_once('=')
+            .ok_or(format!("{word} is to be KEY=VALUE"))?;
+        let number: f64 = value.parse().map_err(|_| format!("{value} is no number"))?;
+        match key {
+            "elo0" => sprt.elo0 = number,
+            "elo1" => sprt.elo1 = number,
+            "alpha" => sprt.alpha = number,
+            "beta" => sprt.beta = number,
+            _ => return Err(format!("{key} is none of elo0, elo1, alpha, beta")),
+        }
+    }
+    let is_share = |share: f64| share > 0.0 && share < 0.5;
+    if sprt.elo0 < sprt.elo1 && is_share(sprt.alpha) && is_share(sprt.beta) {
+        Ok(sprt)
+    } else {
+        Err("elo0 is to be below elo1, and alpha and beta between 0 and 0.5".to_owned())
+    }
+}

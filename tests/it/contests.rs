@@ -1,0 +1,255 @@
+//! `plyhouse match`: other programs at the board, and what becomes of those that do something wrong.
+
+use std::fs;
+use std::process::{Command, Output};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long anything may take; far longer than it does.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const BINARY: &str = env!("CARGO_BIN_EXE_plyhouse");
+
+fn run(arguments: &[&str]) -> Output {
+    let output = Command::new(BINARY).arg("match").args(arguments).output();
+    output.expect("the binary runs")
+}
+
+/// The one pair of a contest.
+fn row(arguments: &[&str]) -> Value {
+    let output = run(&[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    report["pairs"][0].clone()
+}
+
+/// `plyhouse engine` plays for the game's protocol, and nobody does anything wrong.
+fn check_plays(game: &str, pace: &str, extension: &str, begins: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(format!("games.{extension}"));
+    let command = format!("cmd={BINARY} engine --game {game} --time 20 --table 8");
+    let mut arguments = vec![game, "--engine", &command, pace, "name=program"];
+    arguments.extend([
+        "--engine",
+        "level=beginner",
+        "--games",
+        "4",
+        "--concurrency",
+        "2",
+    ]);
+    arguments.extend(["--each", "timemargin=60000", "--openings", "random:4"]);
+    let path = file.to_str().expect("UTF-8");
+    if !extension.is_empty() {
+        arguments.extend(["--out", path]);
+    }
+    let row = row(&arguments);
+    assert_eq!(row["games"], 4, "{row}");
+    assert!(row["wins"].as_u64() > row["losses"].as_u64(), "{row}");
+    for faults in row["faults"].as_array().expect("both") {
+        let all = faults.as_object().expect("an object").values();
+        assert!(all.clone().all(|count| count == 0), "{faults}");
+    }
+    if !extension.is_empty() {
+        let games = fs::read_to_string(&file).expect("it was written");
+        assert_eq!(games.matches(begins).count(), 4, "{games}");
+        assert_eq!(games.matches("program").count() % 4, 0, "{games}");
+    }
+}
+
+#[test]
+fn programs_play_by_uci() {
+    check_plays("chess", "nodes=300", "pgn", "[White ");
+}
+
+#[test]
+fn programs_play_by_uci_what_is_not_chess() {
+    check_plays("othello", "st=0.05", "sgf", "(;FF[4]");
+    check_plays("draughts", "tc=9+0.05", "pdn", "[White ");
+    check_plays("connect-four", "depth=6", "", "");
+}
+
+#[test]
+fn programs_play_by_gtp() {
+    check_plays("go", "tc=inf", "sgf", "(;FF[4]");
+}
+
+#[test]
+fn programs_play_by_piskvork() {
+    check_plays("gomoku", "st=0.1", "sgf", "(;FF[4]");
+}
+
+/// A program that is ready, and does this when it is asked for a move.
+fn with_answer(answer: &str) -> String {
+    format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+         go*) {answer};; esac; done"
+    )
+}
+
+/// What such a program has lost by, in two games of chess.
+fn faults_of(answer: &str) -> Value {
+    let script = format!("arg={}", with_answer(answer));
+    let row = row(&[
+        "chess",
+        "--engine",
+        "cmd=sh",
+        "arg=-c",
+        &script,
+        "name=bad",
+        "--engine",
+        "level=beginner",
+        "--each",
+        "st=0.1",
+        "--games",
+        "2",
+    ]);
+    assert_eq!(
+        (&row["games"], &row["losses"]),
+        (&2.into(), &2.into()),
+        "{row}"
+    );
+    row["faults"][0].clone()
+}
+
+/// Each costs the game, and the program is there again for the next.
+#[test]
+fn who_plays_what_cannot_be_played_or_ends_or_hangs_loses() {
+    assert_eq!(faults_of("exit 1")["crashes"], 2);
+    assert_eq!(faults_of("echo bestmove a1a8")["illegal"], 2);
+    assert_eq!(faults_of("echo nonsense")["time"], 2);
+}
+
+/// Whatever a program has started ends with it: a pipe that it writes to is closed.
+#[test]
+fn nothing_is_left_of_a_program_that_hangs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let path = pipe.to_str().expect("UTF-8");
+    let hang = format!("sleep 1000 > {path} & wait");
+    let (tell, closed) = channel();
+    thread::spawn(move || tell.send(fs::read(pipe).expect("it can be read")));
+    assert_eq!(faults_of(&hang)["time"], 2);
+    assert_eq!(closed.recv_timeout(PATIENCE), Ok(Vec::new()));
+}
+
+const LEVELS: [&str; 8] = [
+    "tic-tac-toe",
+    "--engine",
+    "level=max",
+    "nodes=2000",
+    "--engine",
+    "level=beginner",
+    "--openings",
+    "random:2",
+];
+
+/// Levels of this binary: the same games every time, and a test that is over before all are played.
+#[test]
+fn a_contest_repeats_and_ends_when_it_is_decided() {
+    let all = row(&[&LEVELS[..], &["--games", "100", "--concurrency", "3"]].concat());
+    assert_eq!(all, row(&[&LEVELS[..], &["--games", "100"]].concat()));
+    let points = all["pentanomial"].as_array().expect("five");
+    assert_eq!(points.iter().filter_map(Value::as_u64).sum::<u64>(), 50);
+    assert!(all["low"].as_f64() > Some(0.0), "{all}");
+    let decided = row(&[
+        &LEVELS[..],
+        &["--games", "100", "--sprt", "elo0=0", "elo1=50"],
+    ]
+    .concat());
+    assert_eq!(decided["sprt"]["verdict"], "h1", "{decided}");
+    assert!(decided["games"].as_u64() < Some(100), "{decided}");
+}
+
+/// Three players: who meets whom, and how they stand.
+#[test]
+fn more_than_two_meet_in_turn() {
+    let play = |kind: &str| {
+        let three = [
+            &LEVELS[..],
+            &["--engine", "level=hard", "--games", "4", "--json"],
+        ]
+        .concat();
+        let output = run(&[&three[..], &["--tournament", kind]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let pairs = report["pairs"].as_array().expect("pairs").iter();
+        let pairs =
+            pairs.map(|row| format!("{} {}", row["player"], row["opponent"]).replace('"', ""));
+        assert_eq!(report["standing"].as_array().map(Vec::len), Some(3));
+        pairs.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        play("round-robin"),
+        ["max beginner", "max hard", "beginner hard"]
+    );
+    assert_eq!(play("gauntlet"), ["max beginner", "max hard"]);
+}
+
+#[test]
+fn what_cannot_be_is_said_before_anything_is_played() {
+    const EASY: &str = "chess --engine level=easy";
+    const TWO: &str = "chess --engine level=easy --engine level=hard";
+    for (arguments, why) in [
+        (EASY.to_owned(), "two players"),
+        (
+            format!("{EASY} --engine level=easy"),
+            "two players are called easy",
+        ),
+        (
+            format!("{EASY} --engine cmd=/nowhere/at-all st=1"),
+            "cannot be started",
+        ),
+        (
+            format!("{EASY} --engine cmd=true st=1"),
+            "does not say that it is ready",
+        ),
+        (format!("{TWO} --openings /nowhere"), "/nowhere"),
+        (format!("{TWO} --out games.sgf"), ".pgn"),
+        (
+            format!("{TWO} --out games.pgn").replace("chess", "tic-tac-toe"),
+            "not kept in any format",
+        ),
+        (format!("{TWO} --sprt elo0=5 elo1=5"), "elo0"),
+    ] {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let output = run(&words);
+        assert!(!output.status.success(), "{arguments}");
+        assert!(output.stdout.is_empty(), "{arguments}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains(why), "{arguments}: {told}");
+    }
+}
+
+/// An opening may be a position of the wire, in any game that is spoken of by UCI.
+#[test]
+fn games_begin_with_the_positions_of_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("openings");
+    let mut pos = plyhouse_engine::catalog::find("othello")
+        .expect("hosted")
+        .start();
+    pos.play("d3").expect("it is legal");
+    fs::write(&file, format!("# one move\n{pos}\n")).expect("it can be written");
+    let path = file.to_str().expect("UTF-8");
+    let command = format!("cmd={BINARY} engine --game othello");
+    let row = row(&[
+        "othello",
+        "--engine",
+        &command,
+        "depth=2",
+        "--engine",
+        "level=beginner",
+        "--games",
+        "2",
+        "--each",
+        "timemargin=60000",
+        "--openings",
+        path,
+    ]);
+    assert_eq!(row["games"], 2, "{row}");
+    assert_eq!(row["faults"][0]["illegal"], 0, "{row}");
+}
