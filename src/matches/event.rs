@@ -5,6 +5,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{Detail, PlayerId, Ply, Reason};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::clocks::Left;
 use crate::occupant::{Occupant, seated};
@@ -173,10 +174,19 @@ pub enum Action {
 pub struct Event {
     /// When the match decided on it, in milliseconds since 1970. It is kept, and not told.
     pub at_ms: u64,
+    /// The request by which a client has asked for it, if several servers may be asked that. It is kept, so
+    /// that a request that is asked again is known by whichever server that comes to. Not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Box<RequestId>>,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
 }
+
+/// A request of a client, among those of all servers: the server, its connection, and the number of the
+/// request on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestId(pub Uuid, pub u64, pub u64);
 
 impl Event {
     /// Whether the match is over with this event.
@@ -317,6 +327,10 @@ impl EventKind {
     /// The event, at this time in milliseconds since 1970.
     #[must_use]
     pub const fn at(self, at_ms: u64) -> Event {
-        Event { at_ms, kind: self }
+        Event {
+            at_ms,
+            request: None,
+            kind: self,
+        }
     }
 }

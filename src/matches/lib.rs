@@ -30,7 +30,7 @@ pub use attendance::Attendance;
 pub use audit::Unsound;
 pub use clocks::Left;
 pub use creation::{Creation, Patience, Previous, Terms};
-pub use event::{Action, Event, EventKind, Moment, Offer};
+pub use event::{Action, Event, EventKind, Moment, Offer, RequestId};
 pub use occupant::Occupant;
 pub use offers::Standing;
 pub use refusal::{Damaged, Refusal};

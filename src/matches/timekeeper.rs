@@ -44,6 +44,8 @@ pub struct Timekeeper {
 struct Causes {
     /// The store keeps nothing.
     store: bool,
+    /// Nobody can hear the player whose turn it is, by a fault of the servers.
+    unheard: bool,
     /// The match has been read anew, and the player whose turn it is has not been there since.
     player: bool,
     /// Bots stand in for both.
@@ -122,6 +124,7 @@ impl Timekeeper {
         let player = state.turn().and_then(|seat| state.occupant(seat).player());
         self.stands = Causes {
             store: false,
+            unheard: false,
             player: waits && player.is_some_and(|player| !is_present(player)),
             deserted: state.waits_for_people(),
         };
@@ -168,6 +171,31 @@ impl Timekeeper {
         self.stand(
             Causes {
                 store,
+                ..self.stands
+            },
+            now,
+        )
+    }
+
+    /// Whoever is to move has not been heard since this instant, by a fault of the servers. True if the
+    /// clock has stopped by that.
+    pub fn is_unheard(&mut self, since: Instant) -> bool {
+        let unheard = true;
+        self.stand(
+            Causes {
+                unheard,
+                ..self.stands
+            },
+            since,
+        )
+    }
+
+    /// Whoever is to move can be heard. True if the clock goes on by that.
+    pub fn is_heard(&mut self, now: Instant) -> bool {
+        let unheard = false;
+        self.stand(
+            Causes {
+                unheard,
                 ..self.stands
             },
             now,

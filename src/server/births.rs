@@ -24,6 +24,7 @@ use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
 use super::match_handle::{Letter, MAILBOX, MatchHandle};
+use super::players::TooManyHosted;
 use super::reply::Reply;
 use super::seeks::Seek;
 use super::shared::Shared;
@@ -98,6 +99,7 @@ async fn make_host(server: &Shared, wanted: &Wanted, id: MatchId) -> Result<(), 
         if !server.players.may_host(host, max) {
             end_a_wait(server, host).await;
         }
+        check_hosted(server, host, max).await?;
         return Ok(server.players.host(host, id, max)?);
     }
     if max < usize::MAX {
@@ -105,6 +107,22 @@ async fn make_host(server: &Shared, wanted: &Wanted, id: MatchId) -> Result<(), 
     }
     server.players.plays_days(host);
     Ok(())
+}
+
+/// Whether a player hosts fewer than `max` live matches on all servers together.
+async fn check_hosted(server: &Shared, host: PlayerId, max: usize) -> Result<(), WireError> {
+    let Some(cluster) = server.cluster.as_ref().filter(|_| max < usize::MAX) else {
+        return Ok(());
+    };
+    match cluster.directory.hosted(host).await {
+        Ok(hosted) if hosted >= max => Err(TooManyHosted.into()),
+        Ok(_) => Ok(()),
+        Err(error) => {
+            tracing::error!(player = %host, %error, "nobody knows how many matches a player hosts");
+            let message = "the store cannot be read now";
+            Err(WireError::new(ErrorCode::Overloaded, message))
+        }
+    }
 }
 
 /// Ends the match of this player's in which a bot has waited longest for a move, if for long enough.
@@ -225,7 +243,9 @@ pub(super) fn begin_paired(server: &Arc<Shared>, record: Record) -> Result<(), W
     let table = Table::new(server, creation, mark, receiver, None, rematches::give);
     let mut unborn = Unborn::new(table, sender);
     let max = server.settings.matches_max;
-    server.lobby.adopt(&known, unborn.handle.clone(), max)?;
+    let adopted = server.lobby.adopt(&known, unborn.handle.clone(), max);
+    // Another server may have room.
+    adopted.inspect_err(|TooManyMatches| server.store.release(known.id))?;
     unborn.table.begin_with(events);
     unborn.run(server);
     Ok(())

@@ -13,7 +13,7 @@ mod packet;
 mod relay;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plyhouse_bus::{Bus, Listener, Unanswered};
 use plyhouse_protocol::{MatchId, PlayerId};
@@ -95,6 +95,11 @@ impl Cluster {
     /// Whether that server answers at the moment.
     pub(super) fn hears(&self, node: NodeId) -> bool {
         self.bus.is_up() && self.nodes.may_be_heard(node)
+    }
+
+    /// When that server was heard last. One that is not known yet has just asked for something.
+    pub(super) fn heard_at(&self, node: NodeId) -> Instant {
+        self.nodes.heard_at(node)
     }
 
     fn send(&self, to: NodeId, packet: &Packet) {

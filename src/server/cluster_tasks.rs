@@ -7,10 +7,13 @@ pub(super) mod listing;
 mod owning;
 mod pinging;
 mod seeking;
+mod sharing;
 
 use std::sync::Arc;
 
 use plyhouse_bus::Listener;
+
+pub(super) use self::sharing::hand_over;
 
 use super::births;
 use super::shared::Shared;

@@ -112,8 +112,8 @@ pub(super) enum MatchRequest {
     Fed(Box<Bulletin>),
     /// To find out what may have been missed.
     Gap,
-    /// To find out who owns it: this server does not, by what the store has.
-    Taken,
+    /// To find out who owns it: another server does, this one, if that is known.
+    Taken { by: Option<NodeId> },
     /// To take note that nobody can ask a server anything. Unless `is_dead`, it may be cut off, and its
     /// clients be there.
     NodeGone { node: NodeId, is_dead: bool },

@@ -155,7 +155,7 @@ impl Letter {
             | MatchRequest::Follow { .. }
             | MatchRequest::Fed(_)
             | MatchRequest::Gap
-            | MatchRequest::Taken
+            | MatchRequest::Taken { .. }
             | MatchRequest::NodeGone { .. }
             | MatchRequest::NodesChanged => {}
             MatchRequest::Act(_)

@@ -39,23 +39,6 @@ pub(super) struct Seek {
     pub(super) over: CancellationToken,
 }
 
-impl Seek {
-    /// One that asks for what this one has asked for, which is over.
-    pub(super) fn anew(&self) -> Arc<Self> {
-        Arc::new(Self {
-            peer: Arc::clone(&self.peer),
-            player: self.player,
-            name: self.name.clone(),
-            game: self.game,
-            clock: self.clock,
-            bot: self.bot,
-            stand_in: self.stand_in,
-            since_ms: self.since_ms,
-            over: CancellationToken::new(),
-        })
-    }
-}
-
 /// As many wait as are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooManySeeks;

@@ -8,6 +8,7 @@
 mod afar;
 mod audience;
 mod bot_turn;
+mod done;
 pub(super) mod dormancy;
 mod minds;
 mod owner;
@@ -22,7 +23,7 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder};
@@ -31,6 +32,7 @@ use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
 use self::afar::Afar;
+use self::done::Done;
 use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner};
 use self::rematch::{GiveRematch, Wishes};
@@ -39,7 +41,7 @@ use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
 use super::clock::now;
-use super::command::{Command, MatchRequest};
+use super::command::{Answer, Command, MatchRequest};
 use super::days;
 use super::mailbox::Receiver;
 use super::match_handle::{Letter, MAILBOX};
@@ -51,6 +53,9 @@ use super::told::Published;
 
 /// A match that has panicked more often than this without getting on in between is given up.
 const PANICS_MAX: u32 = 3;
+
+/// How long a request is served again and again before it is refused.
+const ASKED_MAX: Duration = Duration::from_secs(10);
 
 const GOES_ON: ControlFlow<End> = ControlFlow::Continue(());
 
@@ -123,8 +128,10 @@ impl Table {
             next,
             reminder,
         } = loaded;
+        let done = Done::of(&record.events);
         let state = teller.replay(record)?;
-        let owner = Owner::new(Arc::clone(server), &state, mark, None);
+        let mut owner = Owner::new(Arc::clone(server), &state, mark, None);
+        owner.done = done;
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
         table.wishes = Wishes::known(next);
         table.teller.is_of_epoch(mark.epoch());
@@ -393,7 +400,7 @@ impl Table {
                 }
                 reply.ok(None);
             }
-            MatchRequest::Taken => {
+            MatchRequest::Taken { .. } => {
                 reply.ok(None);
                 return LOST;
             }
@@ -433,6 +440,12 @@ impl Table {
         }
         let decision = self.owner.decide(&self.state, action, command).await;
         let durable_at = self.happen(&decision.published);
+        if decision.is_lost {
+            if is_new {
+                self.dismiss(command);
+            }
+            return self.ask_when_rebuilt(command, reply, decision.answer);
+        }
         match (&decision.answer, action) {
             (Ok(_), Action::Join { .. }) => {
                 self.tell_snapshot(command, reply);
@@ -459,7 +472,7 @@ impl Table {
                 }
             }
         }
-        if decision.is_lost { LOST } else { GOES_ON }
+        GOES_ON
     }
 
     /// Has an action decided on that a client of another server asks for, which tells its followers.
@@ -470,11 +483,6 @@ impl Table {
         reply: Reply,
     ) -> ControlFlow<End> {
         let mut reply = reply;
-        let known = self.remotes.as_ref().and_then(|all| all.known(command));
-        if let Some(known) = known {
-            reply.answer(known);
-            return GOES_ON;
-        }
         if matches!(action, Action::Join { .. }) && self.begins_days_of(command.player, action) {
             let room = days::check_room(&self.server, command.player).await;
             match reply.check(room) {
@@ -486,11 +494,28 @@ impl Table {
         self.happen(&decision.published);
         // What has happened goes before the answer.
         self.feed_remotes();
-        if let Some(remotes) = self.remotes.as_mut().filter(|_| !decision.is_lost) {
-            remotes.answered(command, &decision.answer);
+        if decision.is_lost {
+            return self.ask_when_rebuilt(command, reply, decision.answer);
         }
         reply.answer(decision.answer);
-        if decision.is_lost { LOST } else { GOES_ON }
+        GOES_ON
+    }
+
+    /// Has a command that was not decided on served again once the match has been read anew, and breaks for
+    /// that. After a while it is answered instead.
+    fn ask_when_rebuilt(
+        &mut self,
+        command: &Command,
+        reply: Reply,
+        answer: Answer,
+    ) -> ControlFlow<End> {
+        if now().saturating_duration_since(command.received_at) < ASKED_MAX {
+            let command = command.clone();
+            self.held.push_front(Box::new(Letter { command, reply }));
+        } else {
+            reply.answer(answer);
+        }
+        LOST
     }
 
     /// Has a command of another server's client count as if it had been read here.

@@ -23,6 +23,13 @@ pub(super) struct Roster {
     pub(super) presence: Presence,
 }
 
+impl Roster {
+    /// Whether the two differ by nothing but spectators.
+    pub(super) fn is_but_for_spectators(&self, other: &Self) -> bool {
+        self.present == other.present && self.presence.seats == other.presence.seats
+    }
+}
+
 /// What is new of a match, as its owner feeds a copy of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Bulletin {

@@ -64,6 +64,9 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// invited to, oldest first.
     fn involved(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<MatchId>, ReadError>>;
 
+    /// How many live matches a player hosts, but for those of days.
+    fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
+
     /// A number greater than all that were given before, by which the later of two sessions of a player is
     /// known.
     fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>>;

@@ -274,3 +274,14 @@ fn a_bot_is_charged_its_search_and_never_runs_out() {
     let told = keeper.told(state, start + ms(70_000)).unwrap();
     assert_eq!((told.turn_ms, told.first_move_ms), (0, None));
 }
+
+#[test]
+fn whom_nobody_hears_is_charged_nothing_whatever_the_store_does() {
+    let mut timed = Timed::begun(BLITZ);
+    assert!(timed.keeper.is_unheard(timed.at(10_000)));
+    assert!(!timed.keeper.store_refuses(timed.at(11_000)));
+    assert!(!timed.keeper.store_accepts(timed.at(12_000)));
+    assert_eq!(timed.due(None), None);
+    assert!(timed.keeper.is_heard(timed.at(100_000)));
+    assert_eq!(timed.due(None), Some(150_000));
+}

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_store::ReadError;
 use plyhouse_store::directory::LEASE;
 use tokio::time::sleep;
 
-use super::Unborn;
+use super::{TooManyMatches, Unborn};
 use crate::cluster::{Cluster, Found, Notice};
 use crate::match_handle::MatchHandle;
 use crate::shared::Shared;
@@ -65,14 +66,24 @@ async fn bring(
         Found::At(owner) => Some(owner),
         Found::Over => None,
     };
-    let loaded = server.store.load(id).await.map_err(unreadable)?;
-    let loaded = loaded.ok_or_else(unknown)?;
+    let is_own = owner == Some(cluster.node);
+    let loaded = server.store.load(id).await.inspect_err(|error| {
+        if is_own && matches!(error, ReadError::Unavailable) {
+            server.store.release(id);
+        }
+    });
+    let loaded = loaded.map_err(unreadable)?.ok_or_else(unknown)?;
     let mark = loaded.mark;
     let mut unborn = Unborn::replay(server, loaded).map_err(unreadable)?;
-    if owner != Some(cluster.node) {
+    if !is_own {
         unborn.table.is_afar(owner, mark);
     }
-    Ok(Some(unborn.adopt(server)?.handle))
+    let adopted = unborn.adopt(server).inspect_err(|TooManyMatches| {
+        if is_own {
+            server.store.release(id); // Another server may have room.
+        }
+    });
+    Ok(Some(adopted?.handle))
 }
 
 /// Serves the matches whose owner is gone, again and again, until the server stops.

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, Player};
 use crate::addresses::OpenMatchPermit;
 use crate::births;
+use crate::cluster_tasks;
 use crate::command::MatchRequest;
 use crate::days;
 use crate::from_protocol;
@@ -29,7 +30,11 @@ impl Client {
         let Some((wanted, reply)) = reply.check(wanted) else {
             return;
         };
+        let is_of_bots = wanted.seats.iter().all(|seat| seat.bot().is_some());
         if let Some((handle, reply)) = reply.check(births::create(&self.server, wanted).await) {
+            if is_of_bots {
+                cluster_tasks::hand_over(&self.server, handle.id());
+            }
             let watch = self.command(player, MatchRequest::Watch);
             self.follow(&handle, watch, reply).await;
         }

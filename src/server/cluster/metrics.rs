@@ -19,8 +19,14 @@ pub(crate) struct ClusterMetrics {
     pub(crate) relayed: Histogram,
     /// Matches that this server took over.
     pub(crate) taken: Counter,
+    /// Matches of bots that this server gave to one with less to think about.
+    pub(crate) handed_over: Counter,
     /// Matches in which this server found that it is not their owner any more.
     pub(crate) lost: Counter,
+    /// Writes that were refused since somebody else had written to the match.
+    pub(crate) conflicts: Counter,
+    /// For how long answers have waited here for their events to be told.
+    pub(crate) lag: Histogram,
     /// How often a copy of a match read in the store what it had not been told.
     pub(crate) missed: Counter,
 }
@@ -34,7 +40,10 @@ impl ClusterMetrics {
             relays: Counter::default(),
             relayed: durations(),
             taken: Counter::default(),
+            handed_over: Counter::default(),
             lost: Counter::default(),
+            conflicts: Counter::default(),
+            lag: durations(),
             missed: Counter::default(),
         };
         let mut show = |name, help, counter: &Counter| {
@@ -56,9 +65,19 @@ impl ClusterMetrics {
             &all.taken,
         );
         show(
+            "matches_handed_over",
+            "Matches of bots given to a server on which fewer searches wait",
+            &all.handed_over,
+        );
+        show(
             "matches_lost",
             "Matches of which another server has become the owner",
             &all.lost,
+        );
+        show(
+            "match_conflicts",
+            "Writes refused by the store since another server had written to the match",
+            &all.conflicts,
         );
         show(
             "events_missed",
@@ -69,6 +88,12 @@ impl ClusterMetrics {
             "nodes",
             "Other servers of the cluster whose lease holds",
             all.nodes.clone(),
+        );
+        registry.register_with_unit(
+            "copy_lag",
+            "From an answer of a match's owner until its events have been told here",
+            Unit::Seconds,
+            all.lag.clone(),
         );
         registry.register_with_unit(
             "relayed",

@@ -31,6 +31,8 @@ struct Node {
     /// How often in a row nobody has answered to its name.
     missed: u32,
     answers: bool,
+    /// How many searches of bots wait there.
+    searches: u32,
 }
 
 /// What is new about a server.
@@ -53,6 +55,13 @@ impl Nodes {
 
     pub(crate) fn answers(&self, node: NodeId) -> bool {
         self.0.lock().get(&node).is_some_and(|node| node.answers)
+    }
+
+    pub(crate) fn heard_at(&self, node: NodeId) -> Instant {
+        self.0
+            .lock()
+            .get(&node)
+            .map_or_else(now, |node| node.heard_at)
     }
 
     /// Whether that server may be heard. One that is not known yet has asked this server for something.
@@ -87,6 +96,7 @@ impl Nodes {
                 rtt: None,
                 missed: 0,
                 answers: true,
+                searches: u32::MAX,
             });
         }
         gone
@@ -104,14 +114,23 @@ impl Nodes {
         self.0.lock().keys().copied().collect()
     }
 
-    /// A server has answered after so long. Gives what is new about it.
-    pub(crate) fn answered(&self, id: NodeId, rtt: Duration) -> News {
+    /// The server on which the fewest searches of bots wait, and how many those are.
+    pub(crate) fn least_busy(&self) -> Option<(NodeId, u32)> {
+        let nodes = self.0.lock();
+        let answering = nodes.iter().filter(|(_, node)| node.answers);
+        let searches = answering.map(|(id, node)| (*id, node.searches));
+        searches.min_by_key(|(_, searches)| *searches)
+    }
+
+    /// A server has answered after so long that so many searches wait there. Gives what is new about it.
+    pub(crate) fn answered(&self, id: NodeId, rtt: Duration, searches: u32) -> News {
         let mut nodes = self.0.lock();
         let Some(node) = nodes.get_mut(&id) else {
             return News::None;
         };
         node.heard_at = now();
         node.missed = 0;
+        node.searches = searches;
         // The least of late is nearest to what the wire takes.
         node.rtt = Some(node.rtt.map_or(rtt, |known| rtt.min(known + known / 8)));
         match std::mem::replace(&mut node.answers, true) {

@@ -27,8 +27,10 @@ pub(crate) enum Packet {
         match_id: MatchId,
         bulletin: Box<Bulletin>,
     },
-    /// A match is not its former owner's any more, to whom this is sent.
-    Taken { match_id: MatchId },
+    /// Asked of a server on which few searches wait: to become the owner of this match of bots.
+    Take { match_id: MatchId, from: NodeId },
+    /// A match is this server's from now on.
+    Taken { match_id: MatchId, by: NodeId },
     /// Asked to learn whether that server is there.
     Ping,
     /// A server stops: its matches are anybody's.

@@ -27,6 +27,8 @@ pub(crate) enum Answered {
     Done { answer: Answer, seq: Seq },
     /// It is here, and does as it was asked.
     Here,
+    /// The server is there, and so many searches of its bots wait.
+    Alive { searches: u32 },
     /// It is not this server's match.
     NotHere,
 }
@@ -88,6 +90,17 @@ impl Cluster {
         self.ask(owner, &follow)
     }
 
+    /// Makes this server the owner of a match that is `from`'s, and tells its former owner, if that lives, and
+    /// those that have copies. False if it is not `from`'s, or was taken just now.
+    pub(crate) async fn take(&self, id: MatchId, from: Option<NodeId>) -> Result<bool, WriteError> {
+        let is_taken = self.directory.take(id, self.node, from).await?;
+        if is_taken {
+            let (match_id, by) = (id, self.node);
+            self.send_all(&Packet::Taken { match_id, by });
+        }
+        Ok(is_taken)
+    }
+
     /// Finds out whose a match is. One that has no owner, or whose owner is gone or `suspected` to be,
     /// is this server's from now on; one that has ended only if it is `wanted` all the same.
     pub(crate) async fn locate(
@@ -115,11 +128,8 @@ impl Cluster {
                 None if !self.may_act() => return Err(NotFound),
                 None => {}
             }
-            if self.directory.take(id, self.node, owner).await? {
+            if self.take(id, owner).await? {
                 tracing::info!(match_id = %id, from = ?owner, "a match is taken over");
-                if let Some(former) = owner.filter(|former| *former != self.node) {
-                    self.send(former, &Packet::Taken { match_id: id });
-                }
                 return Ok(Found::Here);
             }
             sleep(LOOK_AGAIN).await;

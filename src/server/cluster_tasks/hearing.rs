@@ -8,7 +8,7 @@ use plyhouse_protocol::{CloseCode, MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
 use super::pinging::{after_gone, tell_all};
-use super::{listing, owning, seeking};
+use super::{listing, owning, seeking, sharing};
 use crate::births;
 use crate::cluster::{Answered, Cluster, Notice, Packet};
 use crate::command::{Command, MatchRequest};
@@ -39,7 +39,8 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                 let request = match read(&request) {
                     None => continue,
                     Some(Packet::Ping) => {
-                        give(way, &Answered::Here);
+                        let searches = sharing::waiting(&server);
+                        give(way, &Answered::Alive { searches });
                         continue;
                     }
                     Some(request) => request,
@@ -47,7 +48,19 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                 let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
                     continue; // Whoever asks will ask again.
                 };
-                if let Some(done) = on_request(&server, request, way) {
+                if let Packet::Take { match_id, from } = request {
+                    let taking = Arc::clone(&server);
+                    server.spawn(async move {
+                        let is_taken = sharing::take(&taking, match_id, from).await;
+                        let answered = if is_taken {
+                            Answered::Here
+                        } else {
+                            Answered::NotHere
+                        };
+                        give(way, &answered);
+                        drop(permit);
+                    });
+                } else if let Some(done) = on_request(&server, request, way) {
                     server.spawn(async move {
                         done.await;
                         drop(permit);
@@ -86,6 +99,7 @@ fn on_request(
         }
         Packet::Fed { .. }
         | Packet::Ping
+        | Packet::Take { .. }
         | Packet::Taken { .. }
         | Packet::Leaving { .. }
         | Packet::Session { .. }
@@ -124,11 +138,12 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
                 server.spawn(pending);
             }
         }
-        Some(Packet::Taken { match_id }) => {
+        Some(Packet::Taken { match_id, by }) => {
             if let Some(handle) = server.lobby.find(MatchRef::Id(match_id)) {
+                let taken = MatchRequest::Taken { by: Some(by) };
                 server.spawn(
                     handle
-                        .ask_for(Command::of_server(MatchRequest::Taken), &server.metrics)
+                        .ask_for(Command::of_server(taken), &server.metrics)
                         .map(drop),
                 );
             }
@@ -140,7 +155,8 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Session { player, number }) => on_session(server, cluster, player, number),
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
-        Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping) | None => {}
+        Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping | Packet::Take { .. })
+        | None => {}
     }
 }
 

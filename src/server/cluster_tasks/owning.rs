@@ -47,7 +47,8 @@ pub(super) async fn look(server: &Arc<Shared>) {
             .into_iter()
             .filter_map(|id| server.lobby.find(MatchRef::Id(id)))
         {
-            handle.tell(MatchRequest::Taken, &server.metrics).await;
+            let taken = MatchRequest::Taken { by: None };
+            handle.tell(taken, &server.metrics).await;
         }
     }
 }

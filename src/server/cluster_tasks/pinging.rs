@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::births;
 use crate::clock::now;
-use crate::cluster::{News, Packet};
+use crate::cluster::{Answered, News, Packet};
 use crate::command::MatchRequest;
 use crate::shared::Shared;
 use crate::stopped_clocks;
@@ -45,7 +45,11 @@ async fn ping(server: &Arc<Shared>, node: NodeId) {
     let asked_at = now();
     let answer = timeout(PING_EVERY, cluster.ask(node, &Packet::Ping)).await;
     let news = match answer.unwrap_or(Err(Unanswered::InTime)) {
-        Ok(_) => cluster.nodes.answered(node, now() - asked_at),
+        Ok(Answered::Alive { searches }) => {
+            let rtt = now().saturating_duration_since(asked_at);
+            cluster.nodes.answered(node, rtt, searches)
+        }
+        Ok(_) => cluster.nodes.unanswered(node, Unanswered::InTime),
         Err(why) => cluster.nodes.unanswered(node, why),
     };
     match news {

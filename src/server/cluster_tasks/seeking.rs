@@ -16,6 +16,7 @@ use tokio::time::sleep;
 use crate::births;
 use crate::cluster::{Cluster, Notice};
 use crate::lobby::next_match_id;
+use crate::reply::Reply;
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;
 
@@ -90,13 +91,39 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends the seek of a player that waits on this server, in the store. False if it was over there.
+    /// Ends the seek of a player that waits on this server, in the store. False if it was over there, or the
+    /// store cannot tell: then it is ended by whoever looks after seeks.
     pub(crate) async fn end_seek(&self, player: PlayerId) -> bool {
         let ended = self.directory.end_seek(player, self.node).await;
         ended.unwrap_or_else(|error| {
             tracing::warn!(%player, %error, "a seek is not taken out");
             false
         })
+    }
+
+    /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too.
+    async fn seek_again(&self, server: &Arc<Shared>, seek: &Arc<Seek>) {
+        let paired = self.pair(server, seek).await;
+        let is_over = !server.seeks.is_waiting(seek);
+        match paired {
+            // It was ended while it was written.
+            Ok(Paired::Waits) if is_over => {
+                self.end_seek(seek.player).await;
+            }
+            Ok(Paired::Waits) => {}
+            Ok(Paired::With(paired)) => {
+                server.seeks.take(seek);
+                if let Err(error) = self.begin_paired(server, seek.player, *paired).await {
+                    tracing::warn!(player = %seek.player, why = error.message, "a pair is not served");
+                }
+            }
+            Ok(Paired::Full) => {
+                if server.seeks.take(seek) {
+                    Reply::unasked(seek.peer.outbox.clone()).error(TooManySeeks.into());
+                }
+            }
+            Err(error) => tracing::warn!(player = %seek.player, %error, "a seek is not kept"),
+        }
     }
 }
 
@@ -149,9 +176,7 @@ pub(crate) async fn watch(server: Arc<Shared>) {
         loop {
             let before = server.seeks.all();
             sleep(LOOK_EVERY).await;
-            if !before.is_empty() {
-                look(&server, before).await;
-            }
+            look(&server, before).await;
         }
     };
     tokio::select! {
@@ -161,7 +186,8 @@ pub(crate) async fn watch(server: Arc<Shared>) {
     }
 }
 
-/// Looks after those of these seeks that still wait here and do not in the store.
+/// Looks after those of these seeks that still wait here and do not in the store, and ends those there that
+/// do not wait here.
 async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
     let Some(cluster) = &server.cluster else {
         return;
@@ -173,6 +199,10 @@ async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
             return;
         }
     };
+    let here: BTreeSet<PlayerId> = server.seeks.all().iter().map(|seek| seek.player).collect();
+    for player in waiting.difference(&here) {
+        cluster.end_seek(*player).await;
+    }
     for seek in seeks {
         if waiting.contains(&seek.player) || !server.seeks.is_waiting(&seek) {
             continue;
@@ -185,18 +215,8 @@ async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
         };
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
             Ok(Some(match_id)) => on_paired(server, seek.player, match_id).await,
-            Ok(None) => {
-                // It has been lost with this server's lease.
-                server.seeks.take(&seek);
-                let begun = match cluster.seek(server, &seek.anew()).await {
-                    Ok(Some(paired)) => cluster.begin_paired(server, seek.player, paired).await,
-                    Ok(None) => Ok(()),
-                    Err(error) => Err(error),
-                };
-                if let Err(error) = begun {
-                    tracing::warn!(player = %seek.player, why = error.message, "a seek is lost");
-                }
-            }
+            // It has been lost with this server's lease.
+            Ok(None) => cluster.seek_again(server, &seek).await,
             Err(error) => tracing::warn!(%error, "a seek is not looked after"),
         }
     }

@@ -36,14 +36,14 @@ const DOUBT: Duration = Duration::from_millis(1500);
 /// How often a copy that hears nothing asks to be fed, lest something was missed.
 const FOLLOW_EVERY: Duration = Duration::from_secs(5);
 
+/// How often the owner is told of spectators alone who come and go.
+const CROWD_EVERY: Duration = Duration::from_millis(250);
+
 /// After how long the owner is looked for again, when it did not answer.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// How long an owner may not know of its match before it is taken over: it may be reading it.
 const UNKNOWN_MAX: Duration = Duration::from_secs(2);
-
-/// How long a request is handed on again and again before it is refused.
-const ASKED_MAX: Duration = Duration::from_secs(10);
 
 /// How many requests are on their way to the owner at a time. It takes no more by itself.
 const ASKED_AT_ONCE: usize = 64;
@@ -72,6 +72,8 @@ pub(super) struct Afar {
     roster: Option<Roster>,
     /// When the owner is told, and asked to feed this copy.
     follow_at: Option<Instant>,
+    /// When that was done last.
+    followed_at: Option<Instant>,
     /// When what may have been missed is read in the store.
     doubts_at: Option<Instant>,
     /// When the present turn was told.
@@ -96,6 +98,7 @@ enum Asked {
 #[derive(Debug)]
 struct Waiting {
     seq: Seq,
+    since: Instant,
     letter: Box<Letter>,
     answer: Answer,
 }
@@ -115,6 +118,7 @@ impl Afar {
             stood_at: now(),
             roster: None,
             follow_at: owner.map(|_| now()),
+            followed_at: None,
             doubts_at: None,
             turn_told_at: now(),
             unknown_since: None,
@@ -231,9 +235,20 @@ impl Table {
             true => None,
             false => Some(afar.idle_since.unwrap_or_else(now)),
         };
-        let is_news = afar.roster.as_ref() != Some(&roster);
+        let told = afar.roster.as_ref();
+        let is_news = told != Some(&roster);
         if is_news && afar.owner.is_some() {
-            afar.follow_at = Some(now());
+            // A crowd comes and goes many at a time: of them the owner is told now and then.
+            let is_crowd = told.is_some_and(|told| told.is_but_for_spectators(&roster));
+            let pause = if is_crowd {
+                CROWD_EVERY
+            } else {
+                Duration::ZERO
+            };
+            let at = afar
+                .followed_at
+                .map_or_else(now, |followed| now().max(followed + pause));
+            afar.follow_at = Some(afar.follow_at.map_or(at, |known| known.min(at)));
         }
     }
 
@@ -285,6 +300,7 @@ impl Table {
         };
         afar.roster = Some(roster.clone());
         afar.follow_at = Some(now() + FOLLOW_EVERY);
+        afar.followed_at = Some(now());
         let followed = cluster.follow(owner, id, Some(roster));
         afar.asked.push(followed.map(Asked::Follow).boxed());
     }
@@ -344,8 +360,13 @@ impl Table {
                 }
             }
             MatchRequest::Follow { .. } => {} // Whoever asks looks for the owner again.
+            MatchRequest::Taken { by } => {
+                if let Some(owner) = by {
+                    self.owner_is(*owner);
+                }
+                reply.ok(None);
+            }
             MatchRequest::NodesChanged
-            | MatchRequest::Taken
             | MatchRequest::Look
             | MatchRequest::StoreRefuses { .. }
             | MatchRequest::StoreAccepts

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::catalog::Choice;
 use plyhouse_matches::{
-    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, Stage,
+    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, RequestId, Stage,
 };
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, WireError};
 use plyhouse_store::{Mark, WriteError};
 
 use super::bot_turn::BotTurn;
+use super::done::Done;
 use super::dormancy;
 use super::minds::Minds;
 use super::timekeeping::Time;
@@ -43,6 +44,8 @@ pub(super) struct Owner {
     pub(super) time: Time,
     bot_turn: Option<BotTurn>,
     minds: Minds,
+    /// Requests that have become events.
+    pub(super) done: Done,
     /// When the last move was durable, or the start of the match.
     last_ply_at: Instant,
     /// Nothing is tried by the match itself before this, because the store failed.
@@ -118,6 +121,7 @@ impl Owner {
             time,
             bot_turn: None,
             minds: Minds::default(),
+            done: Done::default(),
             last_ply_at: now(),
             not_before: None,
             expires_at,
@@ -177,13 +181,18 @@ impl Owner {
             decision.answer = Ok(Some(seq));
             return decision;
         }
+        let request = self.request_of(command, action);
+        if let Some(seq) = request.and_then(|request| self.done.find(request)) {
+            decision.answer = Ok(is_answered_by_number(action).then_some(seq));
+            return decision;
+        }
         if is_answered_by_number(action) {
             decision.answer = Ok(Some(state.seq().next()));
         }
         let meant = self.as_meant(state, action);
         let action = meant.as_ref().unwrap_or(action);
         let now = self.moment(state, command);
-        match self.commit(state, action, now).await {
+        match self.commit(state, action, now, request).await {
             Ok(published) => {
                 if matches!(action, Action::Play { .. }) {
                     self.time.moved(state, command);
@@ -206,6 +215,15 @@ impl Owner {
             }
         }
         decision
+    }
+
+    /// The id by which a request is known when it is asked again. A move is known by itself, and where there is
+    /// one server alone no request outlives it.
+    fn request_of(&self, command: &Command, action: &Action) -> Option<RequestId> {
+        let cluster = self.server.cluster.as_ref()?;
+        let is_named = command.cmd > 0 && !matches!(action, Action::Play { .. });
+        let node = command.relayed.map_or(cluster.node, |relayed| relayed.by);
+        is_named.then_some(RequestId(node.0, command.connection.0, command.cmd))
     }
 
     /// When a command was read, as its match counts time. Only whoever is to move gets something back
@@ -241,7 +259,7 @@ impl Owner {
             }
             _ => self.time.moment(state, now(), None, now_ms),
         };
-        self.commit(state, action, moment).await
+        self.commit(state, action, moment, None).await
     }
 
     /// Stores what an action leads to.
@@ -250,13 +268,16 @@ impl Owner {
         state: &Match,
         action: &Action,
         now: Moment,
+        request: Option<RequestId>,
     ) -> Result<Published, NotDone> {
-        let events = state.apply(action, now).map_err(NotDone::Refused)?;
-        if !events.is_empty() {
+        let mut events = state.apply(action, now).map_err(NotDone::Refused)?;
+        let after = state.seq();
+        if let Some(first) = events.first_mut() {
+            first.request = request.map(Box::new);
             self.store(state, &events).await?;
             self.time.store_accepts(state);
+            self.done.add(after, &events);
         }
-        let after = state.seq();
         Ok(Published { after, events })
     }
 
@@ -273,7 +294,14 @@ impl Owner {
             Ok(mark) => mark,
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
-                self.server.store_watch.refused(began);
+                match error {
+                    WriteError::Conflict => {
+                        self.server.metrics.cluster.conflicts.inc();
+                    }
+                    WriteError::CodeTaken | WriteError::Unavailable | WriteError::Unknown => {
+                        self.server.store_watch.refused(began);
+                    }
+                }
                 self.read_back(id, events, error).await?
             }
         };
@@ -319,6 +347,8 @@ impl Owner {
             return Err(NotDone::Unavailable);
         }
         match self.server.store.tail(id, self.mark).await {
+            // Whoever has taken the match over since has read them, and tells them.
+            Ok(Some(tail)) if tail.mark.epoch() != self.mark.epoch() => Err(NotDone::Lost),
             Ok(Some(tail)) if tail.events == events => Ok(tail.mark),
             Ok(Some(tail)) if tail.mark == self.mark => Err(NotDone::Unavailable),
             Ok(_) | Err(_) => Err(NotDone::Lost),

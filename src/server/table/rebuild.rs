@@ -5,6 +5,7 @@ use plyhouse_store::{Loaded, ReadError};
 use tokio::time::sleep;
 
 use super::Table;
+use super::done::Done;
 use super::owner::RETRY;
 use super::rematch::Wishes;
 use crate::cluster::Found;
@@ -69,6 +70,9 @@ impl Table {
     /// Answers that the store cannot keep anything, until it is time to ask the store again. False
     /// when nobody is left to ask for the match.
     async fn refuse_for_a_while(&mut self) -> bool {
+        for letter in std::mem::take(&mut self.held) {
+            self.refuse(*letter);
+        }
         let again = sleep(RETRY);
         tokio::pin!(again);
         loop {
@@ -105,11 +109,13 @@ impl Table {
             record, mark, next, ..
         } = loaded;
         self.wishes = Wishes::known(next);
+        let done = Done::of(&record.events);
         let state = self.teller.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
         self.owner.mark = mark;
+        self.owner.done = done;
         self.teller.is_of_epoch(mark.epoch());
         if self.afar.is_some() {
             self.read_anew(mark);

@@ -1,6 +1,6 @@
 //! The other servers that follow a match which is decided here: who is there, and what they are fed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
@@ -12,8 +12,7 @@ use super::Table;
 use super::teller::Elsewhere;
 use crate::clock::now;
 use crate::cluster::Cluster;
-use crate::command::{Answer, Command, Relayed};
-use crate::connection_id::ConnectionId;
+use crate::command::{Command, Relayed};
 use crate::told::{Bulletin, Published, Roster, Standing};
 
 /// The other servers that follow a match.
@@ -31,19 +30,6 @@ pub(super) struct Remotes {
     turn_told_at: Instant,
     /// The player who is to move cannot be heard.
     mover_is_unheard: bool,
-    /// What other servers' requests were answered lately: one whose answer was lost is asked again.
-    answered: VecDeque<(Asker, Answer)>,
-}
-
-/// Who has asked what: the server, its connection, and the number of the request there.
-type Asker = (NodeId, ConnectionId, u64);
-
-/// How many answers are remembered.
-const ANSWERED_MAX: usize = 64;
-
-fn asker(command: &Command) -> Option<Asker> {
-    let Relayed { by, .. } = command.relayed?;
-    Some((by, command.connection, command.cmd))
 }
 
 #[derive(Debug)]
@@ -63,7 +49,6 @@ impl Remotes {
             is_clock_untold: false,
             turn_told_at: now(),
             mover_is_unheard: false,
-            answered: VecDeque::new(),
         }
     }
 
@@ -109,37 +94,13 @@ impl Remotes {
         self.is_clock_untold = true;
     }
 
-    /// Whether this player follows the match on other servers alone that cannot be heard.
-    fn is_unheard(&self, player: PlayerId, cluster: &Cluster) -> bool {
+    /// When the servers on which this player follows the match were heard last, and whether one of them can
+    /// be heard; `None` if there are none.
+    fn heard(&self, player: PlayerId, cluster: &Cluster) -> Option<(Instant, bool)> {
         let nodes = self.nodes.iter();
         let of_player = nodes.filter(|(_, remote)| remote.roster.present.contains(&player));
-        let (heard, unheard) = of_player.partition::<Vec<_>, _>(|(node, _)| cluster.hears(**node));
-        heard.is_empty() && !unheard.is_empty()
-    }
-
-    /// What this request was answered, if it has come before.
-    pub(super) fn known(&self, command: &Command) -> Option<Answer> {
-        let asker = asker(command)?;
-        let mut answered = self.answered.iter();
-        let known = answered.find(|(known, _)| *known == asker);
-        known.map(|(_, answer)| answer.clone())
-    }
-
-    /// Remembers what a request was answered.
-    pub(super) fn answered(&mut self, command: &Command, answer: &Answer) {
-        let Some(asker) = asker(command) else {
-            return;
-        };
-        // What may succeed later is tried again.
-        let is_final = answer
-            .as_ref()
-            .map_or_else(|error| !error.retryable, |_| true);
-        if is_final {
-            if self.answered.len() == ANSWERED_MAX {
-                self.answered.pop_front();
-            }
-            self.answered.push_back((asker, answer.clone()));
-        }
+        let heard = of_player.map(|(node, _)| (cluster.heard_at(*node), cluster.hears(*node)));
+        heard.reduce(|one, other| (one.0.max(other.0), one.1 || other.1))
     }
 
     /// When a command was read, as its match counts time. Two servers' clocks do not compare, so the one
@@ -195,7 +156,8 @@ impl Table {
         self.teller.has_elsewhere(elsewhere);
         self.roster_changed();
         if was_last {
-            self.owner.time.store_accepts(&self.state);
+            self.owner.time.mover_is_elsewhere(None);
+            self.owner.time.is_heard(&self.state);
         }
     }
 
@@ -206,15 +168,22 @@ impl Table {
         };
         let mover = self.state.turn();
         let mover = mover.and_then(|seat| self.state.occupant(seat).player());
-        let is_unheard = mover.is_some_and(|player| {
-            !self.server.players.is_connected(player) && remotes.is_unheard(player, cluster)
-        });
-        if is_unheard {
-            self.owner.time.store_refuses(&self.state, now());
-        } else if std::mem::take(&mut remotes.mover_is_unheard) {
-            self.owner.time.store_accepts(&self.state);
+        let is_elsewhere = |player: &PlayerId| !self.server.players.is_connected(*player);
+        let mover = mover.filter(is_elsewhere);
+        let heard = mover.and_then(|player| remotes.heard(player, cluster));
+        let time = &mut self.owner.time;
+        time.mover_is_elsewhere(heard.map(|(heard_at, _)| heard_at));
+        match heard {
+            Some((heard_at, false)) => {
+                remotes.mover_is_unheard = true;
+                time.is_unheard(&self.state, heard_at);
+            }
+            Some(_) | None => {
+                if std::mem::take(&mut remotes.mover_is_unheard) {
+                    time.is_heard(&self.state);
+                }
+            }
         }
-        remotes.mover_is_unheard = is_unheard;
     }
 
     /// Feeds the other servers what is new.

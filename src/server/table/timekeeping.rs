@@ -18,6 +18,10 @@ use crate::clock::now;
 use crate::command::{Command, MatchRequest};
 use crate::shared::Shared;
 
+/// After how long it is looked again whether the server was heard where somebody's time seems to be up:
+/// it is asked four times a second.
+const HEAR_AGAIN: Duration = Duration::from_millis(100);
+
 /// The time of one match.
 #[derive(Debug, Default)]
 pub(super) struct Time {
@@ -27,6 +31,8 @@ pub(super) struct Time {
     measures: bool,
     /// When the flag of the turn is looked at, if the clock runs.
     flag_at: Option<Instant>,
+    /// When the server was heard last where whoever is to move is, if that is another one.
+    heard_at: Option<Instant>,
     /// Until when the flag of a match of days does not fall, in milliseconds since 1970; 0 if nothing
     /// holds it.
     held_until_ms: u64,
@@ -80,11 +86,13 @@ impl Time {
     }
 
     /// When the turn should have ended, if it should. A flag whose player would get time back is looked at
-    /// again by then.
-    pub(super) fn due(
+    /// again by then. So is that of a player on another server, unless that was heard since, or the player
+    /// `is_heard` now.
+    fn due(
         &mut self,
         state: &Match,
         now: Instant,
+        is_heard: bool,
         rtt: impl FnOnce() -> Option<Duration>,
     ) -> Option<Instant> {
         let alarm = self.flag_at.filter(|at| *at <= now)?;
@@ -96,7 +104,12 @@ impl Time {
             return None;
         }
         self.flag_at = keeper.due(state, rtt());
-        self.flag_at.filter(|at| *at <= now)
+        let due = self.flag_at.filter(|at| *at <= now)?;
+        if !is_heard && self.heard_at.is_some_and(|heard_at| heard_at < due) {
+            self.flag_at = Some(now + HEAR_AGAIN);
+            return None;
+        }
+        Some(due)
     }
 
     /// Finds out anew when the flag is to be looked at.
@@ -211,6 +224,29 @@ impl Time {
         }
     }
 
+    /// Takes note when the server was heard last where whoever is to move is, if that is another one.
+    pub(super) const fn mover_is_elsewhere(&mut self, heard_at: Option<Instant>) {
+        self.heard_at = heard_at;
+    }
+
+    /// Whoever is to move has not been heard since this instant.
+    pub(super) fn is_unheard(&mut self, state: &Match, since: Instant) {
+        if let Some(keeper) = &mut self.keeper
+            && state.stage() == Stage::Running
+        {
+            self.is_untold |= keeper.is_unheard(since);
+            self.reckon(state);
+        }
+    }
+
+    /// Whoever is to move can be heard again.
+    pub(super) fn is_heard(&mut self, state: &Match) {
+        if let Some(keeper) = &mut self.keeper {
+            self.is_untold |= keeper.is_heard(now());
+            self.reckon(state);
+        }
+    }
+
     /// Whether it is to be measured how far away whoever is to move is.
     pub(super) const fn measures(&self) -> bool {
         self.flag_at.is_some() && self.measures
@@ -237,8 +273,14 @@ impl Owner {
     pub(super) fn time_due(&mut self, state: &Match, now: Instant) -> Option<Instant> {
         let players = &self.server.players;
         let player = || state.occupant(state.turn()?).player();
-        let rtt = || players.peer(player()?)?.rtt();
-        self.time.due(state, now, rtt)
+        // How far away somebody is of another server's is known there: their move tells it.
+        let rtt = match self.time.heard_at {
+            Some(_) => Some(Duration::MAX),
+            None => player()
+                .and_then(|player| players.peer(player))
+                .and_then(|peer| peer.rtt()),
+        };
+        self.time.due(state, now, false, || rtt)
     }
 
     /// Whether the turn should have ended before this command came, and at which instant. Then that is
@@ -247,6 +289,11 @@ impl Owner {
         let is_act = matches!(command.request, MatchRequest::Act(_));
         if !is_act || self.time.flag_at? > command.received_at {
             return None;
+        }
+        let mover = state.turn().and_then(|seat| state.occupant(seat).player());
+        if command.relayed.is_some() && mover == Some(command.player) {
+            let received_at = command.received_at;
+            return self.time.due(state, received_at, true, || command.rtt());
         }
         self.time_due(state, command.received_at)
     }

@@ -225,6 +225,16 @@ impl Directory for MemoryStore {
         future::ready(Ok(self.contents.lock().involved(player))).boxed()
     }
 
+    fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+        let contents = self.contents.lock();
+        let live = contents.matches.values().filter(|kept| kept.is_live());
+        let hosted = live.filter(|kept| {
+            let creation = &kept.record.creation;
+            creation.host == player && !creation.terms.is_of_days()
+        });
+        future::ready(Ok(hosted.count())).boxed()
+    }
+
     fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
         let mut contents = self.contents.lock();
         contents.agreed.sessions += 1;

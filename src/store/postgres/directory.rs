@@ -118,6 +118,10 @@ impl Directory for PostgresStore {
         self.reader.involved(player).boxed()
     }
 
+    fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
+        self.reader.hosted(player).boxed()
+    }
+
     fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
         let number = self.reader.next_session();
         let given = number.map(|number| number.map_err(|_| WriteError::Unavailable));

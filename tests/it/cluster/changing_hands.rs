@@ -135,3 +135,40 @@ async fn cluster_moves(cluster: &Cluster, id: &str) -> Vec<String> {
     });
     moves.collect()
 }
+
+/// A request that the owner has stored and not answered is not done again by the server that takes over.
+#[tokio::test(start_paused = true)]
+async fn what_was_stored_and_not_answered_is_not_done_twice() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
+    let create = json!({"seats": ["me", "open"], "clock": clock});
+    let (_ann, mut bob, id) = pair(&here, &there, create).await;
+    let give = json!({"type": "give_time", "match": id, "ms": 15000});
+    assert_eq!(bob.ask(give.clone()).await["type"], "ok");
+    // What the owner does with the next request before it dies.
+    let loaded = cluster.store.load(match_id(&id)).await;
+    let loaded = loaded.expect("it can be read").expect("it is kept");
+    let mut given = loaded.record.events.last().expect("it has begun").clone();
+    let request = given.request.as_mut().expect("it was asked for");
+    request.2 += 1;
+    let stored = cluster
+        .store
+        .append(match_id(&id), loaded.mark, vec![given]);
+    let stored = stored.await.expect("it is written");
+    here.bus.close();
+
+    let answer = bob.ask(give.clone()).await;
+    assert_eq!(answer["seq"], stored.seq().0, "{answer}");
+    assert_eq!(given_times(&cluster, &id).await, 2);
+    // Another request is another one, and there is one for each ply.
+    assert_eq!(bob.refused(give).await, "too_soon");
+}
+
+async fn given_times(cluster: &Cluster, id: &str) -> usize {
+    let loaded = cluster.store.load(match_id(id)).await;
+    let events = loaded.expect("it can be read").expect("it is kept").record;
+    let events = events.events.iter();
+    let given = events.filter(|event| matches!(event.kind, EventKind::TimeGiven { .. }));
+    given.count()
+}

@@ -1,9 +1,16 @@
 //! What all servers agree on: who somebody is, who looks for whom, and what lists show.
 
+use std::time::Duration;
+
+use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_server::{Search, Settings};
+use plyhouse_store::directory::Directory;
+use plyhouse_store::{NodeId, Record, Store};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{Cluster, pair};
-use crate::support::Player;
+use crate::support::{Player, boundless, calm, text};
 
 /// A player has one session, on whatever server.
 #[tokio::test(start_paused = true)]
@@ -96,4 +103,76 @@ async fn a_challenge_crosses_servers() {
     assert_eq!(joined["status"], "running", "{joined}");
     ann.event("seated").await;
     ann.event("started").await;
+}
+
+/// A player hosts no more matches on two servers than on one.
+#[tokio::test(start_paused = true)]
+async fn hosts_are_bounded_on_all_servers_together() {
+    let mut cluster = Cluster::default();
+    let settings = Settings {
+        live_matches_per_player: 2,
+        ..calm()
+    };
+    let here = cluster.node_with(settings.clone()).await;
+    let there = cluster.node_with(settings).await;
+    let mut ann = here.server.player("ann").await;
+    ann.create(json!({"seats": ["me", "open"]})).await;
+    // As a server would that does not know of the first: it has just heard of the player.
+    let mut elsewhere = record_of(&cluster, &ann).await;
+    elsewhere.creation.id = MatchId(Uuid::from_u128(1));
+    elsewhere.creation.code = "AAAAAA".parse().expect("it is a code");
+    let owner = NodeId(Uuid::from_u128(2));
+    let kept = cluster.store.create(owner, elsewhere).await;
+    kept.expect("it is written");
+    let third = ann
+        .refused(json!({"type": "create", "game": "chess"}))
+        .await;
+    assert_eq!(third, "too_many_matches");
+    drop(there);
+}
+
+async fn record_of(cluster: &Cluster, host: &Player) -> Record {
+    let id = host.id().as_str().expect("it is a text").parse();
+    let player = PlayerId(id.expect("it is an id"));
+    let hosted = cluster.store.involved(player).await.expect("readable");
+    let loaded = cluster.store.load(hosted[0]).await.expect("readable");
+    loaded.expect("it is kept").record
+}
+
+/// Bots of a server with much to think about play where there is less.
+#[tokio::test(start_paused = true)]
+async fn new_matches_of_bots_go_where_fewer_searches_wait() {
+    let mut cluster = Cluster::default();
+    let settings = Settings {
+        search: Search::Threads(1),
+        search_time: Duration::from_millis(50),
+        live_matches_per_player: 200,
+        ..boundless()
+    };
+    let busy = cluster.node_with(settings.clone()).await;
+    let idle = cluster.node_with(settings).await;
+    let mut ann = busy.server.player("ann").await;
+    let create =
+        json!({"type": "create", "game": "chess", "seats": [{"bot": "max"}, {"bot": "max"}]});
+    // Whoever follows one here is shown it anew when it changes hands.
+    let there = loop {
+        let shown = ann.ask(create.clone()).await;
+        assert_eq!(shown["type"], "match", "{shown}");
+        // With each move that is told, time goes on.
+        let told = ann.next().await;
+        if told["epoch"] == 1 {
+            break told["match"].clone();
+        }
+    };
+    let id = MatchId(text(&there).parse().expect("it is an id"));
+    let route = cluster.store.route(id).await.expect("readable");
+    let idle_id = NodeId(Uuid::from_u128(2));
+    assert_eq!(route.expect("it is kept").owner, Some(idle_id));
+    loop {
+        let told = ann.next().await;
+        if told["type"] == "moved" && told["match"] == there {
+            break;
+        }
+    }
+    drop(idle);
 }

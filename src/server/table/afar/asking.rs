@@ -8,18 +8,18 @@ use plyhouse_bus::Unanswered;
 use plyhouse_matches::{Action, Moment};
 use plyhouse_store::NodeId;
 
-use super::{AGAIN, ASKED_AT_ONCE, ASKED_MAX, Afar, Asked, UNKNOWN_MAX, Waiting};
+use super::{AGAIN, ASKED_AT_ONCE, Afar, Asked, UNKNOWN_MAX, Waiting};
 use crate::clock::now;
 use crate::cluster::{Answered, Found};
 use crate::command::{Command, MatchRequest, Relayed};
 use crate::match_handle::Letter;
 use crate::reply::Reply;
-use crate::table::{End, GOES_ON, LOST, Table};
+use crate::table::{ASKED_MAX, End, GOES_ON, LOST, Table};
 
 impl Table {
     pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
         match asked {
-            Asked::Follow(Ok(Answered::Here | Answered::Done { .. })) => {
+            Asked::Follow(Ok(Answered::Here | Answered::Alive { .. } | Answered::Done { .. })) => {
                 self.afar().unknown_since = None;
                 GOES_ON
             }
@@ -55,13 +55,14 @@ impl Table {
             Ok(Answered::Done { answer, seq }) => {
                 self.afar().answers.push(Waiting {
                     seq,
+                    since: now(),
                     letter,
                     answer,
                 });
                 self.answer_waiting();
                 GOES_ON
             }
-            Ok(Answered::Here) => {
+            Ok(Answered::Here | Answered::Alive { .. }) => {
                 letter.reply.ok(None);
                 GOES_ON
             }
@@ -135,17 +136,7 @@ impl Table {
         let afar = self.afar();
         match found {
             Ok(Found::Here) => return self.take_over().await,
-            Ok(Found::At(owner)) => {
-                if afar.owner != Some(owner) {
-                    // What was asked of the owner before is asked again, and not waited for.
-                    afar.asked.clear();
-                    let asking = std::mem::take(&mut afar.asking);
-                    afar.owner = Some(owner);
-                    afar.unknown_since = None;
-                    afar.follow_at = Some(now());
-                    self.held.extend(asking.into_values());
-                }
-            }
+            Ok(Found::At(owner)) => self.owner_is(owner),
             Ok(Found::Over) => {
                 afar.owner = None;
                 afar.follow_at = None;
@@ -154,6 +145,20 @@ impl Table {
             Err(_) => afar.follow_at = Some(now() + AGAIN),
         }
         GOES_ON
+    }
+
+    /// The match is decided there. What another was asked before is asked again, and not waited for.
+    pub(super) fn owner_is(&mut self, owner: NodeId) {
+        let afar = self.afar();
+        if afar.owner == Some(owner) {
+            return;
+        }
+        afar.asked.clear();
+        let asking = std::mem::take(&mut afar.asking);
+        afar.owner = Some(owner);
+        afar.unknown_since = None;
+        afar.follow_at = Some(now());
+        self.held.extend(asking.into_values());
     }
 
     /// The match is decided here from now on. What the owner was asked and has not answered is asked

@@ -140,7 +140,16 @@ impl Table {
             afar.doubts_at.get_or_insert_with(|| now() + DOUBT);
         }
         afar.answers = waiting;
-        for Waiting { letter, answer, .. } in ready {
+        for Waiting {
+            since,
+            letter,
+            answer,
+            ..
+        } in ready
+        {
+            let waited = now().saturating_duration_since(since);
+            let lag = &self.server.metrics.cluster.lag;
+            lag.observe(waited.as_secs_f64());
             let Letter { command, reply } = *letter;
             match (&answer, &command.request) {
                 (Ok(_), MatchRequest::Act(Action::Join { .. })) => {

@@ -98,6 +98,14 @@ impl Reader {
         Ok(ids(&rows).collect())
     }
 
+    /// How many live matches a player hosts, but for those of days.
+    pub(in crate::postgres) async fn hosted(&self, player: PlayerId) -> Result<usize, ReadError> {
+        let sql = "SELECT count(*) FROM involved WHERE player = $1 AND place = 2";
+        let rows = self.query(sql, &[&player.0]).await?;
+        let count = rows.first().map_or(0, |row| natural(row.get(0)));
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
     /// A number that none before had.
     pub(in crate::postgres) async fn next_session(&self) -> Result<u64, ReadError> {
         let rows = self.query("SELECT nextval('sessions')", &[]).await?;

@@ -282,6 +282,12 @@ pub(crate) async fn players_are_involved(shared: &impl Shared) {
     });
     first.create(OWNER, days).await.expect("written");
     assert_eq!(involved(1).await, [11, 12, 13]);
+    // Of those it hosts two, and the one of days.
+    let hosted = async |number: u8| second.hosted(player(number).id).await.expect("readable");
+    assert_eq!(
+        [hosted(1).await, hosted(2).await, hosted(3).await],
+        [2, 1, 0]
+    );
     assert_eq!(involved(2).await, [13]);
 
     // Somebody else sits down there, is stood in for, and leaves; the host stays involved without a seat.
@@ -313,5 +319,6 @@ pub(crate) async fn players_are_involved(shared: &impl Shared) {
         assert_eq!(involved(number).await, [0; 0]);
     }
     assert_eq!(involved(1).await, [11, 12]);
+    assert_eq!([hosted(1).await, hosted(2).await], [2, 0]);
     assert_eq!(involved(9).await, [0; 0]);
 }
