@@ -39,11 +39,15 @@
 //! cargo bench --bench moves -- --timed                       the cost of a clock
 //! cargo bench --bench moves -- --flags 10000                 so many flags in one second
 //! cargo bench --bench moves -- --data /tmp/store         with a store on a disk in place of memory
+//! cargo bench --bench moves -- --against OLD                the server beside another binary of it
+//! cargo bench --bench moves -- --database URL --nats URL     PostgreSQL by SQLite, relayed by direct
 //! cargo bench --bench moves -- --test                        half a second, to see that it works
 //! ```
 
 #[path = "moves/board.rs"]
 mod board;
+#[path = "moves/cluster.rs"]
+mod cluster;
 #[path = "moves/crowd.rs"]
 mod crowd;
 #[path = "moves/flags.rs"]
@@ -131,6 +135,19 @@ struct Args {
     #[arg(long, default_value = ":memory:")]
     data: String,
 
+    /// Compares the server with this binary of it
+    #[arg(long)]
+    against: Option<String>,
+
+    /// Compares servers over this database with one that has a store of its own, and a match on two servers
+    /// with one on one; with `--spectators` a crowd on three servers, too
+    #[arg(long, requires = "nats")]
+    database: Option<String>,
+
+    /// By which servers over one database reach each other
+    #[arg(long)]
+    nats: Option<String>,
+
     /// Only tries whether everything works; so does a run that is not `cargo bench`
     #[arg(long)]
     test: bool,
@@ -152,6 +169,8 @@ struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Server {
     Real,
+    /// Another binary of it.
+    Other,
     /// The real server, with matches by a clock.
     Timed,
     Floor(Writing),
@@ -211,6 +230,12 @@ async fn main() -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    if args.database.is_some() {
+        return cluster::compare(&args, &script).await;
+    }
+    if args.against.is_some() {
+        return compare_binaries(&args, &script).await;
+    }
     match (args.spectators, args.flags) {
         (Some(spectators), _) => compare_crowds(&args, &script, spectators).await,
         (None, Some(flags)) => tell_flags(&args, &script, flags).await,
@@ -231,6 +256,36 @@ async fn compare_clocks(args: &Args, script: &Arc<Script>) -> anyhow::Result<()>
         costs.push(cost);
     }
     tell_ratio("CPU a move, timed by untimed", costs)
+}
+
+/// Compares what a move costs by this server and by another binary of it, or a message to one of a crowd.
+async fn compare_binaries(args: &Args, script: &Arc<Script>) -> anyhow::Result<()> {
+    let time = Duration::from_secs_f64(args.seconds);
+    let mut costs = Vec::new();
+    for round in 1..=args.rounds {
+        let mut cpu = Vec::new();
+        for (server, name) in [(Server::Other, "other"), (Server::Real, "server")] {
+            let (cost, line) = match args.spectators {
+                Some(spectators) => {
+                    let process = [start(server, args)?];
+                    let told = crowd::measure(&process, server, script, spectators, time).await?;
+                    let cost = told.cpu_us();
+                    (
+                        cost,
+                        format!("{} messages, {cost:.3} us CPU each", told.messages),
+                    )
+                }
+                None => {
+                    let figures = measure(server, args, script).await?;
+                    (figures.cpu_us(), figures.to_string())
+                }
+            };
+            say(&format!("round {round}  {name:6}  {line}"))?;
+            cpu.push(cost);
+        }
+        costs.push(cpu[1] / cpu[0]);
+    }
+    tell_ratio("CPU, server by the other", costs)
 }
 
 /// Has clocks run out, and tells how late that was told and what others noticed.
@@ -282,6 +337,7 @@ async fn compare_crowds(
     let mut costs = FLOORS.map(|_| Vec::new());
     for round in 1..=args.rounds {
         let process = start(Server::Real, args)?;
+        let process = [process];
         let real = crowd::measure(&process, Server::Real, script, spectators, time).await?;
         drop(process);
         let (messages, cpu) = (real.messages, real.cpu_us());
@@ -290,7 +346,7 @@ async fn compare_crowds(
         ))?;
         for (of, (writing, name)) in FLOORS.into_iter().enumerate() {
             let server = Server::Floor(writing);
-            let process = start(server, args)?;
+            let process = [start(server, args)?];
             let floor = crowd::measure(&process, server, script, spectators, time).await?;
             let (messages, cost) = (floor.messages, cpu / floor.cpu_us());
             let cpu = floor.cpu_us();
@@ -322,6 +378,10 @@ fn tell_ratio(what: &str, mut ratios: Vec<f64>) -> anyhow::Result<()> {
 
 fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
     match server {
+        Server::Other => {
+            let program = args.against.as_deref().context("--against is needed")?;
+            Process::start(program, &real_args(args))
+        }
         Server::Real | Server::Timed => {
             Process::start(env!("CARGO_BIN_EXE_plyhouse"), &real_args(args))
         }
@@ -336,7 +396,12 @@ fn start(server: Server, args: &Args) -> anyhow::Result<Process> {
 /// Starts a server, lets the players play, and measures a while of it.
 async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::Result<Figures> {
     let process = start(server, args)?;
-    let mut load = Load::start(process.address(), args.matches, server, script, args.rate).await?;
+    let load = Load::start(process.address(), args.matches, server, script, args.rate).await?;
+    measure_load(load, &process, args).await
+}
+
+/// Measures a while of what a server carries.
+async fn measure_load(mut load: Load, process: &Process, args: &Args) -> anyhow::Result<Figures> {
     load.run_until(sleep(Duration::from_secs_f64(args.warm_up)))
         .await?;
     load.take_waits();
@@ -359,8 +424,8 @@ async fn measure(server: Server, args: &Args, script: &Arc<Script>) -> anyhow::R
 
 /// The limits that protect a server against one busy client are lifted; the others are the
 /// defaults.
-fn real_args(args: &Args) -> [&str; 18] {
-    [
+fn real_args(args: &Args) -> Vec<&str> {
+    vec![
         "--data",
         &args.data,
         "--listen",
@@ -383,6 +448,10 @@ fn real_args(args: &Args) -> [&str; 18] {
 }
 
 impl Figures {
+    fn moves_per_second(&self) -> f64 {
+        self.tally.moves as f64 / self.seconds
+    }
+
     /// Microseconds of CPU a move.
     fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.tally.moves as f64
@@ -404,7 +473,7 @@ impl std::fmt::Display for Figures {
             "{:6.0} moves/s  {:5.2} us CPU a move  {:4.2} moves a match  \
              {:4.2} frames and {:3.0} bytes told a move  \
              waits {middle:.2} ms, {slow:.2} ms, {slowest:.2} ms",
-            moves as f64 / self.seconds,
+            self.moves_per_second(),
             self.cpu_us(),
             moves as f64 / matches as f64,
             per_move(frames),

@@ -30,19 +30,21 @@ pub(crate) struct Told {
     pub(crate) cpu: Duration,
 }
 
-/// Has so many watch match after match, for about so long.
+/// Has so many watch match after match, for about so long, spread over the servers. The first has the match.
 pub(crate) async fn measure(
-    process: &Process,
+    servers: &[Process],
     server: Server,
     script: &Arc<Script>,
     spectators: usize,
     time: Duration,
 ) -> anyhow::Result<Told> {
     let counters = Arc::<Counters>::default();
-    let mut pair = Pair::connect(process.address(), server, script, &counters).await?;
+    let address = |number: usize| servers[number % servers.len()].address();
+    let cpu = || -> anyhow::Result<Duration> { servers.iter().map(Process::cpu).sum() };
+    let mut pair = Pair::connect(address(0), server, script, &counters).await?;
     let mut crowd = Vec::new();
-    for _ in 0..spectators {
-        crowd.push(Player::connect(process.address(), server, &counters).await?);
+    for number in 0..spectators {
+        crowd.push(Player::connect(address(number), server, &counters).await?);
     }
     let mut told = Told::default();
     let begin = Instant::now();
@@ -53,7 +55,7 @@ pub(crate) async fn measure(
         }
         pair.join(&id).await?;
         sleep(SETTLED).await;
-        let before = process.cpu()?;
+        let before = cpu()?;
         pair.pace(Instant::now(), PACE);
         pair.play_match(&id).await?;
         for spectator in &mut crowd {
@@ -62,7 +64,7 @@ pub(crate) async fn measure(
                 told.messages += 1;
             }
         }
-        told.cpu += process.cpu()?.saturating_sub(before);
+        told.cpu += cpu()?.saturating_sub(before);
     }
     Ok(told)
 }

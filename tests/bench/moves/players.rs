@@ -69,6 +69,8 @@ pub(crate) struct Counters {
 /// Two connections that play each other.
 pub(crate) struct Pair {
     players: [Player; 2],
+    /// Who creates their matches, if neither of them does.
+    creator: Option<Player>,
     script: Arc<Script>,
     counters: Arc<Counters>,
     pace: Option<Interval>,
@@ -116,6 +118,31 @@ impl Load {
         for _ in 0..matches {
             connected.push(Pair::connect(address, server, script, &counters).await?);
         }
+        Ok(Self::begin(connected, counters, rate))
+    }
+
+    /// Connects everybody to the first of two servers and lets them play matches that are created on the
+    /// second.
+    pub(crate) async fn start_apart(
+        (address, creating): (SocketAddr, SocketAddr),
+        matches: usize,
+        script: &Arc<Script>,
+        rate: f64,
+    ) -> anyhow::Result<Self> {
+        let counters = Arc::new(Counters::default());
+        let mut connected = Vec::new();
+        for _ in 0..matches {
+            let mut pair = Pair::connect(address, Server::Real, script, &counters).await?;
+            // What the creator is told does not count, and is not read.
+            let aside = Arc::default();
+            pair.creator = Some(Player::connect(creating, Server::Real, &aside).await?);
+            connected.push(pair);
+        }
+        Ok(Self::begin(connected, counters, Some(rate)))
+    }
+
+    fn begin(connected: Vec<Pair>, counters: Arc<Counters>, rate: Option<f64>) -> Self {
+        let matches = connected.len();
         let period = rate.map(|rate| Duration::from_secs_f64(matches as f64 / rate));
         let mut pairs = JoinSet::new();
         for (number, mut pair) in connected.into_iter().enumerate() {
@@ -126,7 +153,7 @@ impl Load {
             }
             pairs.spawn(pair.play());
         }
-        Ok(Self { pairs, counters })
+        Self { pairs, counters }
     }
 
     /// Waits while they play; an error if somebody stopped.
@@ -207,12 +234,13 @@ impl Pair {
         let second = Player::connect(address, server, counters).await?;
         Ok(Self {
             players: [first, second],
+            creator: None,
             script: Arc::clone(script),
             counters: Arc::clone(counters),
             pace: None,
             clock: match server {
                 Server::Timed => fischer_clock(Duration::from_mins(5), Duration::from_secs(3)),
-                Server::Real | Server::Floor(_) => "null".to_owned(),
+                Server::Real | Server::Other | Server::Floor(_) => "null".to_owned(),
             },
         })
     }
@@ -287,12 +315,18 @@ impl Pair {
     /// Opens a match, and gives its id.
     pub(crate) async fn create(&mut self) -> anyhow::Result<String> {
         let ([first, _], clock) = (&mut self.players, &self.clock);
-        let request = first
+        let (creator, seat) = match &mut self.creator {
+            Some(creator) => (creator, "open"),
+            None => (first, "me"),
+        };
+        let request = creator
             .send(|id| {
-                format!(r#"{{"type":"create","id":{id},"game":"tic-tac-toe","clock":{clock}}}"#)
+                format!(
+                    r#"{{"type":"create","id":{id},"game":"tic-tac-toe","seats":["{seat}","open"],"clock":{clock}}}"#
+                )
             })
             .await?;
-        first.snapshot(request).await
+        creator.snapshot(request).await
     }
 
     /// Plays the first ply of each seat, which are free. Gives when the first turn began that is not.
@@ -315,13 +349,18 @@ impl Pair {
 
     /// Fills it.
     pub(crate) async fn join(&mut self, id: &str) -> anyhow::Result<()> {
-        let [_, second] = &mut self.players;
-        let request = second
-            .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
-            .await?;
-        let joined = second.snapshot(request).await?;
-        ensure!(joined == id, "joined another match");
-        Ok(())
+        let seated = usize::from(self.creator.is_none());
+        for player in &mut self.players[seated..] {
+            let request = player
+                .send(|n| format!(r#"{{"type":"join","id":{n},"match":"{id}"}}"#))
+                .await?;
+            let joined = player.snapshot(request).await?;
+            ensure!(joined == id, "joined another match");
+        }
+        match &mut self.creator {
+            Some(creator) => creator.leave(id).await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -343,7 +382,7 @@ impl Player {
             requests: 0,
             counters: Arc::clone(counters),
         };
-        if matches!(server, Server::Real | Server::Timed) {
+        if matches!(server, Server::Real | Server::Other | Server::Timed) {
             let hello = |id| format!(r#"{{"type":"hello","id":{id}}}"#);
             let request = player.send(hello).await?;
             let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
@@ -412,6 +451,16 @@ impl Player {
             .await?;
         let watched = self.snapshot(request).await?;
         ensure!(watched == id, "watches another match");
+        Ok(())
+    }
+
+    /// Stops following a match.
+    async fn leave(&mut self, id: &str) -> anyhow::Result<()> {
+        let request = self
+            .send(|n| format!(r#"{{"type":"leave","id":{n},"match":"{id}"}}"#))
+            .await?;
+        let is_answer = |told: &Told<'_>| Ok(told.re == Some(request));
+        ensure!(self.receive("ok", is_answer).await?, "not left");
         Ok(())
     }
 
