@@ -97,6 +97,11 @@ impl Cluster {
         self.bus.is_up() && self.nodes.may_be_heard(node)
     }
 
+    /// Whether players may be connected to a server of whom this one cannot know.
+    pub(super) fn may_miss_somebody(&self) -> bool {
+        !self.bus.is_up() || self.nodes.is_one_silent()
+    }
+
     /// When that server was heard last. One that is not known yet has just asked for something.
     pub(super) fn heard_at(&self, node: NodeId) -> Instant {
         self.nodes.heard_at(node)

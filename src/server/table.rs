@@ -398,13 +398,18 @@ impl Table {
                 if *is_dead {
                     self.remote_is_gone(*node);
                 }
+                self.roster_changed();
                 reply.ok(None);
             }
             MatchRequest::Taken { .. } => {
                 reply.ok(None);
                 return LOST;
             }
-            MatchRequest::Gap | MatchRequest::NodesChanged | MatchRequest::Fed(_) => {
+            MatchRequest::NodesChanged => {
+                self.roster_changed();
+                reply.ok(None);
+            }
+            MatchRequest::Gap | MatchRequest::Fed(_) => {
                 reply.ok(None);
             }
             MatchRequest::Look => return Box::pin(self.look(reply)).await,

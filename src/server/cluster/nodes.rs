@@ -69,6 +69,11 @@ impl Nodes {
         self.0.lock().get(&node).is_none_or(|node| node.answers)
     }
 
+    /// Whether some server does not answer, whose clients may be there.
+    pub(crate) fn is_one_silent(&self) -> bool {
+        self.0.lock().values().any(|node| !node.answers)
+    }
+
     /// Whether there are several others, and none of them answers or is known to be gone: then it is most likely
     /// this server that is cut off.
     pub(crate) fn are_silent(&self) -> bool {

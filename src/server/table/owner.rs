@@ -435,7 +435,11 @@ impl Owner {
     /// Takes note of who is there.
     pub(super) fn attend(&mut self, state: &Match, roster: &Roster) {
         let is_present = |player| roster.present.contains(&player);
-        self.attendance.update(state, is_present, now());
+        // Nobody is taken to be gone who may be there, and cannot be heard.
+        let cluster = self.server.cluster.as_ref();
+        let may_be_there = cluster.is_some_and(|cluster| cluster.may_miss_somebody());
+        let is_there = |player| may_be_there || is_present(player);
+        self.attendance.update(state, is_there, now());
         self.time.attend(state, is_present);
         let is_news = self.show(state, roster);
         if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_news) {

@@ -6,6 +6,7 @@ use plyhouse_store::Store;
 use serde_json::json;
 
 use super::{Cluster, pair};
+use crate::support::pass;
 
 /// A server that stops gives its matches up at once.
 #[tokio::test(start_paused = true)]
@@ -171,4 +172,25 @@ async fn given_times(cluster: &Cluster, id: &str) -> usize {
     let events = events.events.iter();
     let given = events.filter(|event| matches!(event.kind, EventKind::TimeGiven { .. }));
     given.count()
+}
+
+/// Who is connected to a server that is cut off loses nothing by that.
+#[tokio::test(start_paused = true)]
+async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let create = json!({"seats": ["me", "open"], "patience_ms": 60000});
+    let (_ann, mut bob, id) = pair(&here, &there, create).await;
+    here.bus.close();
+    assert_eq!(bob.event("match").await["epoch"], 1);
+    pass(600).await;
+    let told = bob.drain().await;
+    assert!(
+        told.iter().all(|told| told["type"] == "presence"),
+        "{told:?}"
+    );
+    // Once that server is no more, whoever was there is gone.
+    here.server.server.stop().await;
+    let ended = bob.event("ended").await;
+    assert_eq!(ended["outcome"]["reason"], "abandonment", "{id}");
 }
