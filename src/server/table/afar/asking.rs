@@ -106,6 +106,10 @@ impl Table {
     /// The owner, if it has not known of the match for so long that it cannot be reading it.
     fn suspected(&mut self) -> Option<NodeId> {
         let afar = self.afar();
+        if afar.unknown_since.is_none() {
+            // It may have ended, and been let go of.
+            afar.doubts_at = Some(now());
+        }
         let since = *afar.unknown_since.get_or_insert_with(now);
         let is_long = now().saturating_duration_since(since) >= UNKNOWN_MAX;
         afar.owner.filter(|_| is_long)
@@ -140,6 +144,8 @@ impl Table {
             Ok(Found::Over) => {
                 afar.owner = None;
                 afar.follow_at = None;
+                // Nobody tells how it has ended.
+                afar.doubts_at = Some(now());
             }
             Ok(Found::Unknown) => return ControlFlow::Break(End::Over),
             Err(_) => afar.follow_at = Some(now() + AGAIN),
