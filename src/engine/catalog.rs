@@ -217,7 +217,7 @@ fn written<P: Position>(m: P::Move) -> String {
 }
 
 /// A typed position and its past behind the untyped face.
-struct Erased<P>(Course<P>);
+struct Erased<P: Position>(Course<P>);
 
 impl<P: Position> Erased<P> {
     fn read(&self, text: &str) -> Result<P::Move, PlayError> {

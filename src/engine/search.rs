@@ -32,6 +32,7 @@ mod several;
 mod short_win;
 mod solving;
 mod table;
+mod tree;
 mod window;
 
 use std::num::NonZeroUsize;
@@ -43,13 +44,14 @@ pub use choice::{choose, choose_watched};
 pub use clock::{BotClock, Clock};
 pub use evaluate::Evaluate;
 pub use judgement::Judgement;
-pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength};
+pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength, TreeStrength};
 pub use moves::{EARLY, LATE, Moves};
-pub use report::{Certainty, MoveValue, Report};
+pub use report::{Certainty, MoveValue, Playouts, Report};
 pub use score::Score;
 pub use several::best_lines;
 pub use short_win::win_within;
 pub use table::Table;
+pub use tree::{TreePlayer, TreeSearch};
 pub use window::Bounds;
 
 use self::budget::Budget;

@@ -36,6 +36,10 @@ const WALKED_MAX: u32 = 10;
 /// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
 /// position, and what is known by then is told; not so with --method.
 ///
+/// Go is played out instead, as its bots do (Monte Carlo tree search): of every move is told how often it
+/// was tried and how much of that was won, by one thread. With --depth, --exact or --method it is searched
+/// as the others.
+///
 /// With `-` for a position it reads a position or a list of moves a line from stdin, and answers
 /// each with one line. A line that cannot be answered is answered with an error, and the status is
 /// then 1 in the end. What is found for one line is kept for the next.
@@ -46,9 +50,11 @@ const WALKED_MAX: u32 = 10;
 /// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited (by the first
 /// thread, if there are several), and `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
 /// `table_use`, how many of a thousand places this search has filled; moves `pruned`, where a method
-/// counts them; the `best` move; `pv`, the principal variation; and `moves`, best first, each with
+/// counts them; `playouts`, where games were played out, and the `win_rate` of the best move, from 0 to 1;
+/// the `best` move; `pv`, the principal variation; and `moves`, best first, each with
 /// `move`, `score`, `result`, `plies`, and how well that is `known`: exact, estimate, or at_most
-/// where the method did not need to know more. An error is an object with `error` alone.
+/// where the method did not need to know more; and where games were played out, `playouts` through the
+/// move and its `win_rate`. An error is an object with `error` alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -159,11 +165,11 @@ impl Args {
         if let Err(error) = (analyst.set_up(position)).and_then(|()| analyst.play(moves)) {
             refuse(error);
         }
-        self.answer(analyst.as_ref())
+        self.answer(analyst.as_mut())
     }
 
     /// Answers one position.
-    fn answer(&self, analyst: &dyn Analyst) -> anyhow::Result<()> {
+    fn answer(&self, analyst: &mut dyn Analyst) -> anyhow::Result<()> {
         let (info, question) = (&self.game.info, self.question(false));
         let position = analyst.position().to_string();
         match question.ask(analyst, &question.stop()?, &mut progress()) {
@@ -234,7 +240,7 @@ impl Question {
     /// Answers it of the analyst's position.
     fn ask(
         &self,
-        analyst: &dyn Analyst,
+        analyst: &mut dyn Analyst,
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Result<Report<String>, NoAnswer> {

@@ -87,6 +87,7 @@ fn main() -> anyhow::Result<()> {
     looking_ahead::<Chess>(&mut criterion, CHESS, &mut table)?;
     looking_ahead::<Gomoku>(&mut criterion, GOMOKU, &mut table)?;
     looking_ahead::<Go<9>>(&mut criterion, GO, &mut table)?;
+    playing_out(&mut criterion, GO.0, &mut table)?;
     // Some milliseconds' worth of each.
     counting::<ConnectFour>(&mut criterion, 7);
     counting::<Othello>(&mut criterion, 7);
@@ -221,6 +222,22 @@ fn looking_ahead<P: Evaluate>(
     let parameter = format!("{depth} plies, {nodes} nodes");
     group.bench_function(BenchmarkId::new(P::INFO.id, parameter), |bencher| {
         bencher.iter(&mut look);
+    });
+    Ok(())
+}
+
+/// Playouts in a middle game of Go, each with its way through the tree.
+fn playing_out(criterion: &mut Criterion, moves: &str, table: &mut Table) -> anyhow::Result<()> {
+    const PLAYOUTS: u64 = 2000;
+    let mut course = Course::<Go<9>>::start();
+    for text in moves.split(' ') {
+        course.play(course.read_move(text)?)?;
+    }
+    let (limits, stop) = (Limits::nodes(PLAYOUTS), Stop::new());
+    let mut group = criterion.benchmark_group("playouts");
+    group.throughput(Throughput::Elements(PLAYOUTS));
+    group.bench_function("go", |bencher| {
+        bencher.iter(|| choose(black_box(&course), Level::Max, SEED, &limits, &stop, table));
     });
     Ok(())
 }

@@ -55,7 +55,7 @@ pub trait Analyst: fmt::Debug + Send {
     /// With `exact` only values of the game itself count, and `None` also tells that a limit or
     /// `stop` came before all of them were known. `watch` is told what is known so far.
     fn analyse(
-        &self,
+        &mut self,
         exact: bool,
         limits: &Limits,
         stop: &Stop,
@@ -250,19 +250,20 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     }
 
     fn analyse(
-        &self,
+        &mut self,
         exact: bool,
         limits: &Limits,
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>> {
-        let analyse = if exact {
-            analysis::solve_every_move
-        } else {
-            analysis::analyse
-        };
         let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
-        analyse(&self.pos.0, limits, stop, &self.table, &mut watch).map(text)
+        let (course, table) = (&self.pos.0, &mut self.table);
+        let report = if exact {
+            analysis::solve_every_move(course, limits, stop, table, &mut watch)
+        } else {
+            analysis::analyse(course, limits, stop, table, &mut watch)
+        };
+        report.map(text)
     }
 
     fn solve(&self, limits: &Limits, stop: &Stop) -> Option<Report<String>> {
@@ -283,7 +284,7 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
         }
         self.table.next_search();
         let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
-        let (course, table) = (&self.pos.0, &self.table);
+        let (course, table) = (&self.pos.0, &mut self.table);
         let (m, report) =
             search::choose_watched(course, level, seed, limits, stop, table, &mut watch)?;
         Some(Choice {

@@ -50,6 +50,11 @@ impl Past {
         }
     }
 
+    /// The keys, the latest last.
+    pub(crate) fn keys(&self) -> &[u64] {
+        &self.0
+    }
+
     /// How many positions are kept.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -98,9 +103,11 @@ impl Past {
 
 /// A game that is being played: a position, and its past.
 #[derive(Clone, Debug)]
-pub struct Course<P> {
+pub struct Course<P: Position> {
     pos: P,
     past: Past,
+    /// The move that led here, if it is known.
+    last: Option<P::Move>,
     /// Whether the game has ended by repetition.
     is_repeated: bool,
 }
@@ -120,6 +127,11 @@ impl<P: Position> Course<P> {
     /// The positions before.
     pub const fn past(&self) -> &Past {
         &self.past
+    }
+
+    /// The move that led to the position on the board, if it is known.
+    pub const fn last(&self) -> Option<P::Move> {
+        self.last
     }
 
     /// How the game ended, or `None` while it goes on.
@@ -186,6 +198,7 @@ impl<P: Position> Course<P> {
         self.check(m)?;
         self.past.push(&self.pos);
         self.pos.play_unchecked(m);
+        self.last = Some(m);
         if self.pos.reversible_plies() == 0 {
             self.past.truncate(0);
         }
@@ -197,6 +210,7 @@ impl<P: Position> Course<P> {
     /// before is forgotten, but where the rules forbid that it comes again.
     pub fn resume(&mut self) {
         self.pos = self.pos.resumed();
+        self.last = None;
         self.is_repeated = false;
         // What has led from the same position to here did not happen, where it is not forgotten anyway.
         let since = if matches!(P::REPETITION, Repetition::Forbidden) {
@@ -220,11 +234,12 @@ impl<P: Position> Course<P> {
 }
 
 /// A game that begins with this position.
-impl<P> From<P> for Course<P> {
+impl<P: Position> From<P> for Course<P> {
     fn from(pos: P) -> Self {
         Self {
             pos,
             past: Past::new(),
+            last: None,
             is_repeated: false,
         }
     }

@@ -13,6 +13,7 @@
 //!
 //! Which positions came before is no part of a position: superko is kept by who knows the game.
 
+pub(crate) mod board;
 pub(crate) mod points;
 
 use std::cmp::Ordering;
@@ -121,23 +122,7 @@ impl<const N: u8> Go<N> {
 
     /// The stones of each seat, and the empty points from which only its stones are reached.
     pub(crate) fn areas(&self) -> [Points<N>; 2] {
-        let mut areas = self.stones;
-        let mut rest = self.empty();
-        while !rest.is_empty() {
-            let region = rest.lowest().grown(rest);
-            rest = rest & !region;
-            let border = region.neighbours();
-            let reached = self.stones.map(|stones| border.meets(stones));
-            for (area, is_owner) in areas
-                .iter_mut()
-                .zip([reached == [true, false], reached == [false, true]])
-            {
-                if is_owner {
-                    *area |= region;
-                }
-            }
-        }
-        areas
+        areas_of(self.stones)
     }
 
     /// The stones of the other side that a stone of `seat` on this point captures.
@@ -207,6 +192,32 @@ impl<const N: u8> Go<N> {
             Seat::Second => self.plies as u32 / 2,
         }
     }
+}
+
+/// The stones of each seat, and the empty points from which only its stones are reached.
+fn areas_of<const N: u8>(stones: [Points<N>; 2]) -> [Points<N>; 2] {
+    let mut areas = stones;
+    let mut rest = !(stones[0] | stones[1]);
+    while !rest.is_empty() {
+        let region = rest.lowest().grown(rest);
+        rest = rest & !region;
+        let border = region.neighbours();
+        let reached = stones.map(|stones| border.meets(stones));
+        for (area, is_owner) in areas
+            .iter_mut()
+            .zip([reached == [true, false], reached == [false, true]])
+        {
+            if is_owner {
+                *area |= region;
+            }
+        }
+    }
+    areas
+}
+
+/// The key of a position by which it is known again.
+const fn repetition_key_of(stones: u64, passes: u8) -> u64 {
+    stones ^ zobrist::mixed((passes as u64) << 32)
 }
 
 static STONE_KEYS: [[u64; 128]; 2] = zobrist::stone_keys();
@@ -299,7 +310,7 @@ impl<const N: u8> Position for Go<N> {
     /// What may not come again are the stones. A pass leaves them as they are, and is never
     /// forbidden, so its key is another.
     fn repetition_key(&self) -> u64 {
-        self.key ^ zobrist::mixed(u64::from(self.passes) << 32)
+        repetition_key_of(self.key, self.passes)
     }
 
     fn resumed(&self) -> Self {

@@ -31,11 +31,14 @@ pub fn analyse<P: Evaluate>(
     course: &Course<P>,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
+    table: &mut Table,
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<Report<P::Move>> {
     if course.outcome().is_some() {
         return None;
+    }
+    if let (Some(player), None) = (P::PLAYOUTS, limits.depth) {
+        return Some((player.search)(course, limits, 0, stop, table, watch));
     }
     Some(with_help(course, limits, stop, table, |search| {
         value_every_move(search, course.position(), limits, watch)
@@ -107,6 +110,7 @@ fn prove_every_move<P: Evaluate>(
         m,
         score: Score::WORST,
         certainty: Certainty::Estimate,
+        playouts: None,
     };
     let mut report = Report {
         exact: false,
@@ -145,6 +149,7 @@ pub fn textbook<P: Evaluate>(pos: &P, method: Method, depth: u32, scale: Scale) 
             m,
             score,
             certainty,
+            playouts: None,
         });
     }
     let mut report = Report {

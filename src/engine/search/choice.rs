@@ -37,7 +37,7 @@ pub fn choose<P: Evaluate>(
 }
 
 /// Chooses as [`choose`] does, but keeps what is in the table, so that the answer depends on that, too.
-/// At full strength `watch` is told what is known after every depth.
+/// At full strength `watch` is told what is known after every depth, or after more and more playouts.
 #[must_use]
 pub fn choose_watched<P: Evaluate>(
     course: &Course<P>,
@@ -45,9 +45,12 @@ pub fn choose_watched<P: Evaluate>(
     seed: u64,
     limits: &Limits,
     stop: &Stop,
-    table: &Table,
+    table: &mut Table,
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Option<(P::Move, Report<P::Move>)> {
+    if let Some(player) = P::PLAYOUTS {
+        return player.choose(course, level, seed, limits, stop, table, watch);
+    }
     let Candidates { moves, report } = candidates(course, level, limits, stop, table, watch)?;
     let lot = lot(course.position(), seed, moves.len());
     Some((moves[lot], report))
@@ -184,7 +187,7 @@ fn is_won_by<P: Position>(pos: &P, seat: Seat) -> bool {
 }
 
 /// A number below `count`, all as likely, drawn by the seed and the text of the position.
-fn lot(pos: &impl Display, seed: u64, count: usize) -> usize {
+pub(super) fn lot(pos: &impl Display, seed: u64, count: usize) -> usize {
     let Chance(number) = Chance::new(seed, &pos.to_string());
     scaled(number, count)
 }

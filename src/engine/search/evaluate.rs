@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 use super::level::{Level, Strength};
 use super::moves::Moves;
 use super::score::Score;
+use super::tree::TreePlayer;
 use super::window::Bounds;
 use crate::game::Position;
 
@@ -43,6 +44,9 @@ pub trait Evaluate: Position {
     /// By how much an estimate seldom changes within a ply. With 0 nothing is concluded from estimates
     /// but where a look ends.
     const SWING: u32 = 0;
+
+    /// How bots think by playouts, where they do so and not by minimax.
+    const PLAYOUTS: Option<TreePlayer<Self>> = None;
 
     /// An estimate for the seat to move, of a game that is still going on.
     fn evaluate(&self) -> Score;

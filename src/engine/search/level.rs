@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Rises whenever a level plays differently than it did, so that records of games can tell.
-pub const LEVELS_VERSION: u32 = 3;
+pub const LEVELS_VERSION: u32 = 4;
 
 /// How strong a bot plays, from a beginner to the best the engine can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +89,16 @@ pub struct Strength {
     /// Whether it never leaves the opponent a win in one that it could have prevented, even when
     /// it has no time to think.
     pub blocks: bool,
+}
+
+/// What a level's player sees and minds that thinks by playouts.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeStrength {
+    /// How many games it plays out for a move; as many as the limits allow, if nothing is said.
+    pub playouts: Option<u64>,
+    /// Whether it plays any move that it has tried, each as likely as it was tried often. Else that which
+    /// it has tried most.
+    pub varies: bool,
 }
 
 impl fmt::Display for Level {

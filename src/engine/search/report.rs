@@ -29,6 +29,9 @@ pub struct Report<M> {
     pub pruned: Option<u64>,
     /// How long it took.
     pub time: Duration,
+    /// How many playouts there were, and what the best move has won of its own. None where it was not
+    /// searched by playouts.
+    pub playouts: Option<Playouts>,
     /// The principal variation: best play by both sides as far as it was seen.
     pub pv: Vec<M>,
     /// The value of every move that was asked for, in no particular order.
@@ -44,6 +47,18 @@ pub struct MoveValue<M> {
     pub score: Score,
     /// How well that is known.
     pub certainty: Certainty,
+    /// The playouts through it, where there were any.
+    pub playouts: Option<Playouts>,
+}
+
+/// Games that were played out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Playouts {
+    /// How many.
+    pub count: u64,
+    /// How many of a thousand the seat to move has won, a draw being half a win, and by how much counting a
+    /// little; with what was thought of the move beforehand.
+    pub won: u32,
 }
 
 /// How well a value is known.
@@ -74,6 +89,7 @@ impl<M: Copy + Eq> Report<M> {
             } else {
                 Certainty::Estimate
             },
+            playouts: None,
         });
         Self {
             exact: is_exact(found.score),
@@ -153,6 +169,7 @@ impl<M> Report<M> {
             table_use: 0,
             pruned: None,
             time: Duration::ZERO,
+            playouts: None,
             pv: Vec::new(),
             moves: Vec::new(),
         }
@@ -183,6 +200,7 @@ impl<M> Report<M> {
             table_use: self.table_use,
             pruned: self.pruned,
             time: self.time,
+            playouts: self.playouts,
             pv: pv.into_iter().map(&form).collect(),
             moves: moves
                 .into_iter()
@@ -190,6 +208,7 @@ impl<M> Report<M> {
                     m: form(value.m),
                     score: value.score,
                     certainty: value.certainty,
+                    playouts: value.playouts,
                 })
                 .collect(),
         }

@@ -95,6 +95,11 @@ impl Table {
         }
     }
 
+    /// All its memory, for another use. What is zero again after that is empty.
+    pub(super) fn lend(&mut self) -> &[AtomicU64] {
+        &self.words[self.offset..]
+    }
+
     /// Where the position with this key is noted, if it is.
     #[inline]
     pub(super) fn slot(&self, key: u64) -> Slot<'_> {

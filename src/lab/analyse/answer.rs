@@ -3,7 +3,7 @@
 use plyhouse_engine::catalog::{Analyst, AnyPosition};
 use plyhouse_engine::game::{GameInfo, Outcome};
 use plyhouse_engine::search::minimax::Scale;
-use plyhouse_engine::search::{Certainty, MoveValue, Report, Score};
+use plyhouse_engine::search::{Certainty, MoveValue, Playouts, Report, Score};
 use plyhouse_protocol::{Ending, Reason, SeatNumber};
 
 /// All that is said of a position. The command's help tells what the fields mean.
@@ -23,6 +23,7 @@ pub(super) struct Row<'a> {
     pub(super) m: &'a str,
     pub(super) value: Value,
     pub(super) certainty: Certainty,
+    pub(super) playouts: Option<Playouts>,
 }
 
 /// A score as people read it.
@@ -103,6 +104,7 @@ impl<'a> Answer<'a> {
                 m: &known.m,
                 value: Value::new(analyst, known.score, is_exact, scale),
                 certainty: known.certainty,
+                playouts: known.playouts,
             }
         };
         Self {

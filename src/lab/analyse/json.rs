@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use plyhouse_engine::search::Certainty;
+use plyhouse_engine::search::{Certainty, Playouts};
 
 use super::answer::{Answer, Row, Value};
 
@@ -37,6 +37,7 @@ pub(super) fn write(out: &mut Vec<u8>, answer: &Answer<'_>) {
         number(out, count);
     }
     optional(out, r#","pruned":"#, report.pruned, number);
+    playouts(out, report.playouts);
     optional(out, r#","best":"#, report.pv.first(), |out, m| {
         string(out, m)
     });
@@ -61,11 +62,23 @@ fn row(out: &mut Vec<u8>, row: &Row<'_>) {
     raw(
         out,
         match row.certainty {
-            Certainty::Exact => r#","known":"exact"}"#,
-            Certainty::Estimate => r#","known":"estimate"}"#,
-            Certainty::AtMost => r#","known":"at_most"}"#,
+            Certainty::Exact => r#","known":"exact""#,
+            Certainty::Estimate => r#","known":"estimate""#,
+            Certainty::AtMost => r#","known":"at_most""#,
         },
     );
+    playouts(out, row.playouts);
+    raw(out, "}");
+}
+
+/// Nothing where the search was not by playouts.
+fn playouts(out: &mut Vec<u8>, playouts: Option<Playouts>) {
+    if let Some(Playouts { count, won }) = playouts {
+        raw(out, r#","playouts":"#);
+        number(out, count);
+        raw(out, r#","win_rate":"#);
+        raw(out, &format!("{:.3}", f64::from(won) / 1000.0));
+    }
 }
 
 fn value(out: &mut Vec<u8>, value: Value) {

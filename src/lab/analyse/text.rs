@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plyhouse_engine::search::{Certainty, Report};
+use plyhouse_engine::search::{Certainty, Playouts, Report};
 
 use super::answer::{Answer, Row, Value};
 
@@ -25,33 +25,49 @@ impl fmt::Display for Page<'_> {
         writeln!(f, "{} to move: {}\n", answer.turn, words(answer.value))?;
 
         let rows: Vec<_> = answer.moves.iter().map(|row| (row, of_move(row))).collect();
+        let by_playouts = answer.report.playouts.is_some();
         let widest =
             |least: usize, widths: &mut dyn Iterator<Item = usize>| widths.fold(least, usize::max);
         let first = widest(4, &mut rows.iter().map(|(row, _)| row.m.len()));
         let second = widest(5, &mut rows.iter().map(|(_, words)| words.len()));
-        writeln!(
+        write!(
             f,
             "{:<first$}  {:<second$}  {:>6}",
             "move", "value", "score"
         )?;
+        f.write_str(if by_playouts {
+            "  playouts     won\n"
+        } else {
+            "\n"
+        })?;
         for (row, words) in rows {
             let score = row.value.score;
-            writeln!(f, "{:<first$}  {words:<second$}  {score:>6}", row.m)?;
+            write!(f, "{:<first$}  {words:<second$}  {score:>6}", row.m)?;
+            if let Some(played) = row.playouts {
+                write!(f, "  {:>8}  {:>6}", played.count, percent(played))?;
+            }
+            writeln!(f)?;
         }
 
         let report = answer.report;
+        let what = if report.playouts.is_some() {
+            "playouts"
+        } else {
+            "nodes"
+        };
         write!(
             f,
-            "\n{} nodes in {:.3} s ({} a second), ",
+            "\n{} {what} in {:.3} s ({} a second)",
             grouped(report.nodes),
             report.time.as_secs_f64(),
             grouped(report.nodes_per_second())
         )?;
-        match report.pruned {
-            Some(pruned) => writeln!(f, "{} moves pruned", grouped(pruned))?,
-            None => writeln!(
+        match (report.playouts, report.pruned) {
+            (Some(played), _) => writeln!(f, ", the best move won {}", percent(played))?,
+            (None, Some(pruned)) => writeln!(f, ", {} moves pruned", grouped(pruned))?,
+            (None, None) => writeln!(
                 f,
-                "{} found in the table, {:.1}% of its places filled",
+                ", {} found in the table, {:.1}% of its places filled",
                 grouped(report.table_hits),
                 f64::from(report.table_use) / 10.0
             )?,
@@ -97,8 +113,19 @@ impl fmt::Display for Progress<'_> {
             nodes,
             time,
             pv,
+            playouts,
             ..
         } = self.0;
+        if let Some(played) = playouts {
+            return write!(
+                f,
+                "{:>12} playouts  {:>6} won {:>8.3} s  {}",
+                grouped(*nodes),
+                percent(*played),
+                time.as_secs_f64(),
+                pv.join(" ")
+            );
+        }
         write!(
             f,
             "depth {depth:>2}  {:<12} {:>15} nodes {:>8.3} s  {}",
@@ -108,6 +135,11 @@ impl fmt::Display for Progress<'_> {
             pv.join(" ")
         )
     }
+}
+
+/// The share that was won.
+fn percent(played: Playouts) -> String {
+    format!("{:.1}%", f64::from(played.won) / 10.0)
 }
 
 /// The value of a move in words.
@@ -143,8 +175,46 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use plyhouse_engine::search::minimax::Scale;
+    use plyhouse_engine::search::{Limits, Stop};
+
     use super::super::answer::Wdl;
     use super::*;
+
+    #[test]
+    fn a_page_tells_playouts_where_there_were_any() {
+        let game = plyhouse_engine::catalog::find("go").expect("hosted");
+        let mut analyst = game.analyst(1 << 20);
+        let (stop, mut told) = (Stop::new(), Vec::new());
+        let mut page = |limits| {
+            let mut watch = |report: &Report<String>| told.push(Progress(report).to_string());
+            let report = analyst.analyse(false, &limits, &stop, &mut watch);
+            let report = report.expect("the game goes on");
+            let answer = Answer::new(&game.info, analyst.as_ref(), "", Scale::Plies, &report);
+            Page(&answer).to_string()
+        };
+        let played = page(Limits::nodes(1200));
+        assert!(played.contains("score  playouts     won\n"), "{played}");
+        assert!(played.contains("\n1,200 playouts in "), "{played}");
+        assert!(played.contains(", the best move won "), "{played}");
+        let searched = page(Limits::depth(1));
+        assert!(
+            !searched.contains("playouts") && searched.contains("nodes"),
+            "{searched}"
+        );
+        let counts = [
+            "128 playouts",
+            "256 playouts",
+            "512 playouts",
+            "1,024 playouts",
+        ];
+        assert!(
+            told.iter()
+                .zip(counts)
+                .all(|(told, count)| told.contains(count)),
+            "{told:?}"
+        );
+    }
 
     #[test]
     fn numbers_have_commas() {

@@ -85,6 +85,19 @@ impl<const N: u8> Points<N> {
         Self(self.0 & self.0.wrapping_neg())
     }
 
+    /// The number of the first point; `None` if there is none.
+    #[inline]
+    pub(crate) fn first(self) -> Option<u8> {
+        let mut points = self;
+        points.next()
+    }
+
+    /// The points of the set with this number or a higher one.
+    #[inline]
+    pub(crate) const fn from(self, bit: u8) -> Self {
+        Self(self.0 & (u128::MAX << bit))
+    }
+
     /// The points beside those of the set. Some of them may be of the set, too.
     #[inline]
     pub(crate) const fn neighbours(self) -> Self {

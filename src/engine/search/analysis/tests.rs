@@ -5,12 +5,11 @@ use crate::game::laws::random_game;
 use crate::game::tic_tac_toe::{Move, TicTacToe};
 
 fn whole<P: Evaluate>(pos: &P, limits: &Limits) -> Report<P::Move> {
-    let table = Table::new(1 << 16);
     analyse(
         &Course::from(pos.clone()),
         limits,
         &Stop::new(),
-        &table,
+        &mut Table::new(1 << 16),
         &mut |_| {},
     )
     .expect("goes on")
@@ -112,14 +111,14 @@ fn what_cannot_be_solved_in_time_is_an_estimate() {
 
 #[test]
 fn a_watcher_is_told_of_every_depth_and_every_move() {
-    let (table, stop) = (Table::new(1 << 16), Stop::new());
+    let (mut table, stop) = (Table::new(1 << 16), Stop::new());
     let mut depths = Vec::new();
     let pos = ConnectFour::start();
     let _ = analyse(
         &Course::from(pos),
         &depth(3),
         &stop,
-        &table,
+        &mut table,
         &mut |report| {
             depths.push(report.depth);
         },
@@ -170,6 +169,7 @@ fn the_textbook_tells_lines_and_bounds() {
                 m,
                 score,
                 certainty,
+                playouts: _,
             } in &plain.moves
             {
                 assert_eq!(*certainty, Certainty::Exact);

@@ -8,12 +8,18 @@
 //! them, as Zobrist's program did first ("A model of visual organization for the game of Go", 1969).
 
 mod life;
+mod patterns;
+mod played_out;
+mod playout;
+mod tactics;
 mod territory;
+mod thoughts;
 
+use crate::game::go::board::Board;
 use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Level, Moves, Score, Strength};
+use crate::search::{Bounds, Evaluate, Moves, Score, TreePlayer, tree};
 
 /// What a point of the board is worth, in hundredths of what a careful player feels.
 const POINT: i32 = 16;
@@ -48,6 +54,11 @@ impl<const N: u8> Evaluate for Go<N> {
     const MOVE_INDICES: usize = 128;
 
     const NOISY: bool = true;
+
+    const PLAYOUTS: Option<TreePlayer<Self>> = Some(TreePlayer {
+        search: tree::search::<Self, Board<N>>,
+        strength: played_out::strength,
+    });
 
     fn evaluate(&self) -> Score {
         let seat = self.turn();
@@ -122,23 +133,6 @@ impl<const N: u8> Evaluate for Go<N> {
     fn key(&self) -> u64 {
         let turn = (self.turn().index() as u64) << 1 | u64::from(self.passes() > 0);
         self.stones_key() ^ turn.wrapping_mul(0xd1b5_4a32_d192_ed03)
-    }
-
-    /// Nobody is so weak as to fill an own eye.
-    fn selects(_level: Level) -> bool {
-        true
-    }
-
-    /// Nobody can win by the next move but who passes, and to prevent that is no aim.
-    #[rustfmt::skip] // A table is read by columns.
-    fn strength(level: Level) -> Strength {
-        match level {
-            Level::Beginner => Strength { depth: 1,        margin: Some(200), blocks: false },
-            Level::Easy     => Strength { depth: 1,        margin: Some(70),  blocks: false },
-            Level::Medium   => Strength { depth: 2,        margin: Some(20),  blocks: false },
-            Level::Hard     => Strength { depth: 3,        margin: Some(10),  blocks: false },
-            Level::Max      => Strength { depth: u32::MAX, margin: None,      blocks: false },
-        }
     }
 
     fn plies_left(&self) -> u32 {

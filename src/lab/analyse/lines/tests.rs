@@ -5,12 +5,15 @@ use super::*;
 
 /// What is answered to the lines, and how many of them failed.
 fn answers(game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
+    let limits = Limits::default();
+    answers_to(Question::Value { limits }, game, json, input)
+}
+
+fn answers_to(question: Question, game: &str, json: bool, input: &[u8]) -> (Vec<String>, u64) {
     let entry = catalog::find(game).expect("hosted");
     let lines = Lines {
         info: &entry.info,
-        question: Question::Value {
-            limits: Limits::default(),
-        },
+        question,
         json,
     };
     let mut output = Vec::new();
@@ -74,4 +77,37 @@ fn the_end_of_a_game_is_told() {
         "{}",
         answers[1]
     );
+}
+
+/// Where games are played out, that is told of the position and of every move; with a depth none is.
+#[test]
+fn playouts_are_told() {
+    let told = |limits| {
+        let question = Question::EveryMove {
+            exact: false,
+            limits,
+        };
+        let (answers, failed) = answers_to(question, "go", true, b"E5 C3\n");
+        assert_eq!(failed, 0, "{answers:?}");
+        serde_json::from_str::<serde_json::Value>(&answers[0]).expect("an object")
+    };
+    let answer = told(Limits::nodes(150));
+    assert_eq!(
+        (&answer["playouts"], &answer["nodes"]),
+        (&150.into(), &150.into())
+    );
+    let rate = |value: &serde_json::Value| value["win_rate"].as_f64().expect("a number");
+    assert!((0.0..=1.0).contains(&rate(&answer)));
+    let moves = answer["moves"].as_array().expect("moves");
+    assert_eq!(moves[0]["move"], answer["best"]);
+    let tried = |value: &serde_json::Value| value["playouts"].as_u64().expect("a number");
+    assert_eq!(moves.iter().map(tried).sum::<u64>(), 150);
+    assert!(moves.iter().all(|value| (0.0..=1.0).contains(&rate(value))));
+
+    let answer = told(Limits::depth(1));
+    assert_eq!(
+        (&answer["playouts"], &answer["depth"]),
+        (&serde_json::Value::Null, &1.into())
+    );
+    assert_eq!(answer["moves"][0].get("playouts"), None);
 }

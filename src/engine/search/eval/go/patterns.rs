@@ -1,0 +1,130 @@
+//! Shapes of nine points in whose middle a stone is often good: to bend around a stone, to cut, to
+//! prevent a cut, and their like on the edge. They are those of MoGo (Gelly, Wang, Munos and Teytaud,
+//! "Modification of UCT with patterns in Monte-Carlo Go", 2006), with those that michi added (Baudiš,
+//! 2015).
+
+use std::sync::LazyLock;
+
+use crate::game::go::board::BEYOND;
+
+/// A row each, from the top, without regard to how the shape is turned, mirrored or coloured: X and O
+/// are the two sides, x and o anything but theirs, ? anything, # what is beyond the edge.
+const SHAPES: [[&[u8; 3]; 3]; 13] = [
+    [b"XOX", b"...", b"???"], // bend, closed
+    [b"XO.", b"...", b"?.?"], // bend, open
+    [b"XO?", b"X..", b"x.?"], // bend in front of a wall
+    [b".O.", b"X..", b"..."], // diagonal contact
+    [b"XO?", b"O.o", b"?o?"], // cut
+    [b"XO?", b"O.X", b"???"], // cut, peeped at
+    [b"?X?", b"O.O", b"ooo"], // cut between two
+    [b"OX?", b"o.O", b"???"], // cut a knight's move
+    [b"X.?", b"O.?", b"##?"], // chase along the edge
+    [b"OX?", b"X.O", b"###"], // prevent a cut on the edge
+    [b"?X?", b"x.O", b"###"], // prevent a connection on the edge
+    [b"?XO", b"x.x", b"###"], // descend to the edge
+    [b"?OX", b"X.O", b"###"], // cut on the edge
+];
+
+/// Whether the surroundings of an empty point, as a board tells them, are one of the shapes.
+pub(super) fn is_shape(around: u16) -> bool {
+    let (word, bit) = (usize::from(around) / 64, around % 64);
+    SET[word] >> bit & 1 != 0
+}
+
+/// A bit for all surroundings that there may be.
+static SET: LazyLock<Box<[u64]>> = LazyLock::new(|| {
+    let mut set = vec![0; (1 << 16) / 64].into_boxed_slice();
+    for shape in SHAPES {
+        let mut turned = cells(shape);
+        for _ in 0..2 {
+            for _ in 0..4 {
+                add(&mut set, &turned, 0, 0);
+                add(&mut set, &turned.map(recoloured), 0, 0);
+                turned = rotated(turned);
+            }
+            turned = mirrored(turned);
+        }
+    }
+    set
+});
+
+/// The points around the middle.
+fn cells(shape: [&[u8; 3]; 3]) -> [u8; 8] {
+    let [[a, b, c], [d, _, e], [f, g, h]] = shape.map(|row| *row);
+    [a, b, c, d, e, f, g, h]
+}
+
+const fn rotated([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
+    [f, d, a, g, b, h, e, c]
+}
+
+const fn mirrored([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u8; 8] {
+    [c, b, a, e, d, h, g, f]
+}
+
+const fn recoloured(cell: u8) -> u8 {
+    match cell {
+        b'X' => b'O',
+        b'O' => b'X',
+        b'x' => b'o',
+        b'o' => b'x',
+        other => other,
+    }
+}
+
+/// What may lie on a point of a shape.
+const fn allowed(cell: u8) -> &'static [u16] {
+    const BLACK: u16 = 1;
+    const WHITE: u16 = 2;
+    match cell {
+        b'.' => &[0],
+        b'X' => &[BLACK],
+        b'O' => &[WHITE],
+        b'x' => &[0, WHITE, BEYOND],
+        b'o' => &[0, BLACK, BEYOND],
+        b'#' => &[BEYOND],
+        _ => &[0, BLACK, WHITE, BEYOND],
+    }
+}
+
+/// Adds all surroundings of the shape that begin so, up to this place.
+fn add(set: &mut [u64], shape: &[u8; 8], place: usize, begun: u16) {
+    let Some(cell) = shape.get(place) else {
+        set[usize::from(begun) / 64] |= 1 << (begun % 64);
+        return;
+    };
+    for lies in allowed(*cell) {
+        add(set, shape, place + 1, begun | lies << (2 * place));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::go::board::Board;
+    use crate::game::go::points::Points;
+    use crate::game::go::{Go, Move};
+
+    /// The points that are the middle of a shape, as moves.
+    fn shapes(rows: &str, plies: u32) -> Vec<String> {
+        let turn = if plies.is_multiple_of(2) { 'b' } else { 'w' };
+        let text = format!("{} {turn} 0 0 0 {plies}", rows.replace(' ', "/"));
+        let pos: Go<5> = text.parse().expect(&text);
+        let board = Board::of(&pos, None);
+        let empty: Points<5> = board.empty();
+        let found = empty.filter(|bit| is_shape(board.around(*bit)));
+        found.map(|bit| Move::<5>::onto(bit).to_string()).collect()
+    }
+
+    #[test]
+    fn shapes_are_found_however_they_are_turned() {
+        // Diagonal contact: both may bend, and neither elsewhere.
+        let contact = shapes("..... ..... .bw.. ..... .....", 2);
+        assert_eq!(contact, ["B2", "C2", "B4", "C4"]);
+        let turned = shapes("..... ..b.. ..w.. ..... .....", 2);
+        assert_eq!(turned, ["B3", "D3", "B4", "D4"]);
+        let recoloured = shapes("..... .wb.. ..... ..... .....", 2);
+        assert_eq!(recoloured, ["B3", "C3", "B5", "C5"]);
+        assert!(shapes("..... ..... ..b.. ..... .....", 1).is_empty());
+    }
+}
