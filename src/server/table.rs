@@ -405,13 +405,11 @@ impl Table {
                 reply.ok(None);
                 return LOST;
             }
-            MatchRequest::NodesChanged => {
+            MatchRequest::NodesChanged | MatchRequest::Gap => {
                 self.roster_changed();
                 reply.ok(None);
             }
-            MatchRequest::Gap | MatchRequest::Fed(_) => {
-                reply.ok(None);
-            }
+            MatchRequest::Fed(_) => reply.ok(None),
             MatchRequest::Look => return Box::pin(self.look(reply)).await,
             MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
         }
