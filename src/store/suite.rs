@@ -174,8 +174,9 @@ pub(super) async fn a_write_names_the_mark_that_it_follows(store: &dyn Store) {
 /// Of many writers at the same place one wins, every time.
 pub(super) async fn one_writer_wins(store: &dyn Store) {
     const WRITERS: usize = 8;
+    const ROUNDS: usize = 300;
     let (id, mut mark) = created(store, 25).await;
-    for round in 0..30 {
+    for round in 0..ROUNDS {
         let writers = (0..WRITERS).map(|writer| {
             let m = format!("{round} by {writer}");
             store.append(id, mark, vec![moved(Seat::First, &m)])
@@ -188,7 +189,7 @@ pub(super) async fn one_writer_wins(store: &dyn Store) {
         mark = won[0].expect("it won");
     }
     let read = store.load(id).await.expect("readable").expect("there");
-    assert_eq!((read.mark, read.record.events.len()), (mark, 31));
+    assert_eq!((read.mark, read.record.events.len()), (mark, 1 + ROUNDS));
 }
 
 /// Many writes at once, of many matches, and every one is answered by itself.
