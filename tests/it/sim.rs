@@ -1,12 +1,15 @@
 //! Simulated worlds: the whole server under a clock and a chance of its own, with a network that
 //! delays and cuts, a host that dies, and a disk that forgets what was not synced. Each is made
-//! by a number, its seed, and checked against what the protocol promises.
+//! by a number, its seed, and checked against what the protocol promises. Those of several servers over
+//! one store are in `sim/cluster.rs`.
 //!
 //! `PLYHOUSE_SIM_SEEDS` sets how many there are; `PLYHOUSE_SIM_SEED` runs that one world and prints
 //! all that happens in it.
 
+mod base;
 mod checker;
 mod client;
+mod cluster;
 mod dice;
 mod edited;
 mod flaw;

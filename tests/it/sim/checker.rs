@@ -69,6 +69,16 @@ pub(crate) enum Kind {
     WrongTurn,
     /// A list that shows what is not so, or that changes without a word to whoever watches it.
     WrongList,
+    /// Something was written by a server that did not know that the match had been taken over.
+    Fenced,
+    /// The events of a match are not numbered one after the other.
+    NotDense,
+    /// A move that was sent when another had been answered comes before it.
+    OutOfOrder,
+    /// A request has no answer, and its connection has not ended.
+    Unanswered,
+    /// Somebody who follows a match, or asks for it, is not told all of it.
+    Untold,
 }
 
 /// What there was in a world: what is checked must also have happened.
@@ -127,7 +137,7 @@ impl Tally {
 }
 
 impl Kind {
-    /// Every promise.
+    /// Every promise of one server.
     pub(crate) const ALL: [Self; 20] = [
         Self::Lost,
         Self::Contradiction,
@@ -150,6 +160,15 @@ impl Kind {
         Self::WrongTurn,
         Self::WrongList,
     ];
+
+    /// Those that are looked at only where several servers share a store.
+    pub(crate) const OF_SEVERAL: [Self; 5] = [
+        Self::Fenced,
+        Self::NotDense,
+        Self::OutOfOrder,
+        Self::Unanswered,
+        Self::Untold,
+    ];
 }
 
 impl fmt::Display for Fault {
@@ -160,7 +179,8 @@ impl fmt::Display for Fault {
 
 /// Everything that is wrong with a world, and what there was in it.
 pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
-    let mut reading = Reading::default();
+    let cluster = kept.cluster.as_ref();
+    let mut reading = Reading::new(cluster.map(|cluster| cluster.settled));
     for (place, entry) in history.entries.iter().enumerate() {
         reading.read(place, entry);
     }

@@ -13,15 +13,26 @@ use plyhouse_protocol::{
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::choice::Deed;
+use super::base::Base;
 use super::dice::Dice;
 use super::line::{Line, PATIENCE};
 use super::plan::{FIRST_CLIENT, Role};
 use super::view::View;
-use super::world::{Base, name};
+use super::world::name;
 
 /// How often somebody tries to have a last look at the world before giving up on it: for some
 /// twenty seconds.
 const LAST_TRIES: usize = 100;
+
+/// How long after everything is well at the latest all that was asked is answered, where several servers
+/// have a part in it: one of them asks another for ten seconds.
+const ANSWERED_BY: Duration = Duration::from_secs(14);
+
+/// Why a connection is given up on which something has got no answer that must have got one.
+pub(crate) const NEVER_ANSWERED: &str = "never answered";
+
+/// Why a connection is closed after everything must have been told on it.
+pub(crate) const HEARD_ALL: &str = "has heard all";
 
 /// By when a change of a list has been told that is a second old at most.
 const TOLD_BY: Duration = Duration::from_millis(1300);
@@ -30,6 +41,7 @@ const TOLD_BY: Duration = Duration::from_millis(1300);
 #[derive(Debug)]
 pub(crate) struct Client {
     base: Rc<Base>,
+    place: usize,
     name: String,
     role: Role,
     dice: Dice,
@@ -56,9 +68,10 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(base: Rc<Base>, place: usize, role: Role) -> Self {
-        let dice = Dice::new(base.plan.seed, FIRST_CLIENT + place as u64);
+        let dice = Dice::new(base.seed, FIRST_CLIENT + place as u64);
         Self {
             base,
+            place,
             name: name(place),
             role,
             dice,
@@ -78,7 +91,7 @@ impl Client {
 
     /// Lives until the world is calm, and then looks at everything once more.
     pub(crate) async fn live(mut self) -> turmoil::Result {
-        while !self.is_calm() {
+        while !self.is_over() {
             let pause = self.dice.ms(1..=120);
             sleep(pause).await;
             if let Some(mut line) = self.come_back().await {
@@ -96,8 +109,36 @@ impl Client {
         Err(format!("{} is not served any more", self.name).into())
     }
 
+    /// Where this client connects: mostly to the same server, if there are several.
+    fn server(&mut self) -> usize {
+        let count = self.base.servers.len();
+        match count {
+            1 => 0,
+            _ if self.dice.percent(60) => self.place % count,
+            _ => usize::try_from(self.dice.number()).unwrap_or(0) % count,
+        }
+    }
+
+    /// Until when this client waits for an answer, and whether there must be one by then. Where several
+    /// servers have a part in it that may take long.
+    fn patience(&mut self) -> (Instant, bool) {
+        let now = Instant::now();
+        if self.base.stays.is_zero() || self.dice.percent(75) {
+            return (now + PATIENCE, false);
+        }
+        let passed = turmoil::sim_elapsed().unwrap_or_default();
+        let until_calm = self.base.calm_at.saturating_sub(passed);
+        (now + until_calm + ANSWERED_BY, true)
+    }
+
+    /// Whether it is time for a last look.
+    fn is_over(&self) -> bool {
+        let over_at = self.base.calm_at + self.base.stays;
+        turmoil::sim_elapsed().is_none_or(|now| now >= over_at)
+    }
+
     fn is_calm(&self) -> bool {
-        turmoil::sim_elapsed().is_none_or(|now| now >= self.base.plan.calm_at)
+        turmoil::sim_elapsed().is_none_or(|now| now >= self.base.calm_at)
     }
 
     async fn hang_up(&mut self, mut line: Line, end: Option<Deed>) {
@@ -113,7 +154,8 @@ impl Client {
 
     /// A connection on which the server knows who this is.
     async fn come_back(&mut self) -> Option<Line> {
-        let mut line = Line::open(Rc::clone(&self.base), &self.name).await?;
+        let server = self.server();
+        let mut line = Line::open(Rc::clone(&self.base), &self.name, server).await?;
         let hello = ClientMessage::Hello {
             protocol: None,
             name: Some(self.name.clone()),
@@ -145,8 +187,7 @@ impl Client {
             let think = self.dice.ms(1..=60);
             self.listen(line, think).await?;
             if self.is_calm() {
-                self.look_at_list(line).await?;
-                return Some(Deed::Goodbye);
+                return self.see_out(line).await;
             }
             match self.choose() {
                 Deed::Ask(message) => {
@@ -161,6 +202,25 @@ impl Client {
                 end @ (Deed::Vanish | Deed::Overlap | Deed::Goodbye) => return Some(end),
             }
         }
+    }
+
+    /// What is still done on a connection when nothing bad happens any more.
+    async fn see_out(&mut self, line: &mut Line) -> Option<Deed> {
+        let passed = turmoil::sim_elapsed().unwrap_or_default();
+        let stays = (self.base.calm_at + self.base.stays).saturating_sub(passed);
+        if self.base.stays.is_zero() {
+            self.look_at_list(line).await?;
+            return Some(Deed::Goodbye);
+        }
+        self.listen(line, stays).await?;
+        // Of a host that has lost its power nothing is heard.
+        let why = if line.is_bereft() {
+            "no answer"
+        } else {
+            HEARD_ALL
+        };
+        line.closed::<()>(why);
+        Some(Deed::Vanish)
     }
 
     /// Waits until everything must have been told of the list that is watched, and looks at it.
@@ -218,12 +278,19 @@ impl Client {
     }
 
     async fn answer(&mut self, line: &mut Line, id: RequestId) -> Option<ServerMessage> {
-        let until = Instant::now() + PATIENCE;
+        let (until, must_come) = self.patience();
         loop {
             let message = tokio::select! {
                 biased; // Nothing is left to a chance that no seed governs.
                 message = line.receive() => message?,
-                () = sleep_until(until) => return line.closed("no answer"),
+                () = sleep_until(until.min(Instant::now() + PATIENCE)) => {
+                    let is_bereft = must_come && line.is_bereft();
+                    if Instant::now() < until && !is_bereft {
+                        continue;
+                    }
+                    let is_fault = must_come && !is_bereft;
+                    return line.closed(if is_fault { NEVER_ANSWERED } else { "no answer" });
+                }
             };
             self.take_in(&message);
             if message.re() == Some(id) {

@@ -29,6 +29,7 @@ pub(crate) enum What {
     Opened {
         connection: ConnectionId,
         client: String,
+        server: String,
     },
     Sent {
         connection: ConnectionId,
@@ -62,8 +63,12 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = |value: Result<String, serde_json::Error>| value.map_err(|_| fmt::Error);
         match self {
-            Self::Opened { connection, client } => {
-                write!(f, "{:>4}    {client} connects", connection.0)
+            Self::Opened {
+                connection,
+                client,
+                server,
+            } => {
+                write!(f, "{:>4}    {client} connects to {server}", connection.0)
             }
             Self::Sent {
                 connection,

@@ -8,8 +8,9 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
 use tokio::time::timeout;
 use turmoil::net::TcpStream;
 
+use super::base::Base;
 use super::history::{ConnectionId, What};
-use super::world::{Base, PORT, SERVER};
+use super::world::PORT;
 
 /// How long a client waits for anything before it gives the connection up. Longer than a slow disk
 /// takes, shorter than the server's own patience.
@@ -20,16 +21,20 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(1000);
 pub(crate) struct Line {
     base: Rc<Base>,
     id: ConnectionId,
+    server: usize,
+    /// How often that server had died before.
+    deaths: u64,
     connection: Connection<TcpStream>,
     requests: u64,
     is_closed: bool,
 }
 
 impl Line {
-    /// A connection to the server, if one can be had.
-    pub(crate) async fn open(base: Rc<Base>, client: &str) -> Option<Self> {
+    /// A connection to the server at this place, if one can be had.
+    pub(crate) async fn open(base: Rc<Base>, client: &str, server: usize) -> Option<Self> {
+        let name = base.servers[server].clone();
         let opening = async {
-            let stream = TcpStream::connect((SERVER, PORT)).await.ok()?;
+            let stream = TcpStream::connect((name.as_str(), PORT)).await.ok()?;
             Connection::over(stream, "ws://server/ws").await.ok()
         };
         let connection = timeout(PATIENCE, opening).await.ok()??;
@@ -37,10 +42,13 @@ impl Line {
         base.note(What::Opened {
             connection: id,
             client: client.to_owned(),
+            server: name.clone(),
         });
         Some(Self {
+            deaths: base.deaths(server),
             base,
             id,
+            server,
             connection,
             requests: 0,
             is_closed: false,
@@ -101,6 +109,11 @@ impl Line {
             });
         }
         None
+    }
+
+    /// Whether the server has died since.
+    pub(crate) fn is_bereft(&self) -> bool {
+        self.base.deaths(self.server) > self.deaths
     }
 
     /// Says goodbye as one should.

@@ -18,7 +18,7 @@ use plyhouse_store::{
 };
 use tokio::time::sleep;
 
-pub(crate) use self::tables::{Kept, Tables, Trouble, Written};
+pub(crate) use self::tables::{Cluster, Kept, Tables, Trouble, Written};
 use self::tables::{Write, end};
 use super::dice::Dice;
 use super::flaw::Flaw;
@@ -173,6 +173,7 @@ impl SimStore {
             troubles: disk.troubles.clone(),
             unread_at: disk.unread_at,
             lag_compensation,
+            cluster: None,
         }
     }
 

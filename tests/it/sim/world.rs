@@ -7,16 +7,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_server::{Search, Server, Settings};
 use plyhouse_transport::Transport;
 use turmoil::Sim;
 use turmoil::net::TcpListener;
 
+use super::base::Base;
 use super::client::Client;
 use super::dice::Dice;
 use super::flaw::Flaw;
-use super::history::{ConnectionId, Entry, History, What};
+use super::history::{History, What};
 use super::plan::{DISK, Fate, Plan};
 use super::plug::{Plug, Plugged};
 use super::store::{Kept, SimStore};
@@ -32,25 +32,20 @@ const STEP: Duration = Duration::from_millis(5);
 pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 
 /// The least time that a message takes.
-const LATENCY_MIN: Duration = Duration::from_millis(1);
+pub(crate) const LATENCY_MIN: Duration = Duration::from_millis(1);
 
 /// A world that is not at its end by then is stuck.
-const LONGEST: Duration = Duration::from_secs(60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 
 /// When every world begins, in milliseconds since 1970: the year 2026.
 pub(crate) const BEGINS_MS: u64 = 1_767_225_600_000;
 
-/// What all in a world share.
+/// A world with one server.
 #[derive(Debug)]
-pub(crate) struct Base {
-    pub(crate) plan: Plan,
-    pub(crate) store: SimStore,
-    pub(crate) history: RefCell<History>,
-    /// The matches that people have told each other of.
-    pub(crate) board: RefCell<Vec<MatchId>>,
-    /// Everybody whom anybody knows.
-    pub(crate) people: RefCell<Vec<PlayerId>>,
-    connections: Cell<u64>,
+struct World {
+    base: Rc<Base>,
+    plan: Plan,
+    store: SimStore,
     boots: Cell<u64>,
     /// For how long nobody has been there, all in all: by so much the wall clock is ahead of the world's.
     away: Cell<Duration>,
@@ -73,12 +68,14 @@ pub(crate) struct Ended {
 
 /// Lets the world of a plan run to its end.
 pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
-    let base = Rc::new(Base {
+    let base = Rc::new(Base::new(
+        plan.seed,
+        (plan.calm_at, Duration::ZERO),
+        vec![SERVER.to_owned()],
+    ));
+    let world = Rc::new(World {
         store: SimStore::new(plan.disk.clone(), Dice::new(plan.seed, DISK), flaw),
-        history: RefCell::default(),
-        board: RefCell::default(),
-        people: RefCell::default(),
-        connections: Cell::default(),
+        base: Rc::clone(&base),
         boots: Cell::default(),
         away: Cell::default(),
         plug: RefCell::default(),
@@ -86,7 +83,7 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
         crashes_in_play: Cell::default(),
         plan,
     });
-    let plan = &base.plan;
+    let plan = &world.plan;
     let mut sim = turmoil::Builder::new()
         .rng_seed(plan.seed)
         .epoch(UNIX_EPOCH + Duration::from_millis(BEGINS_MS))
@@ -96,19 +93,19 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
         .max_message_latency(plan.latency_max)
         .enable_random_order()
         .build();
-    let served = Rc::clone(&base);
+    let served = Rc::clone(&world);
     sim.host(SERVER, move || serve(Rc::clone(&served)));
     for (place, role) in plan.clients.iter().enumerate() {
         let client = Client::new(Rc::clone(&base), place, *role);
         sim.client(name(place), client.live());
     }
-    let stuck = pass(&mut sim, &base).err();
-    let kept = base.store.kept(sim.elapsed(), plan.lag_compensation);
+    let stuck = pass(&mut sim, &world).err();
+    let kept = world.store.kept(sim.elapsed(), plan.lag_compensation);
     drop(sim);
     Ended {
         history: base.history.take(),
         kept,
-        crashes_in_play: base.crashes_in_play.get(),
+        crashes_in_play: world.crashes_in_play.get(),
         stuck,
     }
 }
@@ -119,11 +116,11 @@ pub(crate) fn name(place: usize) -> String {
 }
 
 /// Lets time pass until every client has had its last look.
-fn pass(sim: &mut Sim<'_>, base: &Base) -> Result<(), String> {
-    let mut fates = base.plan.fates.iter().peekable();
+fn pass(sim: &mut Sim<'_>, world: &World) -> Result<(), String> {
+    let mut fates = world.plan.fates.iter().peekable();
     loop {
         while let Some((_, fate)) = fates.next_if(|(at, _)| *at <= sim.elapsed()) {
-            base.befall(sim, *fate);
+            world.befall(sim, *fate);
         }
         if sim.step().map_err(|error| error.to_string())? {
             return Ok(());
@@ -131,13 +128,13 @@ fn pass(sim: &mut Sim<'_>, base: &Base) -> Result<(), String> {
     }
 }
 
-async fn serve(base: Rc<Base>) -> turmoil::Result {
-    base.boots.set(base.boots.get() + 1);
+async fn serve(world: Rc<World>) -> turmoil::Result {
+    world.boots.set(world.boots.get() + 1);
     let plug = Plug::default();
-    base.plug.replace(plug.clone());
+    world.plug.replace(plug.clone());
     let server = Server::start(
-        settings(&base),
-        Arc::new(base.store.clone()),
+        settings(&world),
+        Arc::new(world.store.clone()),
         &plyhouse_store::StoreMetrics::default(),
     )?;
     server.recover().await?;
@@ -152,9 +149,18 @@ async fn serve(base: Rc<Base>) -> turmoil::Result {
 }
 
 /// A server's settings, with waits that a world of a few seconds lives to see.
-fn settings(base: &Base) -> Settings {
+fn settings(world: &World) -> Settings {
     let now = turmoil::sim_elapsed().expect("the server is a host of the world");
-    let wall = now + base.away.get();
+    // Not the seed of the last time: nobody is to get a token that somebody has.
+    let seed = world.plan.seed ^ world.boots.get() << 48;
+    Settings {
+        lag_compensation: world.plan.lag_compensation,
+        ..impatient(seed, now + world.away.get())
+    }
+}
+
+/// Settings with waits that a world of a few seconds lives to see, at this time of its wall clock.
+pub(crate) fn impatient(seed: u64, wall: Duration) -> Settings {
     Settings {
         abandon_after: Some(Duration::from_millis(1500)),
         linger: Duration::from_millis(400),
@@ -163,11 +169,9 @@ fn settings(base: &Base) -> Settings {
         idle_timeout: Duration::from_millis(1200),
         handshake_timeout: Duration::from_millis(800),
         close_timeout: Duration::from_millis(200),
-        lag_compensation: base.plan.lag_compensation,
         search: Search::Inline,
         search_table: 1 << 16,
-        // Not the seed of the last time: nobody is to get a token that somebody has.
-        seed: Some(base.plan.seed ^ base.boots.get() << 48),
+        seed: Some(seed),
         started_ms: u64::try_from(wall.as_millis())
             .ok()
             .map(|ms| BEGINS_MS + ms),
@@ -175,43 +179,7 @@ fn settings(base: &Base) -> Settings {
     }
 }
 
-impl Base {
-    /// Notes what happens, at this time.
-    fn note_at(&self, at: Duration, what: What) {
-        let at_us = at.as_micros();
-        self.history
-            .borrow_mut()
-            .entries
-            .push(Entry { at_us, what });
-    }
-
-    /// Notes what happens to a client now.
-    pub(crate) fn note(&self, what: What) {
-        let now = turmoil::sim_elapsed().expect("a client is a host of the world");
-        self.note_at(now, what);
-    }
-
-    /// Lets everybody know of a match.
-    pub(crate) fn tell_of(&self, id: MatchId) {
-        let mut board = self.board.borrow_mut();
-        if !board.contains(&id) {
-            board.push(id);
-        }
-    }
-
-    /// Lets everybody know of a player.
-    pub(crate) fn meet(&self, player: PlayerId) {
-        let mut people = self.people.borrow_mut();
-        if !people.contains(&player) {
-            people.push(player);
-        }
-    }
-
-    pub(crate) fn new_connection(&self) -> ConnectionId {
-        self.connections.set(self.connections.get() + 1);
-        ConnectionId(self.connections.get())
-    }
-
+impl World {
     /// Lets the world suffer what the plan has in store for it.
     fn befall(&self, sim: &mut Sim<'_>, fate: Fate) {
         let clients = || (0..self.plan.clients.len()).map(name);
@@ -223,10 +191,10 @@ impl Base {
             }
             Fate::Restart(away) => {
                 self.away.set(self.away.get() + away);
-                self.note_at(sim.elapsed(), What::Away(away));
+                self.base.note_at(sim.elapsed(), What::Away(away));
                 sim.bounce(SERVER);
                 clients().for_each(|client| sim.release(SERVER, client));
-                return self.note_at(sim.elapsed(), What::Restart);
+                return self.base.note_at(sim.elapsed(), What::Restart);
             }
             Fate::Hold(place) => sim.hold(SERVER, name(place)),
             Fate::Part(place) => sim.partition(SERVER, name(place)),
@@ -236,7 +204,8 @@ impl Base {
                 sim.set_link_latency(SERVER, name(place), latency);
             }
         }
-        self.note_at(sim.elapsed(), What::Fate(format!("{fate:?}")));
+        self.base
+            .note_at(sim.elapsed(), What::Fate(format!("{fate:?}")));
     }
 
     fn crash(&self, sim: &mut Sim<'_>, how: Fate) {
@@ -262,6 +231,6 @@ impl Base {
             self.crashes_in_play.set(self.crashes_in_play.get() + 1);
         }
         let what = format!("{how:?}: {live} matches are live, {lost} writes are lost");
-        self.note_at(sim.elapsed(), What::Crash(what));
+        self.base.note_at(sim.elapsed(), What::Crash(what));
     }
 }

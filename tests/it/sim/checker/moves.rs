@@ -18,6 +18,8 @@ pub(super) struct Asked {
     /// How many takebacks the sender knew of, if that was sent.
     pub(super) takebacks: Option<u64>,
     pub(super) verdict: Verdict,
+    /// Where in the history it was answered.
+    pub(super) answered: Option<usize>,
 }
 
 /// What became of a request.
@@ -32,12 +34,18 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// What an answer says.
-    pub(super) fn of(answer: &ServerMessage) -> Self {
+    /// What an answer says. Where several servers may have a part in it, one that has tried in vain does not
+    /// know what the other has done.
+    pub(super) fn of(answer: &ServerMessage, of_several: bool) -> Self {
         match answer {
             ServerMessage::Ok { seq, .. } => Self::Done(*seq),
             // The server failed, and does not say how far it had come.
             ServerMessage::Error(error) if error.code == Some(ErrorCode::Internal) => Self::Unclear,
+            ServerMessage::Error(error)
+                if of_several && error.code == Some(ErrorCode::Overloaded) =>
+            {
+                Self::Unclear
+            }
             ServerMessage::Error(_) => Self::Refused,
             _ => Self::Done(None),
         }

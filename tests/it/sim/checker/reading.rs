@@ -2,17 +2,20 @@
 //! about the matches.
 
 mod answers;
+mod ends;
 mod events;
 mod lists;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
     ServerMessage, Snapshot,
 };
 
+pub(super) use self::ends::Seen;
 pub(super) use self::events::contradiction;
 use self::lists::Watch;
 pub(super) use self::lists::{Difference, Row};
@@ -62,6 +65,10 @@ pub(super) struct Reading {
     pub(super) asked_for: BTreeMap<MatchId, Vec<u128>>,
     /// How often a list was held against what was believed of it.
     pub(super) lists: usize,
+    /// What was seen of matches when all was to be seen.
+    pub(super) seen: Vec<Seen>,
+    /// Where several servers share the store: by when all is to be seen, in microseconds.
+    pub(super) settled_us: Option<u128>,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -137,6 +144,14 @@ struct Waiting {
 }
 
 impl Reading {
+    /// Of a world with one server, or of one that is settled by then.
+    pub(super) fn new(settled: Option<Duration>) -> Self {
+        Self {
+            settled_us: settled.map(|settled| settled.as_micros()),
+            ..Self::default()
+        }
+    }
+
     fn fault(&mut self, kind: Kind, about: String) {
         self.faults.push(Fault { kind, about });
     }
@@ -165,7 +180,8 @@ impl Reading {
                 message,
             } => self.got(place, *connection, message),
             What::GotNonsense { text, .. } => self.fault(Kind::Nonsense, text.clone()),
-            What::Closed { .. } | What::Fate(_) => {}
+            What::Closed { connection, why } => self.closed(*connection, why),
+            What::Fate(_) => {}
             What::Crash(_) => self.crashes += 1,
             What::Away(away) => self.wall.goes_on(entry.at_us, *away),
             What::Restart => self.restarts.push(entry.at_us),
@@ -224,6 +240,7 @@ impl Reading {
             m: canonical(m),
             takebacks: *takebacks,
             verdict: Verdict::Unclear,
+            answered: None,
         });
         Some(self.moves.len() - 1)
     }
@@ -316,7 +333,7 @@ impl Reading {
         if let Some(waiting) = waiting {
             let heard_us = &mut self.connection(on).heard_us;
             *heard_us = waiting.sent_us.max(*heard_us);
-            self.answered(on, &waiting, message);
+            self.answered(place, on, &waiting, message);
         }
     }
 }

@@ -8,6 +8,8 @@ use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::MatchId;
 use plyhouse_store::{Loaded, Mark, Next, PlayerRecord, Record, WriteError};
 
+use crate::sim::cluster::Journal;
+
 /// What a store holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
@@ -27,6 +29,16 @@ pub(crate) struct Kept {
     pub(crate) unread_at: Option<Duration>,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
+    /// What is known beside where several servers share the store.
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// What several servers have written to a store that they share.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    pub(crate) journal: Journal,
+    /// By when all must be told of what was written a while before.
+    pub(crate) settled: Duration,
 }
 
 /// When an event was written.

@@ -38,10 +38,17 @@ impl Reading {
         connection.promised = shown.collect();
     }
 
-    pub(super) fn answered(&mut self, on: ConnectionId, waiting: &Waiting, answer: &ServerMessage) {
-        let verdict = Verdict::of(answer);
+    pub(super) fn answered(
+        &mut self,
+        place: usize,
+        on: ConnectionId,
+        waiting: &Waiting,
+        answer: &ServerMessage,
+    ) {
+        let verdict = Verdict::of(answer, self.settled_us.is_some());
         if let Some(asked) = waiting.asked.and_then(|asked| self.moves.get_mut(asked)) {
             asked.verdict = verdict;
+            asked.answered = Some(place);
         }
         if let Some(wish) = waiting.wished.and_then(|wish| self.wishes.get_mut(wish)) {
             wish.verdict = verdict;

@@ -17,11 +17,17 @@ impl Reading {
         waiting: Option<&Waiting>,
     ) {
         let (id, seq) = (snapshot.match_id, snapshot.seq.0);
+        if let Some(waiting) = waiting {
+            self.looked(id, seq, waiting.sent_us);
+        }
+        let is_shared = self.settled_us.is_some();
         let connection = self.connection(on);
         let player = connection.player;
         connection.promised.remove(&id);
         connection.followed.insert(id);
         let known = match waiting {
+            // What one server has told another need not know yet.
+            _ if is_shared => 0,
             Some(waiting) if waiting.target == Some(id) => waiting.newest,
             Some(_) => 0,
             None => connection.known_at_hello.get(&id).copied().unwrap_or(0),
@@ -106,6 +112,7 @@ impl Reading {
             message: ClientMessage::Resync { since, .. },
             target: Some(id),
             newest,
+            sent_us,
             ..
         }) = waiting
         else {
@@ -120,7 +127,8 @@ impl Reading {
             last = event.seq().0;
             self.observe(place, event);
         }
-        if last < *newest {
+        self.looked(*id, last, *sent_us);
+        if last < *newest && self.settled_us.is_none() {
             let about = format!("what was missed of {id} ends at {last}; {newest} is known");
             self.fault(Kind::WentBack, about);
         }

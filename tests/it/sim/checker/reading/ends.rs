@@ -1,0 +1,43 @@
+//! How connections end, and what had been told on them by then.
+
+use plyhouse_protocol::MatchId;
+
+use super::{ConnectionId, Kind, Reading};
+use crate::sim::client::{HEARD_ALL, NEVER_ANSWERED};
+
+/// How far somebody has seen a match who was to see all of it.
+#[derive(Debug)]
+pub(in crate::sim::checker) struct Seen {
+    pub(in crate::sim::checker) id: MatchId,
+    pub(in crate::sim::checker) seq: u64,
+    /// Of when all must have been seen, in microseconds.
+    pub(in crate::sim::checker) at_us: u128,
+}
+
+impl Reading {
+    pub(super) fn closed(&mut self, on: ConnectionId, why: &str) {
+        let at_us = self.at_us;
+        match why {
+            NEVER_ANSWERED => {
+                let waiting = &self.connection(on).waiting;
+                let about = format!("{on:?}: {waiting:?}");
+                self.fault(Kind::Unanswered, about);
+            }
+            HEARD_ALL => {
+                let following = self.connection(on).following.clone();
+                let seen = following
+                    .into_iter()
+                    .map(|(id, seq)| Seen { id, seq, at_us });
+                self.seen.extend(seen);
+            }
+            _ => {}
+        }
+    }
+
+    /// Somebody who has asked for all of a match at this time has been told so much.
+    pub(super) fn looked(&mut self, id: MatchId, seq: u64, at_us: u128) {
+        if self.settled_us.is_some_and(|settled| at_us >= settled) {
+            self.seen.push(Seen { id, seq, at_us });
+        }
+    }
+}
