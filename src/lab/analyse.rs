@@ -31,7 +31,7 @@ const WALKED_MAX: u32 = 10;
 ///
 /// Values are for the side to move, wins and losses on the scale that is customary for the game:
 /// in Connect Four the number of the winner's own discs left and one, in tic-tac-toe ten less the
-/// plies. Where the end of the game can be seen they are exact; else `about` so much, by looking
+/// plies, in Othello and Go the discs or points that the game is won by. Where the end of the game can be seen they are exact; else `about` so much, by looking
 /// ahead: in a game that can be solved from here ten plies, as the rest of the time went into solving
 /// it, and with --depth or in other games as many as there was time for. Ctrl-C ends the search of one
 /// position, and what is known by then is told; not so with --method.
@@ -46,7 +46,7 @@ const WALKED_MAX: u32 = 10;
 ///
 /// With --json an answer is one object: `position`; `turn`, the side to move, which all values are
 /// for; `outcome`, as in the protocol, if the game is over; `score`; `result`, win, draw or loss, if
-/// that is known; `plies` to the win or loss; whether all this is `exact`; the `depth` that was
+/// that is known; `plies` to the win or loss, where points do not decide; whether all this is `exact`; the `depth` that was
 /// looked at in full, and the greatest, `selective_depth`; `nodes`, positions visited (by the first
 /// thread, if there are several), and `nodes_per_second`; `time_us`, microseconds; `table_hits`, positions found in the table, and
 /// `table_use`, how many of a thousand places this search has filled; moves `pruned`, where a method
@@ -246,7 +246,12 @@ impl Question {
     ) -> Result<Report<String>, NoAnswer> {
         let pos = analyst.position();
         if let Some(outcome) = pos.outcome() {
-            return Ok(Report::known(Score::of(outcome, pos.turn(), 0)));
+            return Ok(Report::known(Score::of_end(
+                outcome,
+                pos.ending(),
+                pos.turn(),
+                0,
+            )));
         }
         match self {
             Self::Textbook {

@@ -168,7 +168,7 @@ fn who_wins_at_othello(criterion: &mut Criterion, table: &mut Table) -> anyhow::
         group.bench_function(BenchmarkId::new("20 free squares", text), |bencher| {
             bencher.iter(|| {
                 table.forget();
-                let win = Score::win_in(u32::MAX);
+                let win = Score::won_by(1);
                 reaches(&pos, win, &Limits::default(), &Stop::new(), table)
             });
         });

@@ -56,7 +56,7 @@ impl<M: Copy> AlphaBeta<M> {
         self.nodes += 1;
         self.lines.clear(ply);
         if let Some(outcome) = pos.outcome() {
-            return self.scale.score(outcome, seat, ply);
+            return self.scale.score(pos, outcome, seat, ply);
         }
         let own_turn = pos.turn() == seat;
         let (window, sign) = if own_turn {

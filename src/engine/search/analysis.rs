@@ -200,7 +200,7 @@ fn settle<P: Evaluate>(
 fn solved<P: Evaluate>(search: &mut Searcher<'_, P>, pos: &P, m: P::Move) -> Result<Score, Spent> {
     let (seat, child) = (pos.turn(), pos.after(m));
     if let Some(outcome) = child.outcome() {
-        return Ok(Score::of(outcome, seat, 1));
+        return Ok(Score::of_end(outcome, child.ending(), seat, 1));
     }
     let mut proof = Proof::glance(&child);
     proof.complete(search, &child)?;

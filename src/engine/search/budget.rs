@@ -63,6 +63,12 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
+    /// Accounts for so many more nodes; that they are too many is noticed with the next visit.
+    #[inline]
+    pub(super) const fn add(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Spent> {
         let most = self.limits.nodes.unwrap_or(u64::MAX);

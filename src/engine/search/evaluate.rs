@@ -48,13 +48,34 @@ pub trait Evaluate: Position {
     /// How bots think by playouts, where they do so and not by minimax.
     const PLAYOUTS: Option<TreePlayer<Self>> = None;
 
+    /// With so many plies left or more, the positions after all moves are looked up in the table before
+    /// any of them is looked at. Only where the seats take turns.
+    const TRANSPOSES_FROM: u32 = u32::MAX;
+
+    /// Nobody wins by more points than this. 0 where points do not decide.
+    const POINTS_MAX: i32 = 0;
+
     /// An estimate for the seat to move, of a game that is still going on.
     fn evaluate(&self) -> Score;
 
     /// Bounds of the value as far as a glance tells, with plies counted from this position.
     #[inline]
     fn bounds(&self) -> Bounds {
-        Bounds::ANY
+        if Self::POINTS_MAX > 0 {
+            Bounds {
+                lower: Score::won_by(-Self::POINTS_MAX),
+                upper: Score::won_by(Self::POINTS_MAX),
+            }
+        } else {
+            Bounds::ANY
+        }
+    }
+
+    /// The value between two scores, or a bound of it that is not between them, where the game finds it
+    /// faster than a search would. How many positions that took is added to `visited`.
+    #[inline]
+    fn finish(&self, _alpha: Score, _beta: Score, _visited: &mut u64) -> Option<Score> {
+        None
     }
 
     /// Lists the moves that are worth considering: all but such as are surely no better than one

@@ -36,7 +36,7 @@ impl<M> Report<M> {
     #[must_use]
     pub fn judgement(&self) -> Judgement {
         Judgement {
-            value: self.score.value(),
+            value: self.score.rank(),
             is_drawn: self.exact && self.score == Score::DRAW,
         }
     }

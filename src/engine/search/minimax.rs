@@ -3,7 +3,7 @@
 
 use super::lines::Lines;
 use super::{Evaluate, Score};
-use crate::game::{Outcome, Seat};
+use crate::game::{Outcome, Position, Seat};
 
 /// What a search by the textbook found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,18 +24,19 @@ pub struct TextbookResult<M> {
 /// How the end of a game is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// A win is worth the more the nearer it is: the faster win and the slower loss are preferred.
+    /// A win is worth the more the nearer it is: the faster win and the slower loss are preferred. Where
+    /// points decide, it is worth its points.
     Plies,
     /// A win is a win.
     Outcome,
 }
 
 impl Scale {
-    /// What an outcome after `ply` plies is worth to `seat`.
+    /// What an outcome of `pos` after `ply` plies is worth to `seat`.
     #[must_use]
-    pub fn score(self, outcome: Outcome, seat: Seat, ply: u32) -> Score {
+    pub fn score<P: Position>(self, pos: &P, outcome: Outcome, seat: Seat, ply: u32) -> Score {
         match self {
-            Self::Plies => Score::of(outcome, seat, ply),
+            Self::Plies => Score::of_end(outcome, pos.ending(), seat, ply),
             Self::Outcome => Score::of(outcome, seat, 0),
         }
     }
@@ -81,7 +82,7 @@ impl<M: Copy> Minimax<M> {
         self.nodes += 1;
         self.lines.clear(ply);
         if let Some(outcome) = pos.outcome() {
-            return self.scale.score(outcome, seat, ply);
+            return self.scale.score(pos, outcome, seat, ply);
         }
         let own_turn = pos.turn() == seat;
         if depth == 0 {
@@ -110,7 +111,8 @@ impl<M: Copy> Minimax<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Position;
+    use crate::game::go::Go;
+    use crate::game::laws::random_game;
     use crate::game::tic_tac_toe::TicTacToe;
 
     /// The empty board is a draw, and its whole tree has 549,946 nodes.
@@ -119,6 +121,24 @@ mod tests {
         for scale in [Scale::Plies, Scale::Outcome] {
             let result = minimax(&TicTacToe::start(), 9, scale);
             assert_eq!((result.score, result.nodes), (Score::DRAW, 549_946));
+        }
+    }
+
+    /// A game that points decide is worth its points, to either side.
+    #[test]
+    fn the_end_is_worth_its_points() {
+        for seed in 0..20 {
+            let positions = random_game::<Go<5>>(seed).0;
+            let [.., before, end] = &positions[..] else {
+                panic!("there are moves");
+            };
+            let points = end.ending().and_then(|ending| ending.scores);
+            let [first, second] = points.expect("it is over").map(u32::cast_signed);
+            let sign = if end.turn() == Seat::First { 1 } else { -1 };
+            let value = Score::won_by(sign * (first - second));
+            assert_eq!(minimax(end, 0, Scale::Plies).score, value, "{end}");
+            // Who has passed last could do no worse.
+            assert!(minimax(before, 1, Scale::Plies).score >= -value, "{before}");
         }
     }
 }

@@ -154,7 +154,10 @@ fn check_deepening<P: Evaluate>(pos: &P, depth: u32, value: Score, parts: Parts)
         -there
     };
     match end.outcome() {
-        Some(outcome) => assert_eq!(Score::of(outcome, pos.turn(), plies), value, "{pos:?}"),
+        Some(outcome) => {
+            let score = Score::of_end(outcome, end.ending(), pos.turn(), plies);
+            assert_eq!(score, value, "{pos:?}");
+        }
         None => assert_eq!((there, plies), (value, found.depth), "{pos:?}"),
     }
 }

@@ -117,7 +117,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             self.lines.clear(ply);
         }
         if let Some(outcome) = pos.outcome() {
-            return Ok(Score::of(outcome, pos.turn(), 0));
+            return Ok(Score::of_end(outcome, pos.ending(), pos.turn(), 0));
         }
         if !matches!(P::REPETITION, Repetition::Free) {
             if self.path.ends(pos, ply) {
@@ -132,6 +132,12 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         // what the game knows. Where the line of best play is wanted, it is followed to its end.
         let mut known = Bounds::ANY;
         if self.parts.knowledge && (W::IS_NULL || depth == 0) {
+            let mut visited = 0;
+            let found = pos.finish(window.alpha(), window.beta(), &mut visited);
+            self.budget.add(visited);
+            if let Some(score) = found {
+                return Ok(score);
+            }
             known = pos.bounds();
             if let Some(score) = window.narrow(known) {
                 return Ok(score);
@@ -190,6 +196,13 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         if self.variety != 0 && ply < VARIED_PLIES {
             self.moves.vary(self.variety ^ ply);
         }
+        if W::IS_NULL
+            && ply > 0
+            && let Some(score) = self.transposed(pos, depth, window)
+        {
+            self.moves.end(below);
+            return Ok(score);
+        }
         self.learnt.rank(pos, &mut self.moves, table_move, ply);
         let (best, ordinal) = self.best_move(pos, depth, ply, window, outlook)?;
         self.moves.end(below);
@@ -208,6 +221,29 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
         // What was estimated is of no use to a proof.
         let salt = if self.parts.estimates { 0 } else { PROOF_SALT };
         (self.parts.table).then(|| self.table.slot(pos.key() ^ salt))
+    }
+
+    /// A value that is good enough, where the table knows it of a position that one of the moves on top of
+    /// the stack leads to (enhanced transposition cut-off: Plaat et al., "Exploiting graph properties of
+    /// game trees", 1996).
+    #[inline]
+    fn transposed(&mut self, pos: &P, depth: u32, window: impl Scope) -> Option<Score> {
+        if !self.parts.knowledge || !P::TAKES_TURNS || pos.plies_left() < P::TRANSPOSES_FROM {
+            return None;
+        }
+        for index in 0..self.moves.len() {
+            let Ranked { m, note, .. } = self.moves.list()[index];
+            let Some(entry) = self.slot(&pos.follow(m, note)).and_then(Slot::get) else {
+                continue;
+            };
+            let (bounds, estimated) = entry.bounds_at(depth - 1, self.parts.deeper);
+            let least = (-bounds.upper).later(1);
+            if least >= window.beta() {
+                self.estimates += u64::from(estimated);
+                return Some(least);
+            }
+        }
+        None
     }
 
     /// Searches the moves on top of the stack, the most promising first, until one is good enough.

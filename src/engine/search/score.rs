@@ -1,9 +1,10 @@
-//! What a position is worth, counted so that a nearer win is worth more.
+//! What a position is worth: in games that are decided by counting by how many points it is won, else so
+//! that a nearer win is worth more.
 
 use std::fmt;
 use std::ops::Neg;
 
-use crate::game::{Outcome, Seat};
+use crate::game::{Ending, Outcome, Seat};
 
 /// The value of a position to one seat.
 ///
@@ -11,6 +12,9 @@ use crate::game::{Outcome, Seat};
 /// plain comparison prefers the faster win and the slower loss. Everything between the two is a
 /// draw, worth 0, or an estimate. Plies are counted from the position that was searched: the
 /// textbook scale of tic-tac-toe, 10 less the plies, is `10 - plies_to_end()` with the sign.
+///
+/// Where points decide, a win is worth more than any estimate, and the more the more points it is won by;
+/// when the game ends does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
@@ -19,9 +23,13 @@ pub struct Score(i32);
 /// All scores fit into 16 bits, which is what a transposition table has for them.
 const WIN: i32 = 32_000;
 
-/// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `WIN`
-/// leaves room for wins as far away as any game is long.
-const ESTIMATE_MAX: i32 = 30_000;
+/// Beyond this a win is counted in plies. The gap to `WIN` leaves room for wins as far away as any game
+/// is long.
+const POINTS_MAX: i32 = 30_000;
+
+/// Beyond this an estimate is cut off, so that none is ever taken for a win. The gap to `POINTS_MAX` leaves
+/// room for a win by as many points as any game has.
+const ESTIMATE_MAX: i32 = 29_000;
 
 impl Score {
     /// Nobody wins.
@@ -36,7 +44,7 @@ impl Score {
     /// The seat wins after this many plies.
     #[must_use]
     pub const fn win_in(plies: u32) -> Self {
-        const PLIES_MAX: u32 = (WIN - ESTIMATE_MAX - 1).unsigned_abs();
+        const PLIES_MAX: u32 = (WIN - POINTS_MAX - 1).unsigned_abs();
         let plies = if plies < PLIES_MAX { plies } else { PLIES_MAX };
         Self(WIN - plies.cast_signed())
     }
@@ -64,6 +72,66 @@ impl Score {
         }
     }
 
+    /// The seat wins by so many points, or loses if they are below 0.
+    #[must_use]
+    pub const fn won_by(points: i32) -> Self {
+        const MOST: i32 = POINTS_MAX - ESTIMATE_MAX;
+        match points {
+            MOST.. => Self(POINTS_MAX),
+            1.. => Self(ESTIMATE_MAX + points),
+            0 => Self::DRAW,
+            _ if points > -MOST => Self(points - ESTIMATE_MAX),
+            _ => Self(-POINTS_MAX),
+        }
+    }
+
+    /// What a game that has ended so after `plies` is worth to `seat`: its points, where points decide.
+    #[must_use]
+    pub fn of_end(outcome: Outcome, ending: Option<Ending>, seat: Seat, plies: u32) -> Self {
+        let points = ending.and_then(|ending| ending.scores);
+        points.map_or_else(
+            || Self::of(outcome, seat, plies),
+            |points| {
+                let [own, other] = [seat, seat.other()].map(|seat| points[seat.index()]);
+                Self::won_by(own.cast_signed() - other.cast_signed())
+            },
+        )
+    }
+
+    /// By how many points the seat wins, or loses as a negative number, where points decide; `None` where
+    /// the score is neither.
+    #[must_use]
+    pub const fn points(self) -> Option<i32> {
+        match self.0 {
+            ESTIMATE_MAX..=POINTS_MAX if self.0 > ESTIMATE_MAX => Some(self.0 - ESTIMATE_MAX),
+            _ if self.0 < -ESTIMATE_MAX && self.0 >= -POINTS_MAX => Some(self.0 + ESTIMATE_MAX),
+            _ => None,
+        }
+    }
+
+    /// The points of the worst result that is no worse than this score.
+    pub(super) const fn points_above(self) -> i32 {
+        -Self(-self.0).points_below()
+    }
+
+    /// The points of the best result that is no better than this score.
+    pub(super) const fn points_below(self) -> i32 {
+        match self.0 {
+            _ if self.0 > POINTS_MAX => POINTS_MAX - ESTIMATE_MAX,
+            _ if self.0 > ESTIMATE_MAX => self.0 - ESTIMATE_MAX,
+            0.. => 0,
+            _ if self.0 >= -ESTIMATE_MAX => -1,
+            _ if self.0 >= -POINTS_MAX => self.0 + ESTIMATE_MAX,
+            _ => ESTIMATE_MAX - POINTS_MAX - 1,
+        }
+    }
+
+    /// Whether the seat is known to win or to lose.
+    #[must_use]
+    pub const fn is_decided(self) -> bool {
+        self.0.unsigned_abs() > ESTIMATE_MAX.unsigned_abs()
+    }
+
     /// The least score that is better.
     #[must_use]
     pub(super) const fn next(self) -> Self {
@@ -84,8 +152,8 @@ impl Score {
 
     #[inline]
     const fn shifted(self, plies: i32) -> Self {
-        let is_win = (self.0 > ESTIMATE_MAX) as i32;
-        let is_loss = (self.0 < -ESTIMATE_MAX) as i32;
+        let is_win = (self.0 > POINTS_MAX) as i32;
+        let is_loss = (self.0 < -POINTS_MAX) as i32;
         Self(self.0 - plies * (is_win - is_loss))
     }
 
@@ -117,12 +185,21 @@ impl Score {
     #[must_use]
     pub fn plies_to_end(self) -> Option<u32> {
         let size = self.0.unsigned_abs();
-        (size > ESTIMATE_MAX.unsigned_abs()).then(|| WIN.unsigned_abs().saturating_sub(size))
+        (size > POINTS_MAX.unsigned_abs()).then(|| WIN.unsigned_abs().saturating_sub(size))
     }
 
-    /// The score as a number: positive is good for the seat.
+    /// The score as a number: positive is good for the seat. Where points decide, a known result is their
+    /// number.
     #[must_use]
     pub const fn value(self) -> i32 {
+        match self.points() {
+            Some(points) => points,
+            None => self.0,
+        }
+    }
+
+    /// The score as a number by which known results are beyond all estimates.
+    pub(super) const fn rank(self) -> i32 {
         self.0
     }
 }
@@ -137,6 +214,10 @@ impl Neg for Score {
 
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(points) = self.points() {
+            let result = if points > 0 { "win" } else { "loss" };
+            return write!(f, "{result} by {}", points.abs());
+        }
         match self.plies_to_end() {
             Some(plies) if self.0 > 0 => write!(f, "win in {plies}"),
             Some(plies) => write!(f, "loss in {plies}"),
@@ -157,9 +238,15 @@ mod tests {
             Score::loss_in(2),
             Score::loss_in(4),
             Score::loss_in(u32::MAX),
+            Score::won_by(i32::MIN),
+            Score::won_by(-2),
+            Score::won_by(-1),
             Score::estimate(i32::MIN),
-            Score::DRAW,
+            Score::won_by(0),
             Score::estimate(i32::MAX),
+            Score::won_by(1),
+            Score::won_by(64),
+            Score::won_by(i32::MAX),
             Score::win_in(u32::MAX),
             Score::win_in(3),
             Score::win_in(1),
@@ -173,6 +260,31 @@ mod tests {
         assert_eq!(Score::win_in(3).plies_to_end(), Some(3));
         assert_eq!(Score::loss_in(0).plies_to_end(), Some(0));
         assert_eq!(Score::estimate(i32::MAX).plies_to_end(), None);
+        assert_eq!(Score::won_by(i32::MAX).plies_to_end(), None);
+    }
+
+    #[test]
+    fn points_are_told_as_they_are() {
+        for points in [-64, -1, 1, 18, 64] {
+            let score = Score::won_by(points);
+            assert_eq!((score.points(), score.value()), (Some(points), points));
+            assert_eq!((-score).points(), Some(-points));
+            assert_eq!(
+                (score.points_below(), score.points_above()),
+                (points, points)
+            );
+            assert_eq!((score.later(9), score.sooner(9)), (score, score));
+            assert!(score.is_decided());
+        }
+        for score in [Score::DRAW, Score::estimate(i32::MAX), Score::win_in(1999)] {
+            assert_eq!(score.points(), None, "{score}");
+        }
+        // Between a draw and the least win, and between the least loss and a draw.
+        let between = [(Score::estimate(7), [0, 1]), (Score::estimate(-7), [-1, 0])];
+        for (score, [below, above]) in between {
+            assert_eq!([score.points_below(), score.points_above()], [below, above]);
+        }
+        assert!(Score::BEST.points_below() > 400 && Score::WORST.points_below() < -400);
     }
 
     #[test]
@@ -182,8 +294,20 @@ mod tests {
             Score::loss_in(2),
             Score::DRAW,
             Score::estimate(35),
+            Score::won_by(18),
+            Score::won_by(-2),
         ]
         .map(|score| score.to_string());
-        assert_eq!(texts, ["win in 3", "loss in 2", "0", "+35"]);
+        assert_eq!(
+            texts,
+            [
+                "win in 3",
+                "loss in 2",
+                "0",
+                "+35",
+                "win by 18",
+                "loss by 2"
+            ]
+        );
     }
 }

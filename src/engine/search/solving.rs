@@ -18,6 +18,9 @@ const HALVED_MAX: i32 = 7;
 /// The part of a greater range that a question leaves to later ones: three of sixteen.
 const OUTWARDS: [i32; 2] = [13, 16];
 
+/// How much of an estimate is a point, where points decide: no more than a first guess.
+const HUNDREDTHS_IN_POINT: i32 = 12;
+
 /// What has been proven of a position, and how.
 #[derive(Debug)]
 pub(super) struct Proof<M> {
@@ -25,6 +28,8 @@ pub(super) struct Proof<M> {
     /// A move that is sure to reach the lower bound. None as long as that bound is not better than
     /// what was plain at a glance.
     pub(super) best: Option<M>,
+    /// By how many points the seat to move may win, where points decide: the nearer, the fewer questions.
+    pub(super) guess: i32,
 }
 
 impl<M: Copy> Proof<M> {
@@ -33,6 +38,11 @@ impl<M: Copy> Proof<M> {
         Self {
             bounds: pos.bounds(),
             best: None,
+            guess: if P::POINTS_MAX > 0 {
+                pos.evaluate().value() / HUNDREDTHS_IN_POINT
+            } else {
+                0
+            },
         }
     }
 
@@ -62,7 +72,11 @@ impl<M: Copy> Proof<M> {
         pos: &P,
     ) -> Result<(), Spent> {
         while self.bounds.lower < self.bounds.upper {
-            let alpha = question(self.bounds, pos.plies_left());
+            let alpha = if P::POINTS_MAX > 0 {
+                question_of_points(self.bounds, self.guess)
+            } else {
+                question(self.bounds, pos.plies_left())
+            };
             self.ask(search, pos, alpha)?;
         }
         Ok(())
@@ -131,6 +145,21 @@ fn reaching<P: Evaluate>(
         }
     }
     Ok(last)
+}
+
+/// The score to ask about next, where points decide: first the guess, then twice as far from it with every
+/// question, and once the value lies between two, halfway.
+fn question_of_points(bounds: Bounds, guess: i32) -> Score {
+    let (lower, upper) = (bounds.lower.points_above(), bounds.upper.points_below());
+    let middle = (lower + upper).div_euclid(2);
+    let next = if lower > guess {
+        middle.min(2 * lower - guess)
+    } else if upper < guess {
+        middle.max(2 * upper - guess - 1)
+    } else {
+        guess
+    };
+    Score::won_by(next.clamp(lower, upper - 1))
 }
 
 /// The score to ask about next: whether the value is better.

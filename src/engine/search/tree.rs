@@ -125,13 +125,15 @@ pub(super) fn search<P: Evaluate, B: Board<P>>(
     watch: &mut dyn FnMut(&Report<P::Move>),
 ) -> Report<P::Move> {
     let mut budget = Budget::new(*limits, stop);
-    if let Some(m) = win_in_one(course) {
+    if let Some((m, score)) = win_in_one(course) {
         return Report {
+            // Where points decide, there may be more of them elsewhere.
+            exact: score.points().is_none(),
             depth: 1,
             selective_depth: 1,
             time: budget.elapsed(),
             pv: vec![m],
-            ..Report::known(Score::win_in(1))
+            ..Report::known(score)
         };
     }
     let (lent, spare) = (table.lend(), nodes::least());
@@ -153,14 +155,16 @@ pub(super) fn search<P: Evaluate, B: Board<P>>(
 }
 
 /// A move that ends the game as won, if there is one.
-fn win_in_one<P: Evaluate>(course: &Course<P>) -> Option<P::Move> {
+fn win_in_one<P: Evaluate>(course: &Course<P>) -> Option<(P::Move, Score)> {
     let pos = course.position();
     let mut legal = Vec::new();
     course.legal_moves(&mut legal);
     let won = Outcome::Decisive { winner: pos.turn() };
-    legal
-        .into_iter()
-        .find(|m| pos.after(*m).outcome() == Some(won))
+    legal.into_iter().find_map(|m| {
+        let after = pos.after(m);
+        let outcome = after.outcome().filter(|outcome| *outcome == won)?;
+        Some((m, Score::of_end(outcome, after.ending(), pos.turn(), 1)))
+    })
 }
 
 struct Tree<'a, P, B> {

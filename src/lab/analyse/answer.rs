@@ -32,6 +32,8 @@ pub(super) struct Value {
     pub(super) score: i32,
     pub(super) result: Option<Wdl>,
     pub(super) plies: Option<u32>,
+    /// By how many points it is won, or lost as a negative number, where points decide.
+    pub(super) points: Option<i32>,
 }
 
 /// How the game ends for the side to move if both play their best: a win, a draw or a loss.
@@ -56,16 +58,17 @@ impl Value {
     /// `is_exact` tells that a score of zero is a draw, and no estimate.
     fn new(analyst: &dyn Analyst, score: Score, is_exact: bool, scale: Scale) -> Self {
         let plies = score.plies_to_end();
-        let result = match plies {
-            Some(_) if score > Score::DRAW => Some(Wdl::Win),
-            Some(_) => Some(Wdl::Loss),
-            None => is_exact.then_some(Wdl::Draw),
+        let result = match score.is_decided() {
+            true if score > Score::DRAW => Some(Wdl::Win),
+            true => Some(Wdl::Loss),
+            false => is_exact.then_some(Wdl::Draw),
         };
         match (scale, result) {
             (Scale::Plies, _) | (Scale::Outcome, None) => Self {
                 score: analyst.customary(score),
                 result,
                 plies,
+                points: score.points(),
             },
             // Scores of one do not tell how far away the end is.
             (Scale::Outcome, Some(wdl)) => Self {
@@ -76,6 +79,7 @@ impl Value {
                 },
                 result,
                 plies: None,
+                points: None,
             },
         }
     }

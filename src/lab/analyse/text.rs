@@ -154,7 +154,10 @@ fn of_move(row: &Row<'_>) -> String {
 fn words(value: Value) -> String {
     match (value.result, value.plies) {
         (Some(wdl), Some(plies)) => format!("{} in {plies}", wdl.name()),
-        (Some(wdl), None) => wdl.name().to_owned(),
+        (Some(wdl), None) => match value.points {
+            Some(points) => format!("{} by {}", wdl.name(), points.abs()),
+            None => wdl.name().to_owned(),
+        },
         (None, _) if value.score == 0 => "about 0".to_owned(),
         (None, _) => format!("about {:+}", value.score),
     }
@@ -224,17 +227,19 @@ mod tests {
 
     #[test]
     fn values_read_as_people_say_them() {
-        for (result, plies, score, text) in [
-            (Some(Wdl::Win), Some(7), 3, "win in 7"),
-            (Some(Wdl::Loss), None, -1, "loss"),
-            (Some(Wdl::Draw), None, 0, "draw"),
-            (None, None, 35, "about +35"),
-            (None, None, 0, "about 0"),
+        for (result, plies, points, score, text) in [
+            (Some(Wdl::Win), Some(7), None, 3, "win in 7"),
+            (Some(Wdl::Loss), None, None, -1, "loss"),
+            (Some(Wdl::Loss), None, Some(-18), -18, "loss by 18"),
+            (Some(Wdl::Draw), None, None, 0, "draw"),
+            (None, None, None, 35, "about +35"),
+            (None, None, None, 0, "about 0"),
         ] {
             let value = Value {
                 score,
                 result,
                 plies,
+                points,
             };
             assert_eq!(words(value), text);
         }

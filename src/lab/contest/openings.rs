@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
-use plyhouse_engine::catalog::{AnyPosition, Entry};
+use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 
 use crate::tournament::{default_plies, opening};
@@ -93,7 +93,9 @@ impl Source {
 fn is_balanced(pos: &dyn AnyPosition) -> bool {
     let (limits, mut table) = (Limits::nodes(NODES), Table::new(TABLE_BYTES));
     let choice = pos.choose(Level::Max, 0, &limits, &Stop::new(), &mut table);
-    choice.is_some_and(|choice| choice.report.score.value().abs() <= BALANCED)
+    choice.is_some_and(|Choice { report, .. }| {
+        !report.score.is_decided() && report.score.value().abs() <= BALANCED
+    })
 }
 
 /// Reads a line for each opening: moves from the start, or a position. Lines that are empty or begin

@@ -285,7 +285,7 @@ fn best_move(thought: &Thought) -> String {
 
 /// The value of a game that is over.
 fn tell_end(pos: &dyn AnyPosition, out: &mut dyn Write) -> io::Result<()> {
-    let score = |outcome| Score::of(outcome, pos.turn(), 0);
+    let score = |outcome| Score::of_end(outcome, pos.ending(), pos.turn(), 0);
     let score = pos.outcome().map_or(Score::DRAW, score);
     writeln!(out, "info depth 0 score {}", self::score(score))
 }
@@ -296,7 +296,11 @@ fn score(score: Score) -> String {
         Some(plies) if score > Score::DRAW => format!("mate {}", plies.div_ceil(2)),
         Some(0) => "mate 0".to_owned(),
         Some(plies) => format!("mate -{}", plies / 2),
-        None => format!("cp {}", score.value()),
+        // Hundredths, as of a pawn.
+        None => match score.points() {
+            Some(points) => format!("cp {}", 100 * points),
+            None => format!("cp {}", score.value()),
+        },
     }
 }
 

@@ -15,9 +15,12 @@ use crate::game::Position;
 use crate::game::othello::{Move, Othello, neighbours, targets};
 use crate::search::{Bounds, Evaluate, Moves, Score};
 
-use last_squares::{SQUARES_MAX, result};
+use last_squares::SQUARES_MAX;
 use parity::odd_quarters;
 use stability::stable;
+
+/// So many squares the board has.
+const SQUARES: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
@@ -74,6 +77,10 @@ impl Evaluate for Othello {
 
     const TAKES_TURNS: bool = true;
 
+    const POINTS_MAX: i32 = SQUARES;
+
+    const TRANSPOSES_FROM: u32 = 2 * 10 - 1;
+
     fn evaluate(&self) -> Score {
         let empties = self.empties();
         let weights = WEIGHTS
@@ -87,13 +94,22 @@ impl Evaluate for Othello {
         Score::estimate(own_value - other_value + weights.to_move)
     }
 
-    /// Who wins, once few squares are left, or once a side has more than half of the board for good.
-    fn bounds(&self) -> Bounds {
-        if self.empties() <= SQUARES_MAX {
-            let [own, other] = self.discs();
-            return self.bounds_of(result(own, other, self.targets()));
-        }
-        Bounds::ANY
+    /// Once few squares are left, the game is played out; before that discs that are safe may be enough.
+    #[inline]
+    fn finish(&self, alpha: Score, beta: Score, visited: &mut u64) -> Option<Score> {
+        let [own, other] = self.discs();
+        let window = [alpha.points_below(), beta.points_above()];
+        let found = if self.empties() <= SQUARES_MAX {
+            Some(last_squares::margin(
+                [own, other],
+                self.targets(),
+                window,
+                visited,
+            ))
+        } else {
+            stability_cut(own, other, window[0])
+        };
+        found.map(Score::won_by)
     }
 
     fn consider(&self, moves: &mut Moves<Move>) -> Bounds {
@@ -142,21 +158,21 @@ impl Evaluate for Othello {
     }
 }
 
-impl Othello {
-    /// What follows from who will have more discs. When the game ends is not known.
-    fn bounds_of(&self, result: std::cmp::Ordering) -> Bounds {
-        match result {
-            std::cmp::Ordering::Less => Bounds {
-                upper: Score::loss_in(self.plies_left()),
-                ..Bounds::ANY
-            },
-            std::cmp::Ordering::Equal => Bounds::exactly(Score::DRAW),
-            std::cmp::Ordering::Greater => Bounds {
-                lower: Score::win_in(self.plies_left()),
-                ..Bounds::ANY
-            },
-        }
+/// By how many discs a side has won a game that is over: the free squares are the winner's.
+fn margin_at_end(own: u64, other: u64) -> i32 {
+    let difference = count(own) - count(other);
+    difference + difference.signum() * count(!(own | other))
+}
+
+/// What the side to move wins by at most, if that is no more than `alpha`: discs that the other side has
+/// for good, and twice as many, are missing in the end.
+#[inline]
+fn stability_cut(own: u64, other: u64, alpha: i32) -> Option<i32> {
+    let bound = |safe: u64| SQUARES - 2 * count(safe);
+    if other & CORNERS == 0 || bound(other) > alpha {
+        return None;
     }
+    Some(bound(stable(other, own))).filter(|bound| *bound <= alpha)
 }
 
 /// What a side has.

@@ -133,7 +133,7 @@ impl<P: Evaluate> Searcher<'_, P> {
         let depth = depth.saturating_sub(NULL_MOVE_REDUCTION + depth / NULL_MOVE_DEPTH_STEP);
         let score = self.child_value(pos.turn(), &passed, depth, ply + 1, window)?;
         // A win that is seen after a pass is not proven.
-        let holds = score >= window.beta() && score.plies_to_end().is_none();
+        let holds = score >= window.beta() && !score.is_decided();
         self.estimates += u64::from(holds);
         Ok(holds.then_some(score))
     }
