@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event, Message, StatusCode, Subject, Subscriber};
+use async_nats::{
+    Client, ConnectOptions, Event, Message, ServerAddr, StatusCode, Subject, Subscriber,
+};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
@@ -100,7 +102,12 @@ impl NatsBus {
             has_gap: AtomicBool::new(false),
             closing: Notify::new(),
         });
-        let client = options(&shared).connect(addresses).await?;
+        let mut options = options(&shared);
+        // The library takes them from nowhere else.
+        if let Some((user, password)) = credentials(addresses) {
+            options = options.user_and_password(user, password);
+        }
+        let client = options.connect(addresses).await?;
         let subscriptions = [
             client.subscribe(format!("{}.>", name(own))).await?,
             client.subscribe(ALL).await?,
@@ -123,6 +130,15 @@ impl NatsBus {
         let letter = Letter { to, reply, body };
         self.is_up() && self.sending.try_send(letter).is_ok()
     }
+}
+
+/// User and password of the first address that has them.
+fn credentials(addresses: &str) -> Option<(String, String)> {
+    addresses.split(',').find_map(|address| {
+        let address: ServerAddr = address.trim().parse().ok()?;
+        let (user, password) = (address.username()?, address.password()?);
+        Some((user.to_owned(), password.to_owned()))
+    })
 }
 
 fn options(shared: &Arc<Shared>) -> ConnectOptions {
@@ -314,5 +330,19 @@ impl Bus for NatsBus {
 impl Drop for NatsBus {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::credentials;
+
+    #[test]
+    fn user_and_password_come_from_the_address() {
+        let of =
+            |addresses| credentials(addresses).map(|(user, password)| format!("{user} {password}"));
+        assert_eq!(of("nats://one:4222,tls://two"), None);
+        let named = "nats://one:4222, tls://ply:secret@two:4222";
+        assert_eq!(of(named).as_deref(), Some("ply secret"));
     }
 }

@@ -156,6 +156,15 @@ impl Players {
         self.index.lock().players.get(&id)?.peer.clone()
     }
 
+    /// Everybody who is connected here, and by which session.
+    pub(super) fn sessions(&self) -> Vec<(PlayerId, u64)> {
+        let index = self.index.lock();
+        let players = index.players.iter();
+        let sessions =
+            players.filter_map(|(id, player)| Some((*id, player.peer.as_ref()?.session())));
+        sessions.collect()
+    }
+
     pub(super) fn is_connected(&self, id: PlayerId) -> bool {
         self.index
             .lock()

@@ -163,6 +163,11 @@ async fn write(store: &dyn Store, loaded: Loaded) -> Result<(), WriteError> {
         reminder,
         ..
     } = loaded;
+    // Of requests nobody knows any more whose servers have stopped.
+    record
+        .events
+        .iter_mut()
+        .for_each(|event| event.request = None);
     let id = record.creation.id;
     let end = record.events.pop_if(|last| Event::is_end(last));
     let own = record.reminder();
@@ -198,7 +203,10 @@ fn compare(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferErro
 
 /// All that a store tells of a match.
 fn told(runtime: &Runtime, side: &Side, id: MatchId) -> Result<String, TransferError> {
-    let kept = side.archive.read(id)?;
+    let mut kept = side.archive.read(id)?;
+    for event in kept.iter_mut().flat_map(|kept| &mut kept.record.events) {
+        event.request = None;
+    }
     let loaded = runtime.block_on(side.store.load(id))?;
     let beside = loaded.map(|loaded| (loaded.next, loaded.reminder));
     Ok(format!("{kept:?} {beside:?}"))

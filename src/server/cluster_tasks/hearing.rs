@@ -31,6 +31,7 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
             None => return,
             Some(Heard::Gap) => {
                 tell_all(&server, MatchRequest::Gap);
+                tell_sessions(&server);
                 let looking = Arc::clone(&server);
                 server.spawn(async move { owning::look(&looking).await });
             }
@@ -157,6 +158,16 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
         Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping | Packet::Take { .. })
         | None => {}
+    }
+}
+
+/// Tells all of the sessions here: that a later one has begun elsewhere may have been missed, and whoever has
+/// that tells it then.
+fn tell_sessions(server: &Shared) {
+    if let Some(cluster) = &server.cluster {
+        for (player, number) in server.players.sessions() {
+            cluster.tell_session(player, number);
+        }
     }
 }
 

@@ -78,6 +78,8 @@ pub(super) struct Afar {
     doubts_at: Option<Instant>,
     /// When the present turn was told.
     turn_told_at: Instant,
+    /// An owner that has ended, as far as anybody can be asked.
+    suspected: Option<NodeId>,
     /// Since when the owner has not known of the match.
     unknown_since: Option<Instant>,
     /// What is asked again, and when.
@@ -121,6 +123,7 @@ impl Afar {
             followed_at: None,
             doubts_at: None,
             turn_told_at: now(),
+            suspected: None,
             unknown_since: None,
             later: VecDeque::new(),
             idle_since: None,
@@ -221,6 +224,16 @@ impl Table {
                 }
                 return end;
             }
+        }
+    }
+
+    /// Reads in the store what has happened, where the owner cannot be heard who would tell it.
+    async fn catch_up_unheard(&mut self) -> ControlFlow<End> {
+        let owner = self.afar().owner;
+        let cluster = self.server.cluster.as_ref();
+        match (owner, cluster) {
+            (Some(owner), Some(cluster)) if !cluster.hears(owner) => self.read_missed().await,
+            _ => GOES_ON,
         }
     }
 
@@ -330,12 +343,14 @@ impl Table {
                 return self.hand_on(command, reply).await;
             }
             MatchRequest::Watch | MatchRequest::Show => {
+                self.catch_up_unheard().await?;
                 let is_seated = self.state.seat_of(command.player).is_some();
                 if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
                     self.tell_snapshot_afar(&command, reply);
                 }
             }
             MatchRequest::Resync { since } => {
+                self.catch_up_unheard().await?;
                 let time = self.afar().turn_time();
                 let resync = (*since, time);
                 self.teller.resync(&self.state, &command, resync, reply);

@@ -85,14 +85,19 @@ impl Time {
         self.flag_at
     }
 
+    /// When the turn should have ended by the time at which this came from whoever is to move, if it should.
+    fn due_of(&self, state: &Match, command: &Command) -> Option<Instant> {
+        self.flag_at?; // Something holds it.
+        let due = self.keeper.as_ref()?.due(state, command.rtt())?;
+        (due <= command.received_at).then_some(due)
+    }
+
     /// When the turn should have ended, if it should. A flag whose player would get time back is looked at
-    /// again by then. So is that of a player on another server, unless that was heard since, or the player
-    /// `is_heard` now.
+    /// again by then. So is that of a player on another server, unless that was heard since.
     fn due(
         &mut self,
         state: &Match,
         now: Instant,
-        is_heard: bool,
         rtt: impl FnOnce() -> Option<Duration>,
     ) -> Option<Instant> {
         let alarm = self.flag_at.filter(|at| *at <= now)?;
@@ -105,7 +110,7 @@ impl Time {
         }
         self.flag_at = keeper.due(state, rtt());
         let due = self.flag_at.filter(|at| *at <= now)?;
-        if !is_heard && self.heard_at.is_some_and(|heard_at| heard_at < due) {
+        if self.heard_at.is_some_and(|heard_at| heard_at < due) {
             self.flag_at = Some(now + HEAR_AGAIN);
             return None;
         }
@@ -280,20 +285,23 @@ impl Owner {
                 .and_then(|player| players.peer(player))
                 .and_then(|peer| peer.rtt()),
         };
-        self.time.due(state, now, false, || rtt)
+        self.time.due(state, now, || rtt)
     }
 
     /// Whether the turn should have ended before this command came, and at which instant. Then that is
     /// looked at first.
     pub(super) fn flag_before(&mut self, state: &Match, command: &Command) -> Option<Instant> {
         let is_act = matches!(command.request, MatchRequest::Act(_));
-        if !is_act || self.time.flag_at? > command.received_at {
+        if !is_act {
             return None;
         }
         let mover = state.turn().and_then(|seat| state.occupant(seat).player());
         if command.relayed.is_some() && mover == Some(command.player) {
-            let received_at = command.received_at;
-            return self.time.due(state, received_at, true, || command.rtt());
+            // Whoever moves has been heard, and tells how far away they are. The alarm has not known that.
+            return self.time.due_of(state, command);
+        }
+        if self.time.flag_at? > command.received_at {
+            return None;
         }
         self.time_due(state, command.received_at)
     }

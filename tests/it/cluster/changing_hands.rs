@@ -194,3 +194,17 @@ async fn nobody_is_gone_who_may_be_where_nobody_can_be_heard() {
     let ended = bob.event("ended").await;
     assert_eq!(ended["outcome"]["reason"], "abandonment", "{id}");
 }
+
+/// Whoever follows on a third server is shown the match anew, too.
+#[tokio::test(start_paused = true)]
+async fn followers_elsewhere_are_shown_the_match_of_its_new_owner() {
+    let mut cluster = Cluster::default();
+    let [here, there, beside] = cluster.nodes().await;
+    let (_ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let mut cat = beside.server.player("cat").await;
+    let watched = cat.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(watched["epoch"], serde_json::Value::Null);
+    here.server.server.stop().await;
+    assert_eq!(bob.event("match").await["epoch"], 1);
+    assert_eq!(cat.event("match").await["epoch"], 1);
+}

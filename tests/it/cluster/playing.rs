@@ -1,9 +1,12 @@
 //! People on different servers play each other.
 
+use std::time::Duration;
+
+use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
 use super::{Cluster, pair};
-use crate::support::text;
+use crate::support::{calm, text};
 
 /// What was told of a match, but for what is told of who is there.
 fn told(messages: Vec<Value>) -> Vec<Value> {
@@ -144,4 +147,37 @@ async fn a_rematch_is_agreed_on_across_servers() {
         json!(next),
         "the code moves on"
     );
+}
+
+/// Whoever moves too late has lost by time, on whatever server they are.
+#[tokio::test(start_paused = true)]
+async fn a_late_move_from_another_server_comes_after_the_flag() {
+    let mut cluster = Cluster::default();
+    let settings = Settings {
+        lag_compensation: Duration::from_secs(1),
+        ..calm()
+    };
+    let here = cluster.node_with(settings.clone()).await;
+    let there = cluster.node_with(settings).await;
+    let clock = json!({"kind": "fischer", "main_ms": 2000, "increment_ms": 0});
+    let create = json!({"seats": ["me", "open"], "clock": clock});
+    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    for (ply, m) in [(0, "a1"), (2, "a2")] {
+        assert_eq!(ann.play(&id, ply, m).await["type"], "ok");
+        bob.event("moved").await;
+        if ply == 0 {
+            assert_eq!(bob.play(&id, 1, "b2").await["type"], "ok");
+            ann.event("moved").await;
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(2400)).await;
+    let late = json!({"type": "move", "match": id, "ply": 3, "move": "a3"});
+    assert_eq!(bob.refused(late).await, "match_ended");
+    let ended = loop {
+        let told = ann.next().await;
+        if told["type"] == "ended" {
+            break told;
+        }
+    };
+    assert_eq!(ended["outcome"]["reason"], "timeout");
 }

@@ -142,6 +142,7 @@ impl Table {
             Ok(Found::Here) => return self.take_over().await,
             Ok(Found::At(owner)) => self.owner_is(owner),
             Ok(Found::Over) => {
+                afar.suspected = suspected;
                 afar.owner = None;
                 afar.follow_at = None;
                 // Nobody tells how it has ended.
@@ -258,7 +259,8 @@ impl Table {
         let Some(cluster) = &self.server.cluster else {
             return GOES_ON;
         };
-        match cluster.locate(id, None, true).await {
+        let suspected = self.afar.as_ref().and_then(|afar| afar.suspected);
+        match cluster.locate(id, suspected, true).await {
             Ok(Found::Here) => self.take_over().await,
             Ok(Found::At(owner)) => {
                 self.afar().owner = Some(owner);

@@ -42,6 +42,10 @@ impl Table {
             }
         }
         self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
+        if is_other_owner {
+            let time = self.afar().turn_time();
+            self.teller.tell_snapshots(&self.state, time);
+        }
         self.answer_waiting();
         GOES_ON
     }
@@ -112,8 +116,7 @@ impl Table {
                     return LOST; // The store has less than it had: the match is read anew.
                 }
                 let events = tail.events.get(skip..).unwrap_or_default().to_vec();
-                self.afar().epoch = tail.mark.epoch();
-                self.teller.is_of_epoch(tail.mark.epoch());
+                // Of another owner everybody is told once that one tells how the match stands.
                 if !events.is_empty() {
                     let after = known;
                     self.take_in_afar(&Published { after, events });

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plyhouse_matches::{EventKind, Match, Occupant, Previous};
+use plyhouse_matches::{EventKind, Match, Occupant, Previous, RequestId};
 use plyhouse_protocol::{ClockControl, Reason};
 use tokio::runtime::{Builder, Runtime};
 
@@ -120,7 +120,8 @@ fn everything_is_moved_there_and_back() {
             .expect("there")
             .mark;
         assert_eq!(mark.epoch(), 1);
-        let end = EventKind::ended(None, Reason::Aborted).at(AT_MS + 80);
+        let mut end = EventKind::ended(None, Reason::Aborted).at(AT_MS + 80);
+        end.request = Some(Box::new(RequestId(node.0, 1, 2)));
         middle.store.append(id, mark, vec![end]).await
     });
     played.expect("written");
