@@ -318,7 +318,11 @@ async fn the_real_server_serves_and_stops() {
 
 #[tokio::test]
 async fn an_interrupt_stops_it_as_well() {
-    let (mut process, _) = start(&["--data", "/nonexistent/for/now"]).await;
+    let folder = tempfile::tempdir().expect("a directory");
+    // It makes the directories that are not there yet.
+    let data = folder.path().join("not/there");
+    let data = data.to_str().expect("it is a text");
+    let (mut process, _) = start(&["--data", data]).await;
     signal(&process, "INT").await;
     let status = timeout(Duration::from_secs(10), process.wait())
         .await

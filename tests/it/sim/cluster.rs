@@ -4,7 +4,7 @@
 //! written by whom, and whether all were told all of it in the end. It does not look at clocks, which
 //! stand for whatever befalls a server, nor at lists, which servers tell each other of in their time.
 //!
-//! `PLYHOUSE_CLUSTER_SEEDS` sets how many there are; `PLYHOUSE_CLUSTER_SEED` runs that one world and prints
+//! `SIM_CLUSTER_SEEDS` sets how many there are; `SIM_CLUSTER_SEED` runs that one world and prints
 //! all that happens in it, and all that is written.
 
 mod bus;
@@ -23,7 +23,7 @@ use super::checker::{Kind, Tally, check};
 use super::number;
 use super::world::Ended;
 
-/// How many worlds are looked at, unless `PLYHOUSE_CLUSTER_SEEDS` says otherwise. All tests have more.
+/// How many worlds are looked at, unless `SIM_CLUSTER_SEEDS` says otherwise. All tests have more.
 const SEEDS: u64 = 400;
 
 /// Into how many tests they are divided, so that every core has something to do.
@@ -93,7 +93,7 @@ fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
         return Ok(tally);
     }
     Err(format!(
-        "world {seed}: {}\nto see it again: PLYHOUSE_CLUSTER_SEED={seed} cargo test --test it \
+        "world {seed}: {}\nto see it again: SIM_CLUSTER_SEED={seed} cargo test --test it \
          sim::cluster::one_world -- --nocapture",
         wrong.join("\n")
     ))
@@ -103,7 +103,7 @@ fn wrong(seed: u64, ended: &Ended) -> Result<Tally, String> {
 fn share(first: u64) -> Sum {
     let mut sum = Sum::default();
     let mut wrongs = Vec::new();
-    let seeds = number("PLYHOUSE_CLUSTER_SEEDS").unwrap_or(SEEDS);
+    let seeds = number("SIM_CLUSTER_SEEDS").unwrap_or(SEEDS);
     for seed in (first..seeds).step_by(SHARES) {
         let ended = run(Plan::new(seed), true);
         match wrong(seed, &ended) {
@@ -181,7 +181,7 @@ fn the_same_seed_gives_the_same_world() {
 /// One world, with all that happens in it.
 #[test]
 fn one_world() {
-    let seed = number("PLYHOUSE_CLUSTER_SEED").unwrap_or(1);
+    let seed = number("SIM_CLUSTER_SEED").unwrap_or(1);
     let plan = Plan::new(seed);
     println!("{plan:#?}");
     let ended = run(plan, true);
