@@ -6,6 +6,30 @@
 //! `PLYHOUSE_SIM_SEEDS` sets how many there are; `PLYHOUSE_SIM_SEED` runs that one world and prints
 //! all that happens in it.
 
+/// Tests that look at a share of the worlds each, by this function.
+macro_rules! shares {
+    ($share:ident) => {
+        shares! { $share:
+            worlds_0 = 0;
+            worlds_1 = 1;
+            worlds_2 = 2;
+            worlds_3 = 3;
+            worlds_4 = 4;
+            worlds_5 = 5;
+            worlds_6 = 6;
+            worlds_7 = 7;
+        }
+    };
+    ($share:ident: $($name:ident = $number:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                println!("{:?}", $share($number));
+            }
+        )*
+    };
+}
+
 mod base;
 mod checker;
 mod client;
@@ -118,27 +142,7 @@ fn share(first: u64) -> Sum {
     sum
 }
 
-macro_rules! shares {
-    ($($name:ident = $number:literal;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                println!("{:?}", share($number));
-            }
-        )*
-    };
-}
-
-shares! {
-    worlds_0 = 0;
-    worlds_1 = 1;
-    worlds_2 = 2;
-    worlds_3 = 3;
-    worlds_4 = 4;
-    worlds_5 = 5;
-    worlds_6 = 6;
-    worlds_7 = 7;
-}
+shares!(share);
 
 /// What a failing seed is worth.
 #[test]

@@ -12,10 +12,10 @@ use crate::shared::Shared;
 /// How often the lease is renewed.
 const RENEW_EVERY: Duration = Duration::from_millis(1250);
 
-/// Renews the lease once. Gives whether that was done.
-async fn renew(server: &Arc<Shared>) -> bool {
+/// Renews the lease once, if the store does.
+async fn renew(server: &Arc<Shared>) {
     let Some(cluster) = &server.cluster else {
-        return true;
+        return;
     };
     let asked_at = now();
     match cluster.directory.renew(cluster.node).await {
@@ -33,12 +33,10 @@ async fn renew(server: &Arc<Shared>) -> bool {
             let others = nodes.len().saturating_sub(1);
             let others = i64::try_from(others).unwrap_or(i64::MAX);
             server.metrics.cluster.nodes.set(others);
-            true
         }
         Err(error) => {
             server.metrics.cluster.unrenewed.inc();
             tracing::warn!(%error, "the lease is not renewed");
-            false
         }
     }
 }

@@ -116,27 +116,7 @@ fn share(first: u64) -> Sum {
     sum
 }
 
-macro_rules! shares {
-    ($($name:ident = $number:literal;)*) => {
-        $(
-            #[test]
-            fn $name() {
-                println!("{:?}", share($number));
-            }
-        )*
-    };
-}
-
-shares! {
-    worlds_0 = 0;
-    worlds_1 = 1;
-    worlds_2 = 2;
-    worlds_3 = 3;
-    worlds_4 = 4;
-    worlds_5 = 5;
-    worlds_6 = 6;
-    worlds_7 = 7;
-}
+shares!(share);
 
 /// In how many of the first worlds, up to so many, one of these is found if the store does not compare.
 fn found_blind(most: usize, kinds: &[Kind]) -> usize {
