@@ -224,7 +224,8 @@ fn advice(code: u16, reason: &str) -> Result<Duration, Failure> {
             | CloseCode::NotUtf8
             | CloseCode::BrokenRules
             | CloseCode::TooLarge
-            | CloseCode::Replaced,
+            | CloseCode::Replaced
+            | CloseCode::Ended,
         ) => Err(Failure::Refused(reason.to_owned())),
         Some(CloseCode::RateLimited) => Ok(PENANCE),
         Some(

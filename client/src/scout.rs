@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, Request, RequestId, ServerMessage, Snapshot, Token, VERSION,
+    ClientMessage, Hello, Request, RequestId, ServerMessage, Snapshot, Token, VERSION,
 };
 use tokio::time::timeout;
 
@@ -61,11 +61,12 @@ async fn matches_of(server: &Server, token: &Token) -> Option<Vec<Snapshot>> {
     let mut connection = server.connect().await.ok()?;
     let hello = Request {
         id: Some(RequestId(0)),
-        message: ClientMessage::Hello {
+        message: ClientMessage::Hello(Box::new(Hello {
             protocol: Some(VERSION),
-            name: None,
+
             token: Some(token.clone()),
-        },
+            ..Hello::default()
+        })),
     };
     connection.send(&hello).await.ok()?;
     let mut mine = Vec::new();

@@ -19,7 +19,7 @@ mod tests;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockControl, GameSummary, MatchId, Request, RequestId,
+    Challenge, ClientMessage, ClockControl, GameSummary, Hello, MatchId, Request, RequestId,
     ServerMessage, Snapshot, Status, Token, VERSION, Welcome,
 };
 
@@ -299,6 +299,7 @@ impl Session {
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }
+            | ServerMessage::Sessions { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::ListChanged { .. } => {}
         }
@@ -376,11 +377,12 @@ impl Session {
     fn hello(&self) -> Request {
         Request {
             id: Some(HELLO),
-            message: ClientMessage::Hello {
+            message: ClientMessage::Hello(Box::new(Hello {
                 protocol: Some(VERSION),
                 name: self.name.clone(),
                 token: self.token.clone(),
-            },
+                ..Hello::default()
+            })),
         }
     }
 

@@ -33,6 +33,12 @@ impl MemoryHub {
         (MemoryBus { hub, own }, listener)
     }
 
+    /// Tells a server that it may have missed something, as a bus does that has been away.
+    pub fn tell_of_gap(&self, own: Uuid) {
+        // One that has too much to hear is told by that.
+        let _ = self.send(own, Heard::Gap);
+    }
+
     fn send(&self, to: Uuid, heard: Heard) -> Result<(), Unanswered> {
         let servers = self.0.lock();
         let server = servers.get(&to).ok_or(Unanswered::Nobody)?;

@@ -9,6 +9,7 @@ mod sgf;
 mod tests;
 mod timing;
 
+pub use self::date::day_text;
 use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
 use plyhouse_engine::catalog::{Entry, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};

@@ -20,7 +20,7 @@ pub enum CloseCode {
     TooLarge,
     /// No room for one more connection.
     ServerFull,
-    /// The same player has connected anew.
+    /// The same session has connected anew.
     Replaced,
     /// The queue towards the client ran full.
     TooSlow,
@@ -28,11 +28,13 @@ pub enum CloseCode {
     RateLimited,
     /// Nothing was heard for too long.
     Idle,
+    /// The session was ended.
+    Ended,
 }
 
 impl CloseCode {
     /// Every code.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Normal,
         Self::GoingAway,
         Self::BrokenFrames,
@@ -45,6 +47,7 @@ impl CloseCode {
         Self::TooSlow,
         Self::RateLimited,
         Self::Idle,
+        Self::Ended,
     ];
 
     /// The number on the wire.
@@ -63,6 +66,7 @@ impl CloseCode {
             Self::TooSlow => 4002,
             Self::RateLimited => 4003,
             Self::Idle => 4004,
+            Self::Ended => 4005,
         }
     }
 
@@ -84,10 +88,11 @@ impl CloseCode {
             Self::BrokenRules => "the rules of the protocol were broken",
             Self::TooLarge => "the message is too large",
             Self::ServerFull => "the server is full; try again later",
-            Self::Replaced => "replaced by a newer connection of the same player",
+            Self::Replaced => "this session has a newer connection",
             Self::TooSlow => "messages were not read fast enough",
             Self::RateLimited => "too many requests for too long; wait a minute",
             Self::Idle => "nothing was heard for too long",
+            Self::Ended => "this session was ended: its token is void",
         }
     }
 }

@@ -19,7 +19,7 @@ use self::form::{
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
-use super::request::{ClientMessage, Create, Offer, Request, SeatRequest, Seek};
+use super::request::{ClientMessage, Create, Hello, Offer, Request, SeatRequest, Seek};
 use super::text::{MatchRef, Token};
 
 /// How many fields of one request that mean nothing are told back, and how long a name of one may be in
@@ -96,11 +96,7 @@ impl Request {
 /// Reads the request of this type, or `None` if there is no such type.
 fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
-        "hello" => ClientMessage::Hello {
-            protocol: fields.optional("protocol", VERSION)?,
-            name: fields.optional("name", TEXT)?,
-            token: fields.optional("token", TEXT)?.map(Token::new),
-        },
+        "hello" => ClientMessage::Hello(Box::new(hello(fields)?)),
         "ping" => ClientMessage::Ping,
         "create" => ClientMessage::Create(Box::new(create(fields)?)),
         "join" => ClientMessage::Join {
@@ -161,8 +157,22 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             since: Seq(fields.required("since", COUNT)?),
         },
+        "sessions" => ClientMessage::Sessions,
+        "end_session" => ClientMessage::EndSession {
+            session: fields.required("session", TEXT)?,
+        },
         _ => return Ok(None),
     }))
+}
+
+fn hello(fields: &mut Fields<'_>) -> Result<Hello, BadField> {
+    Ok(Hello {
+        protocol: fields.optional("protocol", VERSION)?,
+        name: fields.optional("name", TEXT)?,
+        token: fields.optional("token", TEXT)?.map(Token::new),
+        beside: fields.optional("beside", FLAG)?,
+        label: fields.optional("label", TEXT)?,
+    })
 }
 
 fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {

@@ -30,6 +30,11 @@ uuid_id! {
     PlayerId
 }
 
+uuid_id! {
+    /// Names one session of a player to that player alone: one device, or one program.
+    SessionId
+}
+
 macro_rules! counter {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -14,6 +14,7 @@ mod message;
 mod request;
 #[cfg(test)]
 mod schema;
+mod session;
 mod snapshot;
 mod text;
 mod welcome;
@@ -26,11 +27,12 @@ pub use error::{ErrorCode, WireError};
 pub use event::{
     Detail, Ending, Event, Occupant, OfferKind, Person, Reason, SeatState, StandingOffer, TimeLeft,
 };
-pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
+pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use message::ServerMessage;
 pub use request::{
-    ClientMessage, Create, HostedOccupant, Offer, Request, SeatRequest, Seek, Status,
+    ClientMessage, Create, Hello, HostedOccupant, Offer, Request, SeatRequest, Seek, Status,
 };
+pub use session::{SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
 pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown};
 pub use welcome::{

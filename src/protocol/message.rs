@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq};
+use super::session::SessionSummary;
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
 use super::welcome::{Challenge, Welcome};
 
@@ -49,6 +50,17 @@ pub enum ServerMessage {
         total: u64,
         /// The page, newest created first.
         matches: Vec<Listing>,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// The player's sessions, oldest first.
+    Sessions {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// The sessions.
+        sessions: Vec<SessionSummary>,
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
@@ -140,12 +152,13 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 14] = [
+    pub const TYPES: [&'static str; 15] = [
         "welcome",
         "pong",
         "match",
         "ok",
         "matches",
+        "sessions",
         "events",
         "error",
         "presence",
@@ -186,6 +199,7 @@ impl ServerMessage {
             Self::Pong { re, .. }
             | Self::Ok { re, .. }
             | Self::Matches { re, .. }
+            | Self::Sessions { re, .. }
             | Self::Events { re, .. } => *re,
             Self::Presence { .. }
             | Self::Clock { .. }

@@ -26,17 +26,7 @@ pub struct Request {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientMessage {
     /// Says who is there. Answered by `welcome`.
-    Hello {
-        /// The version that the client speaks; 1 if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        protocol: Option<u64>,
-        /// The name to be shown to others; a guest's name if left out.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        /// The token of an earlier welcome: makes the client that same player.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        token: Option<Token>,
-    },
+    Hello(Box<Hello>),
     /// Asks for a sign of life. Answered by `pong`.
     Ping,
     /// Opens a match and follows it. Answered by `match`.
@@ -163,11 +153,18 @@ pub enum ClientMessage {
         /// The last event that the client knows; 0 for none.
         since: Seq,
     },
+    /// Asks for one's sessions. Answered by `sessions`.
+    Sessions,
+    /// Ends sessions of one's own.
+    EndSession {
+        /// The id of one; or `others`, or `all`.
+        session: String,
+    },
 }
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 19] = [
+    pub const TYPES: [&'static str; 21] = [
         "hello",
         "ping",
         "create",
@@ -187,13 +184,15 @@ impl ClientMessage {
         "seek",
         "unseek",
         "resync",
+        "sessions",
+        "end_session",
     ];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
     #[must_use]
     pub const fn type_index(&self) -> usize {
         match self {
-            Self::Hello { .. } => 0,
+            Self::Hello(_) => 0,
             Self::Ping => 1,
             Self::Create(_) => 2,
             Self::Join { .. } => 3,
@@ -212,8 +211,31 @@ impl ClientMessage {
             Self::Seek(_) => 16,
             Self::Unseek => 17,
             Self::Resync { .. } => 18,
+            Self::Sessions => 19,
+            Self::EndSession { .. } => 20,
         }
     }
+}
+
+/// Who says hello.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Hello {
+    /// The version that the client speaks; 1 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<u64>,
+    /// The name to be shown to others; a guest's name if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The token of an earlier welcome: makes the client that same player.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<Token>,
+    /// Whether other connections of the same session stay; false if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<bool>,
+    /// What the player calls the session, if it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// What a new match is to be. What is left out is as the server has it.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::ClockControl;
 use super::event::Person;
-use super::id::{MatchId, PlayerId, RequestId, SeatNumber};
+use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
 use super::text::Token;
 
 /// Who the client is, and what the server offers.
@@ -22,6 +22,9 @@ pub struct Welcome {
     pub player: PlayerSummary,
     /// The secret that makes its bearer this player.
     pub token: Token,
+    /// Which of the player's sessions that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
     /// Whether the client's token was known.
     pub resumed: bool,
     /// Every game that can be played.

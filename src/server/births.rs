@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, WireError};
+use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::{Damage, Loaded, Mark, Record, WriteError};
 
 pub(super) use self::elsewhere::{
-    adopt_abandoned, adopt_again_and_again, involve, involving, note_part, tell_involved,
+    adopt_abandoned, adopt_again_and_again, involve, involving, note_part, show_paired,
+    tell_involved,
 };
 pub use self::returning::Recovered;
 pub(super) use self::returning::{find, find_stored, recover};
@@ -87,7 +88,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     let state = unborn.table.state();
     server.challenges.begin(&server.players, state);
     if let Some(invited) = invited {
-        tell_involved(server, invited, id);
+        tell_involved(server, invited, id, None);
     }
     Ok(unborn.run(server))
 }
@@ -199,10 +200,11 @@ pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerId, W
 
 /// Has the store remember a player who is about to sit down or to host.
 pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), WireError> {
-    let Some(record) = server.players.unstored(player) else {
+    let Some((record, session)) = server.players.unstored(player) else {
         return Ok(());
     };
-    server.store.add_player(record).await.map_err(|error| {
+    let added = server.store.add_player(record, vec![session]);
+    added.await.map_err(|error| {
         tracing::error!(%player, %error, "player not stored");
         WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
     })?;
@@ -282,8 +284,8 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     match created {
         Ok(handle) => {
             for seek in paired {
-                // By now a player may have another connection than the one that was waiting.
-                if let Some(peer) = server.players.peer(seek.player)
+                // By now that which was waiting may be gone.
+                if let Some(peer) = server.players.heir(seek.player, &seek.peer)
                     && peer.port.follow_again(&handle)
                 {
                     handle.show(seek.player, &peer.outbox).await;
@@ -298,17 +300,20 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     }
 }
 
-/// Shows a player's connection the live matches that it does not follow: those that an older
-/// connection has come into while it was being replaced.
-pub(super) async fn catch_up(server: &Shared, player: PlayerId) {
-    let Some(peer) = server.players.peer(player) else {
-        return;
+/// Has the other connections of a player follow what one that has gone leaves behind, if it is the player's:
+/// so the player is there in it while there is any.
+pub(super) async fn hand_on(server: &Shared, player: PlayerId, followed: &[MatchHandle]) {
+    let is_theirs = |handle: &&MatchHandle| {
+        let card = handle.card();
+        card.status() != Status::Ended && !card.is_of_days() && card.is_of(player)
     };
-    for id in server.players.live_matches(player) {
-        if let Some(handle) = server.lobby.find(MatchRef::Id(id))
-            && peer.port.follow_again(&handle)
-        {
+    let peers = server.players.peers(player);
+    for handle in followed.iter().filter(is_theirs) {
+        for peer in peers.iter().filter(|peer| peer.port.follow_again(handle)) {
             handle.show(player, &peer.outbox).await;
+        }
+        if peers.is_empty() {
+            tell_involved(server, player, handle.id(), None);
         }
     }
 }

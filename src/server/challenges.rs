@@ -136,8 +136,9 @@ impl Challenges {
 }
 
 fn tell(players: &Players, player: PlayerId, message: ServerMessage) {
-    if let Some(peer) = players.peer(player) {
-        peer.outbox.send(encode(&message));
+    let message = encode(&message);
+    for peer in players.peers(player) {
+        peer.outbox.send(message.clone());
     }
 }
 

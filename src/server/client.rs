@@ -5,6 +5,7 @@
 
 mod creating;
 mod requests;
+mod sessions;
 mod welcome;
 
 use std::sync::Arc;
@@ -24,9 +25,13 @@ use super::shared::Shared;
 use super::tokens;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Decoded, ErrorCode, PlayerName, Refused, Request, Token, WireError,
+    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerName, Refused, Request, SessionKind,
+    Token, WireError,
 };
-use plyhouse_store::PlayerRecord;
+use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
+
+/// A day in milliseconds.
+const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// The malformed message that ends the connection.
 const MALFORMED_MAX: u32 = 20;
@@ -40,6 +45,8 @@ pub struct Client {
     player: Option<Box<Player>>,
     rate: Rate,
     permit: ConnectionPermit,
+    /// What a session that begins here is of.
+    kind: SessionKind,
     /// When the request came that is being served.
     received_at: Instant,
     /// How many requests have come until now, that one among them.
@@ -51,6 +58,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Player {
     record: PlayerRecord,
+    session: SessionRecord,
     token: Token,
     is_stored: bool,
 }
@@ -65,7 +73,7 @@ impl Player {
 }
 
 impl Client {
-    pub(super) fn new(server: Arc<Shared>, permit: ConnectionPermit) -> Self {
+    pub(super) fn new(server: Arc<Shared>, permit: ConnectionPermit, kind: SessionKind) -> Self {
         let peer = server.new_peer();
         let received_at = now();
         let settings = &server.settings;
@@ -80,6 +88,7 @@ impl Client {
             player: None,
             rate,
             permit,
+            kind,
             received_at,
             requests: 0,
             malformed: 0,
@@ -101,20 +110,15 @@ impl Client {
             return;
         };
         let is_hello = match &request {
-            Ok(message) => matches!(message, ClientMessage::Hello { .. }),
+            Ok(message) => matches!(message, ClientMessage::Hello(_)),
             Err(refused) => refused.is_hello,
         };
         if self.player.is_none() && !is_hello {
-            let guest = self.guest(players::guest_name(&self.server.chance));
             let reply = Reply::unasked(self.outbox());
-            Box::pin(self.welcome(reply, guest, false)).await;
+            Box::pin(self.greet(Hello::default(), reply)).await;
         }
         let pending: Pending<'_> = match request {
-            Ok(ClientMessage::Hello {
-                protocol,
-                name,
-                token,
-            }) => Some(Box::pin(self.greet(protocol, name, token, reply))),
+            Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.greet(*hello, reply))),
             Ok(message) => {
                 let player = self.player.as_ref();
                 let player = player.expect("whoever is served has been welcomed");
@@ -233,27 +237,20 @@ impl Client {
     }
 
     /// Answers hello.
-    async fn greet(
-        &mut self,
-        protocol: Option<u64>,
-        name: Option<String>,
-        token: Option<Token>,
-        reply: Reply,
-    ) {
-        match self.identify(protocol, name, token).await {
-            Ok((player, is_resumed)) => self.welcome(reply, player, is_resumed).await,
-            Err(error) => reply.error(error),
+    async fn greet(&mut self, hello: Hello, reply: Reply) {
+        let is_beside = hello.beside == Some(true);
+        let ended_before = self.server.players.sessions_ended();
+        let identified = self.identify(hello).await;
+        if let Some(((player, is_resumed), reply)) = reply.check(identified) {
+            self.welcome(reply, player, is_resumed, is_beside).await;
+            self.look_again(ended_before).await;
         }
     }
 
     /// Finds out who says hello: a player who comes back, or a new guest.
-    async fn identify(
-        &self,
-        protocol: Option<u64>,
-        name: Option<String>,
-        token: Option<Token>,
-    ) -> Result<(Player, bool), WireError> {
-        if protocol.is_some_and(|version| version != plyhouse_protocol::VERSION) {
+    async fn identify(&self, hello: Hello) -> Result<(Player, bool), WireError> {
+        let is_other = |version| version != plyhouse_protocol::VERSION;
+        if hello.protocol.is_some_and(is_other) {
             let message = "this server speaks another version of the protocol";
             let error = WireError::new(ErrorCode::UnsupportedProtocol, message);
             return Err(WireError {
@@ -267,7 +264,7 @@ impl Client {
                 "you have said hello already",
             ));
         }
-        if let Some(token) = token {
+        if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);
             if let Some(known) = self.known(token).await? {
                 return Ok((known, true));
@@ -276,52 +273,76 @@ impl Client {
                 self.guessed().await;
             }
         }
-        let name = match name {
-            Some(name) => name
-                .parse::<PlayerName>()
-                .map_err(|bad| WireError::new(ErrorCode::BadName, bad.to_string()))?
-                .as_str()
-                .to_owned(),
-            None => players::guest_name(&self.server.chance),
-        };
-        Ok((self.guest(name), false))
+        let name = shown(hello.name, || players::guest_name(&self.server.chance))?;
+        let label = shown(hello.label, || usual_label(self.kind))?;
+        Ok((self.guest(name, label), false))
     }
 
     /// The player whose token this is.
     async fn known(&self, token: Token) -> Result<Option<Player>, WireError> {
         let hash = tokens::hash(&token);
-        if let Some((record, is_stored)) = self.server.players.by_token(hash) {
-            return Ok(Some(Player {
-                record,
-                token,
-                is_stored,
-            }));
-        }
-        let stored = self.server.store.player(hash).await.map_err(|error| {
-            tracing::error!(connection = %self.peer.id, %error, "player not read");
-            WireError::new(ErrorCode::Internal, "the store cannot be read now")
-        })?;
-        Ok(stored.map(|record| Player {
+        let (known, is_stored) = match self.server.players.guest(hash) {
+            Some(guest) => (Some(guest), false),
+            None => (self.stored(hash).await?, true),
+        };
+        Ok(known.map(|(record, session)| Player {
             record,
+            session,
             token,
-            is_stored: true,
+            is_stored,
         }))
     }
 
-    fn guest(&self, name: String) -> Player {
+    /// What the store knows of the session with this token.
+    async fn stored(
+        &self,
+        token: TokenHash,
+    ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
+        self.server.store.session(token).await.map_err(|error| {
+            tracing::error!(connection = %self.peer.id, %error, "session not read");
+            WireError::new(ErrorCode::Internal, "the store cannot be read now")
+        })
+    }
+
+    fn guest(&self, name: String, label: String) -> Player {
         let token = self.server.tokens.issue(&self.server.chance);
         let id = players::new_player_id(&self.server.chance);
-        let record = PlayerRecord {
-            id,
-            name,
-            token: tokens::hash(&token),
+        let now_ms = self.server.clock.now_ms();
+        let hash = tokens::hash(&token);
+        let session = SessionRecord {
+            token: hash,
+            id: tokens::session_id(hash),
+            player: id,
+            label,
+            kind: self.kind,
+            created_ms: now_ms,
+            seen_day: now_ms / DAY_MS,
         };
         Player {
-            record,
+            record: PlayerRecord { id, name },
+            session,
             token,
             is_stored: false,
         }
     }
+}
+
+/// A text that is shown to people as names are, or else this one.
+fn shown(text: Option<String>, or: impl FnOnce() -> String) -> Result<String, WireError> {
+    let Some(text) = text else { return Ok(or()) };
+    match text.parse::<PlayerName>() {
+        Ok(name) => Ok(name.as_str().to_owned()),
+        Err(bad) => Err(WireError::new(ErrorCode::BadName, bad.to_string())),
+    }
+}
+
+/// What a session is called that nobody has named.
+fn usual_label(kind: SessionKind) -> String {
+    let label = match kind {
+        SessionKind::Web => "browser",
+        SessionKind::Cli | SessionKind::Key => "program",
+    };
+    label.to_owned()
 }
 
 impl Drop for Client {
@@ -342,10 +363,11 @@ impl Drop for Client {
                 cluster.end_seek(player).await;
             }
             server.players.disconnect(player, &peer);
-            for handle in peer.port.close() {
+            let followed = peer.port.close();
+            births::hand_on(&server, player, &followed).await;
+            for handle in followed {
                 handle.unfollow(player, &peer.outbox).await;
             }
-            births::catch_up(&server, player).await;
         });
     }
 }

@@ -19,6 +19,7 @@ use plyhouse_bus::{Bus, Listener, Unanswered};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::NodeId;
 use plyhouse_store::directory::Directory;
+use tokio::sync::Notify;
 
 pub(super) use self::metrics::ClusterMetrics;
 pub(super) use self::nodes::News;
@@ -56,6 +57,8 @@ pub(super) struct Cluster {
     pub(super) nodes: Nodes,
     /// The matches of which lists show something else now.
     pub(super) lists: Lists,
+    /// Told when messages from other servers were lost.
+    pub(super) may_have_missed: Notify,
 }
 
 impl Cluster {
@@ -73,6 +76,7 @@ impl Cluster {
             lease: Lease::default(),
             nodes: Nodes::default(),
             lists: Lists::default(),
+            may_have_missed: Notify::new(),
         };
         (cluster, heard)
     }
@@ -125,11 +129,6 @@ impl Cluster {
     /// Has whichever server a player is connected to do something.
     pub(super) fn notify(&self, player: PlayerId, notice: Notice) {
         self.send_all(&Packet::Notice { player, notice });
-    }
-
-    /// Tells all that a player has this session.
-    pub(super) fn tell_session(&self, player: PlayerId, number: u64) {
-        self.send_all(&Packet::Session { player, number });
     }
 
     /// Ends this server's part in the cluster: its matches are anybody's from now on.

@@ -7,6 +7,7 @@ pub(super) mod listing;
 mod owning;
 mod pinging;
 mod seeking;
+mod sessions;
 mod sharing;
 
 use std::sync::Arc;
@@ -26,5 +27,6 @@ pub(super) fn begin(shared: &Arc<Shared>, heard: Listener) {
     shared.spawn(owning::watch(Arc::clone(shared)));
     shared.spawn(listing::show(Arc::clone(shared)));
     shared.spawn(seeking::watch(Arc::clone(shared)));
+    shared.spawn(sessions::watch(Arc::clone(shared)));
     shared.spawn(births::adopt_again_and_again(Arc::clone(shared)));
 }

@@ -53,28 +53,26 @@ fn row(server: &Shared, (match_id, part): (MatchId, Part)) -> Option<FollowedMat
     })
 }
 
-/// Tells the player to whom a turn has been given, unless the connection `follows` the match.
-pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl FnOnce(&Peer) -> bool) {
+/// Tells the player to whom a turn has been given, on each connection that does not follow the match.
+pub(super) fn tell_whose_turn(server: &Shared, state: &Match, follows: impl Fn(&Peer) -> bool) {
     // First this, so that whoever is being welcomed looks again.
     server.players.gave_turn();
     let player = state.turn().and_then(|seat| state.occupant(seat).player());
     let (Some(player), Some(due_ms)) = (player, Timekeeper::days_due_ms(state)) else {
         return;
     };
-    let told = || {
-        encode(&ServerMessage::YourTurn {
-            match_id: state.id(),
-            game: state.creation().game.info.id.to_owned(),
-            ply: state.ply(),
-            due_ms,
-        })
-    };
-    match (server.players.peer(player), &server.cluster) {
-        (Some(peer), _) if !follows(&peer) => peer.outbox.send(told()),
-        (None, Some(cluster)) => {
-            let (match_id, text) = (state.id(), told().to_string());
-            cluster.notify(player, Notice::Turn { match_id, text });
-        }
-        (Some(_) | None, _) => {}
+    let told = encode(&ServerMessage::YourTurn {
+        match_id: state.id(),
+        game: state.creation().game.info.id.to_owned(),
+        ply: state.ply(),
+        due_ms,
+    });
+    let peers = server.players.peers(player);
+    for peer in peers.iter().filter(|peer| !follows(peer)) {
+        peer.outbox.send(told.clone());
+    }
+    if let Some(cluster) = &server.cluster {
+        let (match_id, text) = (state.id(), told.to_string());
+        cluster.notify(player, Notice::Turn { match_id, text });
     }
 }

@@ -6,7 +6,8 @@ use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Action;
-use plyhouse_protocol::{ErrorCode, HostedOccupant, PlayerId, SeatNumber, WireError};
+use plyhouse_protocol::{ErrorCode, HostedOccupant, PlayerId, SeatNumber, SessionId, WireError};
+use plyhouse_store::Sessions;
 
 pub(super) fn seat(number: SeatNumber) -> Seat {
     Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
@@ -31,6 +32,18 @@ pub(super) fn seating(
 /// The player who is meant, if the text is an id at all.
 pub(super) fn player(id: &str) -> Option<PlayerId> {
     Uuid::try_parse(id.trim()).ok().map(PlayerId)
+}
+
+/// The sessions that are meant; `None` if there can be none of that name.
+pub(super) fn sessions(text: &str, own: SessionId) -> Option<Sessions> {
+    match text.trim() {
+        "others" => Some(Sessions::AllBut(own)),
+        "all" => Some(Sessions::All),
+        id => {
+            let id = Uuid::try_parse(id).ok()?;
+            Some(Sessions::One(SessionId(id)))
+        }
+    }
 }
 
 pub(super) fn game(id: &str) -> Result<&'static Entry, WireError> {

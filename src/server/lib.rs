@@ -39,6 +39,7 @@ mod scoresheets;
 mod seeks;
 mod settings;
 mod shared;
+mod standing;
 mod stopped_clocks;
 mod store_watch;
 mod sweeper;
@@ -67,7 +68,7 @@ pub use scoresheets::{NotServed, Served};
 pub use settings::{ClientAddress, Search, Settings};
 
 use cluster::Cluster;
-use plyhouse_protocol::{CloseCode, MatchRef};
+use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
 use plyhouse_store::{ReadError, Store, StoreMetrics};
 use shared::Shared;
 
@@ -232,10 +233,10 @@ impl Server {
         self.shared.addresses.enter(address, clock::now())
     }
 
-    /// A client that has been let in and has just connected.
+    /// A client that has been let in and has just connected. A session that it begins is of this kind.
     #[must_use]
-    pub fn connect(&self, permit: ConnectionPermit) -> Client {
-        Client::new(Arc::clone(&self.shared), permit)
+    pub fn connect(&self, permit: ConnectionPermit, kind: SessionKind) -> Client {
+        Client::new(Arc::clone(&self.shared), permit, kind)
     }
 
     /// Runs a task that the end of the server waits for.

@@ -1,12 +1,14 @@
 //! One connection as the rest of the server sees it: where to write, and what it follows.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::connection_id::ConnectionId;
 use super::outbox::Outbox;
 use super::port::Port;
+use super::standing::Standing;
+use plyhouse_protocol::SessionId;
 
 /// One connection as the rest of the server sees it.
 #[derive(Debug)]
@@ -16,8 +18,8 @@ pub(super) struct Peer {
     pub(super) port: Port,
     /// Whether the player whose connection this is has a part in a live match.
     plays: AtomicBool,
-    /// Which session of its player it is, in a cluster; 0 elsewhere.
-    session: AtomicU64,
+    /// How it stands to its player's other connections, from its hello on.
+    standing: OnceLock<Standing>,
 }
 
 impl Peer {
@@ -27,7 +29,7 @@ impl Peer {
             outbox,
             port: Port::new(following_max),
             plays: AtomicBool::new(false),
-            session: AtomicU64::new(0),
+            standing: OnceLock::new(),
         })
     }
 
@@ -37,14 +39,19 @@ impl Peer {
         Some(Duration::from_micros(us.into()))
     }
 
-    /// Notes which session of its player it is.
-    pub(super) fn set_session(&self, number: u64) {
-        self.session.store(number, Ordering::Release);
+    /// Notes how it stands to its player's other connections. That never changes.
+    pub(super) fn stands(&self, standing: Standing) {
+        let _ = self.standing.set(standing);
     }
 
-    /// Which session of its player it is: the later the higher.
-    pub(super) fn session(&self) -> u64 {
-        self.session.load(Ordering::Acquire)
+    /// How it stands to its player's other connections; `None` before its hello.
+    pub(super) fn standing(&self) -> Option<Standing> {
+        self.standing.get().copied()
+    }
+
+    /// Which session of its player it is of; `None` before its hello.
+    pub(super) fn session(&self) -> Option<SessionId> {
+        Some(self.standing()?.session)
     }
 
     /// Notes whether the player has a part in a live match.

@@ -1,8 +1,10 @@
-//! Who is connected, which live matches each player is in, and what proves who somebody is.
+//! Who is connected, and which live matches each player is in.
 //!
 //! A player is held here while connected or in a live match that is not played over days; the store
-//! remembers the others. A guest whom
-//! the store does not know, having done nothing but watch, is held for some time after that.
+//! remembers the others, and all sessions. A guest whom the store does not know, having done nothing but
+//! watch, is held for some time after that, with the one session that such a guest has.
+
+mod connected;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,16 +13,15 @@ use std::time::{Duration, Instant};
 
 use super::clock::{Chance, now};
 use super::locks::{Mutex, PLAYERS};
-use super::outbox::Outbox;
 use super::peer::Peer;
 use plyhouse_matches::{Match, Stage};
-use plyhouse_protocol::{CloseCode, ErrorCode, MatchId, PlayerId, WireError};
-use plyhouse_store::{PlayerRecord, TokenHash};
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, WireError};
+use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
 /// For how long a guest is remembered who has gone and is in no store.
 const GUEST_KEPT: Duration = Duration::from_secs(2 * 3600);
 
-/// How many such guests are remembered at most, of about 300 bytes each: those who went last.
+/// How many such guests are remembered at most, of about 400 bytes each: those who went last.
 const GUESTS_MAX: usize = 100_000;
 
 /// Every player who is connected or in a live match.
@@ -29,15 +30,22 @@ pub(super) struct Players {
     index: Mutex<Index, PLAYERS>,
     /// How often a turn was given in matches of days.
     turns_given: AtomicU64,
+    /// How often sessions were ended.
+    sessions_ended: AtomicU64,
 }
+
+/// A player whom the store does not know, and the session that proves who that is.
+pub(super) type Guest = (PlayerRecord, SessionRecord);
 
 /// Trees, since a hash map that grows moves all that it holds at once, while everybody waits for the lock.
 #[derive(Debug, Default)]
 struct Index {
     players: BTreeMap<PlayerId, Player>,
+    /// The guests whom the store does not know. What it knows is asked of it each time, so that a session
+    /// that was ended is good for nothing.
     by_token: BTreeMap<TokenHash, PlayerId>,
     /// Guests who have gone, and since when.
-    gone: BTreeMap<PlayerId, (PlayerRecord, Instant)>,
+    gone: BTreeMap<PlayerId, (Guest, Instant)>,
     /// The same in the order of their going; who has come back meanwhile is still there.
     going: VecDeque<(PlayerId, Instant)>,
 }
@@ -45,8 +53,10 @@ struct Index {
 #[derive(Debug)]
 struct Player {
     record: PlayerRecord,
-    is_stored: bool,
-    peer: Option<Arc<Peer>>,
+    /// The session of which the store does not know, nor of the player.
+    unstored: Option<SessionRecord>,
+    /// The player's connections, in the order in which they came.
+    peers: Vec<Arc<Peer>>,
     /// The live matches that this player created.
     hosts: BTreeSet<MatchId>,
     /// The live matches in which this player sits.
@@ -69,21 +79,21 @@ impl From<TooManyHosted> for WireError {
 }
 
 impl Player {
-    const fn new(record: PlayerRecord, is_stored: bool) -> Self {
+    const fn new(record: PlayerRecord, unstored: Option<SessionRecord>) -> Self {
         Self {
             record,
-            is_stored,
-            peer: None,
+            unstored,
+            peers: Vec::new(),
             hosts: BTreeSet::new(),
             sits: BTreeSet::new(),
             plays_days: false,
         }
     }
 
-    /// Lets the player's connection know whether the player has a part in a live match.
-    fn tell_peer(&self) {
-        if let Some(peer) = &self.peer {
-            let is_held = !self.hosts.is_empty() || !self.sits.is_empty();
+    /// Lets the player's connections know whether the player has a part in a live match.
+    fn tell_peers(&self) {
+        let is_held = !self.hosts.is_empty() || !self.sits.is_empty();
+        for peer in &self.peers {
             peer.set_plays(is_held || self.plays_days);
         }
     }
@@ -94,96 +104,17 @@ impl Player {
 }
 
 impl Players {
-    /// The player with this token, if one is held here, and whether the store remembers it too.
-    pub(super) fn by_token(&self, token: TokenHash) -> Option<(PlayerRecord, bool)> {
+    /// The guest whose token this is, if the store does not know one.
+    pub(super) fn guest(&self, token: TokenHash) -> Option<Guest> {
         let index = self.index.lock();
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
         let id = index.by_token.get(&token)?;
-        match index.players.get(id) {
-            Some(player) => Some((player.record.clone(), player.is_stored)),
-            None => index
-                .gone
-                .get(id)
-                .map(|(record, _)| (record.clone(), false)),
-        }
-    }
-
-    /// Makes this the player's connection, and closes the one before. `greet` is given the live
-    /// matches that the player is in, and runs under the lock: a match that begins meanwhile is shown
-    /// after the greeting. If it does not greet, nothing is done. Gives whether it did.
-    pub(super) fn connect(
-        &self,
-        record: &PlayerRecord,
-        is_stored: bool,
-        peer: &Arc<Peer>,
-        greet: impl FnOnce(Vec<MatchId>) -> bool,
-    ) -> bool {
-        let mut index = self.index.lock();
-        let player = index.players.get(&record.id);
-        if !greet(player.map_or_else(Vec::new, Player::live_matches)) {
-            return false;
-        }
-        index.gone.remove(&record.id);
-        index.by_token.insert(record.token, record.id);
-        let player = index
-            .players
-            .entry(record.id)
-            .or_insert_with(|| Player::new(record.clone(), is_stored));
-        if let Some(older) = player.peer.replace(Arc::clone(peer)) {
-            older.outbox.close(CloseCode::Replaced);
-        }
-        player.tell_peer();
-        true
+        index.guest(*id)
     }
 
     /// How many players are held here.
     pub(super) fn len(&self) -> usize {
         self.index.lock().players.len()
-    }
-
-    /// Where everybody is written to who is connected.
-    pub(super) fn outboxes(&self) -> Vec<Outbox> {
-        let index = self.index.lock();
-        let peers = index
-            .players
-            .values()
-            .filter_map(|player| player.peer.as_ref());
-        peers.map(|peer| peer.outbox.clone()).collect()
-    }
-
-    /// The player's connection, if there is one.
-    pub(super) fn peer(&self, id: PlayerId) -> Option<Arc<Peer>> {
-        self.index.lock().players.get(&id)?.peer.clone()
-    }
-
-    /// Everybody who is connected here, and by which session.
-    pub(super) fn sessions(&self) -> Vec<(PlayerId, u64)> {
-        let index = self.index.lock();
-        let players = index.players.iter();
-        let sessions =
-            players.filter_map(|(id, player)| Some((*id, player.peer.as_ref()?.session())));
-        sessions.collect()
-    }
-
-    pub(super) fn is_connected(&self, id: PlayerId) -> bool {
-        self.index
-            .lock()
-            .players
-            .get(&id)
-            .is_some_and(|player| player.peer.is_some())
-    }
-
-    /// Notes that a connection is gone. If the player has a newer one, nothing changes.
-    pub(super) fn disconnect(&self, id: PlayerId, peer: &Peer) {
-        self.change(id, |player| {
-            if player
-                .peer
-                .as_ref()
-                .is_some_and(|current| current.id == peer.id)
-            {
-                player.peer = None;
-            }
-        });
     }
 
     /// Whether there is such a player here.
@@ -193,20 +124,19 @@ impl Players {
     }
 
     /// What the store is to remember of this player, if it does not yet.
-    pub(super) fn unstored(&self, id: PlayerId) -> Option<PlayerRecord> {
-        let index = self.index.lock();
-        if let Some((guest, _)) = index.gone.get(&id) {
-            return Some(guest.clone());
-        }
-        let player = index.players.get(&id).filter(|player| !player.is_stored)?;
-        Some(player.record.clone())
+    pub(super) fn unstored(&self, id: PlayerId) -> Option<Guest> {
+        self.index.lock().guest(id)
     }
 
     /// Notes that the store remembers this player.
     pub(super) fn stored(&self, id: PlayerId) {
+        let mut index = self.index.lock();
         // A guest who has gone need not be remembered here any more.
-        self.index.lock().forget(id);
-        self.change(id, |player| player.is_stored = true);
+        index.forget(id);
+        let player = index.players.get_mut(&id);
+        if let Some(session) = player.and_then(|player| player.unstored.take()) {
+            index.by_token.remove(&session.token);
+        }
     }
 
     /// The live matches in which the player sits or of which the player is host.
@@ -242,7 +172,7 @@ impl Players {
             return Err(TooManyHosted);
         }
         player.hosts.insert(hosted);
-        player.tell_peer();
+        player.tell_peers();
         Ok(())
     }
 
@@ -290,11 +220,8 @@ impl Players {
     /// Brings back a player who is in a live match, as the store remembers one.
     pub(super) fn restore(&self, record: PlayerRecord) {
         let mut index = self.index.lock();
-        index.by_token.insert(record.token, record.id);
-        index
-            .players
-            .entry(record.id)
-            .or_insert_with(|| Player::new(record, true));
+        let player = index.players.entry(record.id);
+        player.or_insert_with(|| Player::new(record, None));
     }
 
     /// Notes who is in a live match that begins with this state.
@@ -341,15 +268,13 @@ impl Players {
             return;
         };
         change(player);
-        player.tell_peer();
-        if player.peer.is_none() && player.hosts.is_empty() && player.sits.is_empty() {
+        player.tell_peers();
+        if player.peers.is_empty() && player.hosts.is_empty() && player.sits.is_empty() {
             let Some(player) = index.players.remove(&id) else {
                 return;
             };
-            if player.is_stored {
-                index.by_token.remove(&player.record.token);
-            } else {
-                index.remember(player.record, now());
+            if let Some(session) = player.unstored {
+                index.remember((player.record, session), now());
             }
         }
     }
@@ -357,9 +282,10 @@ impl Players {
 
 impl Index {
     /// Holds a guest who has gone for some more time, and lets go of those whose time is over.
-    fn remember(&mut self, guest: PlayerRecord, now: Instant) {
-        self.going.push_back((guest.id, now));
-        self.gone.insert(guest.id, (guest, now));
+    fn remember(&mut self, guest: Guest, now: Instant) {
+        let id = guest.0.id;
+        self.going.push_back((id, now));
+        self.gone.insert(id, (guest, now));
         while let Some(&(id, since)) = self.going.front()
             && (self.going.len() > GUESTS_MAX || now.duration_since(since) >= GUEST_KEPT)
         {
@@ -373,9 +299,18 @@ impl Index {
 
     /// Forgets a guest who has gone.
     fn forget(&mut self, id: PlayerId) {
-        if let Some((guest, _)) = self.gone.remove(&id) {
-            self.by_token.remove(&guest.token);
+        if let Some(((_, session), _)) = self.gone.remove(&id) {
+            self.by_token.remove(&session.token);
         }
+    }
+
+    /// The guest with this id, if the store does not know one.
+    fn guest(&self, id: PlayerId) -> Option<Guest> {
+        if let Some((guest, _)) = self.gone.get(&id) {
+            return Some(guest.clone());
+        }
+        let player = self.players.get(&id)?;
+        Some((player.record.clone(), player.unstored.clone()?))
     }
 }
 

@@ -111,27 +111,33 @@ impl Seeks {
 
     /// Takes this very seek out. False if it was over already.
     pub(super) fn take(&self, seek: &Arc<Seek>) -> bool {
-        remove(&mut self.waiting.lock(), |other| Arc::ptr_eq(other, seek))
+        let is_it = |other: &Arc<Seek>| Arc::ptr_eq(other, seek);
+        remove(&mut self.waiting.lock(), is_it).is_some()
+    }
+
+    /// Ends the player's seek, and gives it. `None` if there is none.
+    pub(super) fn take_of(&self, player: PlayerId) -> Option<Arc<Seek>> {
+        remove(&mut self.waiting.lock(), |other| other.player == player)
     }
 
     /// Ends the player's seek. False if there is none.
     pub(super) fn end(&self, player: PlayerId) -> bool {
-        remove(&mut self.waiting.lock(), |other| other.player == player)
+        self.take_of(player).is_some()
     }
 
     /// Ends the seek that was made over this connection. False if there is none.
     pub(super) fn end_of(&self, connection: ConnectionId) -> bool {
-        remove(&mut self.waiting.lock(), |other| {
-            other.peer.id == connection
-        })
+        let is_its = |other: &Arc<Seek>| other.peer.id == connection;
+        remove(&mut self.waiting.lock(), is_its).is_some()
     }
 }
 
-fn remove(waiting: &mut VecDeque<Arc<Seek>>, is_meant: impl Fn(&Arc<Seek>) -> bool) -> bool {
-    let found = waiting.iter().position(is_meant);
-    let Some(seek) = found.and_then(|found| waiting.remove(found)) else {
-        return false;
-    };
+fn remove(
+    waiting: &mut VecDeque<Arc<Seek>>,
+    is_meant: impl Fn(&Arc<Seek>) -> bool,
+) -> Option<Arc<Seek>> {
+    let found = waiting.iter().position(is_meant)?;
+    let seek = waiting.remove(found)?;
     seek.over.cancel();
-    true
+    Some(seek)
 }

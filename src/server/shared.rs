@@ -70,6 +70,7 @@ pub(super) struct Shared {
     tasks: TaskTracker,
     runtime: runtime::Handle,
     next_connection: AtomicU64,
+    next_hello: AtomicU64,
     pub(super) metrics: Arc<Metrics>,
     /// A permit for each scoresheet that is being written.
     pub(super) scoresheets: Semaphore,
@@ -114,6 +115,7 @@ impl Shared {
             tasks: TaskTracker::new(),
             runtime: runtime::Handle::current(),
             next_connection: AtomicU64::new(0),
+            next_hello: AtomicU64::new(1),
             metrics,
             scoresheets: Semaphore::new(SCORESHEETS_MAX),
         }))
@@ -171,6 +173,11 @@ impl Shared {
         let none = MatchId(Uuid::nil());
         // Whatever it answers, it has answered.
         let _ = self.store.load(none).await;
+    }
+
+    /// A number greater than those of all who have said hello before.
+    pub(super) fn next_hello(&self) -> u64 {
+        self.next_hello.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(super) fn new_peer(&self) -> Arc<Peer> {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
-use plyhouse_protocol::Token;
+use plyhouse_protocol::{SessionId, Token};
 use plyhouse_store::TokenHash;
 
 /// How many bytes of a token are random, and how many tell that this server has issued it.
@@ -53,6 +53,14 @@ impl Tokens {
 /// What is kept of a token.
 pub(super) fn hash(token: &Token) -> TokenHash {
     TokenHash(Sha256::digest(token.reveal().as_bytes()).into())
+}
+
+/// The id of the session of a token. It tells nothing about the token, and takes no chance of its own.
+pub(super) fn session_id(token: TokenHash) -> SessionId {
+    let digest = Sha256::new_with_prefix(b"session").chain_update(token.0);
+    let digest = digest.finalize();
+    let bytes = std::array::from_fn(|place| digest[place]);
+    SessionId(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
 #[cfg(test)]

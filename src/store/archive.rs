@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Damage, PlayerRecord, Record};
+use crate::{Damage, PlayerRecord, Record, SessionRecord};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -44,16 +44,20 @@ pub trait Archive: fmt::Debug {
     /// The store cannot be read.
     fn players(&self) -> Result<u64, Unreadable>;
 
-    /// Some of the players, from the one after this on, in the order of their ids; none after the last.
+    /// Some of the players with their sessions, from the one after this on, in the order of their ids; none
+    /// after the last.
     ///
     /// # Errors
     ///
     /// The store cannot be read.
-    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable>;
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable>;
 
     /// What is wrong with the store as such, beside what is wrong with single matches.
     fn faults(&self) -> Vec<String>;
 }
+
+/// A player, and the sessions by which they are known.
+pub type Person = (PlayerRecord, Vec<SessionRecord>);
 
 /// How many players are read at once.
 pub(crate) const PEOPLE_AT_ONCE: i64 = 256;

@@ -67,9 +67,9 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// How many live matches a player hosts, but for those of days.
     fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
 
-    /// A number greater than all that were given before, by which the later of two sessions of a player is
-    /// known.
-    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
+    /// A number greater than all that were given before, by which the later of two connections of a
+    /// session is known.
+    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
     /// Pairs a seek with the one that has waited longest of those with its key that another player has made
     /// on a server whose lease holds: both are over, and the match that `make` gives for the other is

@@ -6,6 +6,7 @@ mod archive;
 pub mod directory;
 mod memory;
 mod metrics;
+mod people;
 mod postgres;
 mod record;
 mod sqlite;
@@ -17,9 +18,10 @@ use std::fmt;
 
 use futures::future::BoxFuture;
 
-pub use archive::{Archive, Fault, KeptMatch, Summary, Unreadable, verify};
+pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
+pub use people::{PlayerRecord, SessionRecord, Sessions, TokenHash};
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
@@ -102,11 +104,31 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The live matches in which this player has a part, among those that have a reminder, oldest first.
     fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
 
-    /// Keeps a player. To do so again changes nothing.
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>>;
+    /// Keeps a player with these sessions. To do so again changes nothing.
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>>;
 
-    /// The player whose token has this hash, if one is kept.
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
+    /// The session whose token has this hash, and whose it is, if it is kept.
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>>;
+
+    /// The sessions of a player, oldest first.
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
+
+    /// Forgets sessions of a player.
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Notes that a session was used on this day, counted from 1970.
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// The player with this id, if one is kept.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
@@ -198,21 +220,6 @@ pub struct Tail {
     pub events: Vec<Event>,
     /// The end of its journal.
     pub mark: Mark,
-}
-
-/// The SHA-256 of a token. The token itself is never kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TokenHash(pub [u8; 32]);
-
-/// A player as the store remembers one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayerRecord {
-    /// The public id.
-    pub id: PlayerId,
-    /// The name.
-    pub name: String,
-    /// What proves who it is.
-    pub token: TokenHash,
 }
 
 /// A write was not made, or may not have been.

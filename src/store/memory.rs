@@ -4,6 +4,7 @@
 
 mod directory;
 mod kept;
+mod people;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -14,16 +15,13 @@ use parking_lot::Mutex;
 
 use self::directory::Agreed;
 use self::kept::Kept;
+use self::people::People;
 use super::{
-    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash,
-    WriteError,
+    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
+    Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
-
-/// How many players are kept, of about 250 bytes each. Then the first are forgotten: whoever has a
-/// connection or a part in a live match is known to the server all the same.
-const PLAYERS_MAX: usize = 100_000;
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
 /// first are forgotten.
@@ -56,10 +54,7 @@ struct Contents {
     ended: VecDeque<(MatchId, usize)>,
     /// How many events they have together.
     ended_events: usize,
-    players: BTreeMap<TokenHash, PlayerRecord>,
-    tokens: BTreeMap<PlayerId, TokenHash>,
-    /// Whose turn it is to be forgotten.
-    first_players: VecDeque<TokenHash>,
+    people: People,
     /// What servers agree on beside.
     agreed: Agreed,
 }
@@ -247,7 +242,7 @@ impl Store for MemoryStore {
         let live: Vec<Loaded> = own.map(|kept| kept.loaded(None)).collect();
         let records = live.iter().map(|loaded| &loaded.record);
         let involved: HashSet<PlayerId> = records.flat_map(Record::involved).collect();
-        let players = contents.players.values();
+        let players = contents.people.players.values();
         let players = players.filter(|player| involved.contains(&player.id));
         future::ready(Ok(Live {
             players: players.cloned().collect(),
@@ -276,31 +271,43 @@ impl Store for MemoryStore {
         future::ready(Ok(parts.map(|(id, part)| (*id, *part)).collect())).boxed()
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        let mut contents = self.contents.lock();
-        let token = player.token;
-        contents.tokens.insert(player.id, token);
-        if contents.players.insert(token, player).is_none() {
-            contents.first_players.push_back(token);
-        }
-        if contents.first_players.len() > PLAYERS_MAX
-            && let Some(first) = contents.first_players.pop_front()
-            && let Some(first) = contents.players.remove(&first)
-        {
-            contents.tokens.remove(&first.id);
-        }
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().people.add(player, sessions);
         future::ready(Ok(())).boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        future::ready(Ok(self.contents.lock().players.get(&token).cloned())).boxed()
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.session(token))).boxed()
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.sessions(player))).boxed()
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().people.end(player, which);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().people.saw(token, day);
+        future::ready(Ok(())).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        let contents = self.contents.lock();
-        let token = contents.tokens.get(&id);
-        let player = token.and_then(|token| contents.players.get(token));
-        future::ready(Ok(player.cloned())).boxed()
+        let player = self.contents.lock().people.players.get(&id).cloned();
+        future::ready(Ok(player)).boxed()
     }
 
     fn is_well(&self) -> bool {

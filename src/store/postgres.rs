@@ -36,8 +36,8 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
-    TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions, Store,
+    StoreMetrics, Tail, TokenHash, WriteError,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -221,12 +221,35 @@ impl Store for PostgresStore {
         self.reader.parts(player).boxed()
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::AddPlayer(player)).boxed()
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::AddPlayer(player, sessions)).boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.reader.player(token).boxed()
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        self.reader.session(token).boxed()
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.reader.sessions(player).boxed()
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::EndSessions(player, which)).boxed()
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::SawSession(token, day)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -7,6 +7,7 @@
 mod archive;
 mod claims;
 mod lock;
+mod people;
 mod reader;
 mod reminders;
 pub(super) mod rows;
@@ -31,8 +32,8 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, StoreMetrics, Tail,
-    TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions, Store,
+    StoreMetrics, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -253,14 +254,39 @@ impl Store for SqliteStore {
             .boxed()
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::AddPlayer(player)).boxed()
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::AddPlayer(player, sessions)).boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
         self.reader
-            .read(move |connection| reader::player(connection, token))
+            .read(move |connection| Ok(people::session(connection, token)?))
             .boxed()
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(people::sessions(connection, player)?))
+            .boxed()
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::EndSessions(player, which)).boxed()
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::SawSession(token, day)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

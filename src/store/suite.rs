@@ -11,20 +11,33 @@ pub(super) use self::reminders::{
 use uuid::Uuid;
 
 use super::{
-    Live, Loaded, Mark, Next, NodeId, PlayerRecord, Record, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, PlayerRecord, Record, SessionRecord, Sessions, Store, Tail,
+    TokenHash, WriteError,
 };
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Previous, Terms};
 
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Reason, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Reason, Seq, SessionId, SessionKind};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(number.into())),
         name: format!("player {number} \u{2318}"),
+    }
+}
+
+/// A session of the player with this number.
+pub(super) fn session(number: u8, of: u8) -> SessionRecord {
+    SessionRecord {
         token: TokenHash([number; 32]),
+        id: SessionId(Uuid::from_u128(1000 - u128::from(number))),
+        player: player(of).id,
+        label: format!("device {number} \u{2318}"),
+        kind: SessionKind::Cli,
+        created_ms: AT_MS + u64::from(number),
+        seen_day: 20_000,
     }
 }
 
@@ -81,7 +94,7 @@ fn same(a: &Record, b: &Record) -> bool {
 
 /// Has the match with this number written, and gives its id and its mark.
 async fn created(store: &dyn Store, number: u128) -> (MatchId, Mark) {
-    store.add_player(player(1)).await.expect("written");
+    store.add_player(player(1), vec![]).await.expect("written");
     let written = record(number, &player(1));
     let id = written.creation.id;
     (id, store.create(OWNER, written).await.expect("written"))
@@ -194,7 +207,7 @@ pub(super) async fn one_writer_wins(store: &dyn Store) {
 
 /// Many writes at once, of many matches, and every one is answered by itself.
 pub(super) async fn writes_share_what_they_wait_for(store: &dyn Store) {
-    store.add_player(player(1)).await.expect("written");
+    store.add_player(player(1), vec![]).await.expect("written");
     let records: Vec<Record> = (100..200)
         .map(|number| record(number, &player(1)))
         .collect();
@@ -259,28 +272,80 @@ pub(super) async fn an_ambiguous_append_is_read_back(store: &dyn Store) {
     assert_eq!(appended, Ok(Mark::after(4)));
 }
 
-/// A player is known by token and by id, and by no other.
-pub(super) async fn players_are_known_by_their_tokens(store: &dyn Store) {
+/// A player is known by the tokens of all sessions and by id, and by nothing else.
+pub(super) async fn players_are_known_by_their_sessions(store: &dyn Store) {
     for number in [1, 2, 1] {
-        store.add_player(player(number)).await.expect("written");
+        let sessions = vec![session(number, number), session(number + 10, number)];
+        let added = store.add_player(player(number), sessions).await;
+        added.expect("written");
     }
+    store.add_player(player(3), vec![]).await.expect("written");
     for number in [1, 2] {
-        let found = store.player(player(number).token).await.expect("readable");
-        assert_eq!(found, Some(player(number)));
+        for of in [session(number, number), session(number + 10, number)] {
+            let found = store.session(of.token).await.expect("readable");
+            assert_eq!(found, Some((player(number), of)));
+        }
         let found = store.player_by_id(player(number).id).await;
         assert_eq!(found.expect("readable"), Some(player(number)));
     }
-    assert_eq!(
-        store.player(TokenHash([3; 32])).await.expect("readable"),
-        None
-    );
+    assert_eq!(sessions(store, 2).await, [2, 12]);
+    assert_eq!(sessions(store, 3).await, [0; 0]);
+    let nobody = store.session(TokenHash([3; 32])).await.expect("readable");
+    assert_eq!(nobody, None);
+}
+
+/// A session that has ended is good for nothing, and others stay.
+pub(super) async fn sessions_end(store: &dyn Store) {
+    let all = || [1, 2, 3].map(|number| session(number, 1)).into();
+    store.add_player(player(1), all()).await.expect("written");
+    let other = vec![session(4, 2)];
+    store.add_player(player(2), other).await.expect("written");
+    let [first, second] = [1, 2].map(|number| session(number, 1).id);
+    let end = async |of: u8, which| {
+        let ended = store.end_sessions(player(of).id, which).await;
+        ended.expect("written");
+        sessions(store, 1).await
+    };
+    assert_eq!(end(2, Sessions::One(first)).await, [1, 2, 3], "not theirs");
+    for _ in 0..2 {
+        assert_eq!(end(1, Sessions::One(first)).await, [2, 3]);
+    }
+    let ended = store.session(session(1, 1).token).await.expect("readable");
+    assert_eq!(ended, None);
+    assert_eq!(end(1, Sessions::AllBut(second)).await, [2]);
+    assert_eq!(end(1, Sessions::All).await, [0; 0]);
+    assert_eq!(sessions(store, 2).await, [4], "another's is not touched");
+    let known = store.player_by_id(player(1).id).await.expect("readable");
+    assert_eq!(known, Some(player(1)));
+}
+
+/// The day on which a session was used is kept.
+pub(super) async fn a_session_is_seen(store: &dyn Store) {
+    let seen = vec![session(1, 1), session(2, 1)];
+    store.add_player(player(1), seen).await.expect("written");
+    for token in [session(1, 1).token, TokenHash([9; 32])] {
+        let saw = store.saw_session(token, 20_001).await;
+        saw.expect("written");
+    }
+    let days = store.sessions(player(1).id).await.expect("readable");
+    let days: Vec<u64> = days.iter().map(|session| session.seen_day).collect();
+    assert_eq!(days, [20_001, 20_000]);
+}
+
+/// The numbers of a player's sessions.
+async fn sessions(store: &dyn Store, of: u8) -> Vec<u8> {
+    let found = store.sessions(player(of).id).await.expect("readable");
+    found.iter().map(|session| session.token.0[0]).collect()
 }
 
 /// What an owner has is the live matches that it created or claimed, in order, and who is in them.
 /// All others are orphans.
 pub(super) async fn live_matches_have_an_owner(store: &dyn Store) {
     for number in 1..=4 {
-        store.add_player(player(number)).await.expect("written");
+        store
+            .add_player(player(number), vec![])
+            .await
+            .expect("written");
     }
     for (number, host, owner) in [
         (32, 1, OTHER),
@@ -374,7 +439,7 @@ macro_rules! suite {
     ($make:expr) => {
         suite!($make; what_is_written_is_there, a_write_names_the_mark_that_it_follows,
             one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
-            an_ambiguous_append_is_read_back, players_are_known_by_their_tokens,
+            an_ambiguous_append_is_read_back, players_are_known_by_their_sessions, sessions_end, a_session_is_seen,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match);

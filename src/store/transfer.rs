@@ -122,11 +122,13 @@ fn copy_players(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
     let mut last = None;
     loop {
         let people = from.archive.people(last)?;
-        let Some(end) = people.last() else {
+        let Some((end, _)) = people.last() else {
             return Ok(());
         };
         last = Some(end.id);
-        let added = people.into_iter().map(|player| to.store.add_player(player));
+        let added = people
+            .into_iter()
+            .map(|(player, sessions)| to.store.add_player(player, sessions));
         runtime.block_on(try_join_all(added))?;
     }
 }
@@ -188,7 +190,7 @@ fn compare(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferErro
         if people != to.archive.people(last)? {
             return Err(TransferError::Differs("a player".to_owned()));
         }
-        let Some(end) = people.last() else { break };
+        let Some((end, _)) = people.last() else { break };
         last = Some(end.id);
     }
     let mut last = None;

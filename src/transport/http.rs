@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 
 use super::client_address::address_of;
 use super::{origin, web, websocket};
-use plyhouse_protocol::{CloseCode, SUBPROTOCOL};
+use plyhouse_protocol::{CloseCode, SUBPROTOCOL, SessionKind};
 use plyhouse_server::{Dropped, NotLetIn, NotServed, Served, Server};
 
 /// The state of the routes.
@@ -174,6 +174,11 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
             return too_many(why);
         }
     };
+    // Browsers alone tell an origin.
+    let kind = match request.headers().contains_key(header::ORIGIN) {
+        true => SessionKind::Web,
+        false => SessionKind::Cli,
+    };
     let upgrade = hyper::upgrade::on(&mut request);
     let server = front.server.clone();
     front.server.spawn(async move {
@@ -182,7 +187,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
             Err(error) => return tracing::debug!(%error, "upgrade failed"),
         };
         match front.connections.try_acquire() {
-            Ok(_permit) => websocket::serve(stream, &server, guest).await,
+            Ok(_permit) => websocket::serve(stream, &server, guest, kind).await,
             Err(_) => websocket::refuse(stream, &server, CloseCode::ServerFull).await,
         }
     });

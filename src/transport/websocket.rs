@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::socket::Socket;
-use plyhouse_protocol::CloseCode;
+use plyhouse_protocol::{CloseCode, SessionKind};
 use plyhouse_server::{Client, ConnectionPermit, Outbox, Server};
 
 /// Why a connection ends.
@@ -28,8 +28,9 @@ pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
     permit: ConnectionPermit,
+    kind: SessionKind,
 ) {
-    let mut client = server.connect(permit);
+    let mut client = server.connect(permit, kind);
     let outbox = client.outbox();
     let socket = Socket::open(stream, server.settings());
     outbox.attach(socket.clone());

@@ -2,6 +2,7 @@
 
 mod changing_hands;
 mod lobby;
+mod people;
 mod playing;
 
 use std::sync::Arc;

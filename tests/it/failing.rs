@@ -8,8 +8,8 @@ use futures::lock::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, Store, Tail,
-    TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, SessionRecord,
+    Sessions, Store, Tail, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -147,15 +147,41 @@ impl Store for FailingStore {
         self.mode.load(Ordering::SeqCst) == FINE
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
         match self.failing() {
             Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.add_player(player),
+            None => self.memory.add_player(player, sessions),
         }
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.memory.player(token)
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        self.memory.session(token)
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.memory.sessions(player)
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.end_sessions(player, which),
+        }
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.memory.saw_session(token, day)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -117,6 +117,7 @@ async fn every_request_is_answered() {
                 "ping" => kind == "pong",
                 "create" | "join" | "watch" => kind == "match" || kind == "error",
                 "list" => kind == "matches" || kind == "error",
+                "sessions" => kind == "sessions",
                 "resync" => kind == "events" || kind == "match" || kind == "error",
                 "fly" => answer["code"] == "unknown_type",
                 _ => kind == "ok" || kind == "error",

@@ -36,6 +36,7 @@ mod requests;
 mod resync;
 mod scoresheets;
 mod seek;
+mod sessions;
 mod sim;
 mod socket;
 mod stand_ins;

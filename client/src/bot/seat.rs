@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, Ending, ErrorCode, FollowedMatch, GameSummary, MatchId,
-    MatchRef, Offer, OfferKind, Ply, Rematch, Request, RequestId, SeatRequest, ServerMessage,
-    Snapshot, StandingOffer, Status, Token, VERSION, WireError,
+    ClientMessage, ClockControl, Create, Ending, ErrorCode, FollowedMatch, GameSummary, Hello,
+    MatchId, MatchRef, Offer, OfferKind, Ply, Rematch, Request, RequestId, SeatRequest,
+    ServerMessage, Snapshot, StandingOffer, Status, Token, VERSION, WireError,
 };
 
 use super::turn::{Times, Turn};
@@ -160,11 +160,12 @@ impl Seat {
     /// A connection stands.
     pub(super) fn connected(&mut self) -> Vec<Effect> {
         self.pending = None;
-        vec![self.ask(ClientMessage::Hello {
+        vec![self.ask(ClientMessage::Hello(Box::new(Hello {
             protocol: Some(VERSION),
             name: self.wanted.name.clone(),
             token: self.token.clone(),
-        })]
+            ..Hello::default()
+        })))]
     }
 
     /// Takes in a message of the server.
@@ -215,6 +216,7 @@ impl Seat {
             ServerMessage::Rematch { match_id, rematch } => self.rematch(match_id, rematch),
             ServerMessage::Events { .. }
             | ServerMessage::Pong { .. }
+            | ServerMessage::Sessions { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }

@@ -66,7 +66,7 @@ impl Evening {
     fn connected(&mut self) {
         let effects = self.session.connected();
         self.take(effects);
-        assert!(matches!(self.sent.pop(), Some(ClientMessage::Hello { .. })));
+        assert!(matches!(self.sent.pop(), Some(ClientMessage::Hello(_))));
     }
 
     fn hear(&mut self, json: &str) {

@@ -33,6 +33,7 @@ const SLOW_MS = 4_000;
 const LAST_PATIENCE_MS = 4_000;
 
 const REPLACED = 4001;
+const ENDED = 4005;
 const TOO_MANY_REQUESTS = 4003;
 const SERVER_FULL = 1013;
 /** Closed for something that this page did wrong: it would do it again. */
@@ -264,6 +265,8 @@ export class Connection {
     this.#drop();
     if (code === REPLACED) {
       this.#become({ state: 'replaced' });
+    } else if (code === ENDED) {
+      this.#become({ state: 'broken', why: 'This device was signed out from another one.' });
     } else if (OUR_FAULT.includes(code)) {
       this.#become({ state: 'broken', why: `The server has closed the connection (${code}).` });
     } else if (code === TOO_MANY_REQUESTS) {

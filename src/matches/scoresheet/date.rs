@@ -44,6 +44,15 @@ impl Date {
     }
 }
 
+/// A day counted from 1970, as `2026-11-22`.
+#[must_use]
+pub fn day_text(day: u64) -> String {
+    let Date {
+        year, month, day, ..
+    } = Date::of_unix(day.saturating_mul(86_400));
+    format!("{year}-{month:02}-{day:02}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@ use super::*;
 use crate::INTEGER_MAX;
 use crate::clock::ClockControl;
 use crate::id::SeatNumber;
-use crate::request::{HostedOccupant, Status};
+use crate::request::{Hello, HostedOccupant, Status};
 
 fn check(text: &str, expect: ClientMessage) {
     let decoded = Request::decode(text).unwrap_or_else(|refused| panic!("{text}: {refused:?}"));
@@ -51,10 +51,26 @@ fn requests_are_read_and_written() {
     );
     check(
         r#"{"type":"hello","protocol":1,"name":"ada","token":null}"#,
-        ClientMessage::Hello {
+        ClientMessage::Hello(Box::new(Hello {
             protocol: Some(1),
             name: Some("ada".into()),
-            token: None,
+            ..Hello::default()
+        })),
+    );
+    check(
+        r#"{"type":"hello","token":"t","beside":true,"label":"phone"}"#,
+        ClientMessage::Hello(Box::new(Hello {
+            token: Some(Token::new("t".into())),
+            beside: Some(true),
+            label: Some("phone".into()),
+            ..Hello::default()
+        })),
+    );
+    check(r#"{"type":"sessions"}"#, ClientMessage::Sessions);
+    check(
+        r#"{"type":"end_session","session":"others"}"#,
+        ClientMessage::EndSession {
+            session: "others".into(),
         },
     );
     check(

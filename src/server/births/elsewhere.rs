@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use super::{TooManyMatches, Unborn};
 use crate::cluster::{Cluster, Found, Notice};
 use crate::match_handle::MatchHandle;
+use crate::peer::Peer;
 use crate::shared::Shared;
 
 /// How many matches without an owner are looked after at a time.
@@ -137,17 +138,46 @@ pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
     }
 }
 
-/// Shows a player who is connected here a match in which the player has a part now, or is invited to.
-pub(crate) async fn involve(server: &Arc<Shared>, player: PlayerId, id: MatchId) {
+/// Shows a player who is connected here a match in which the player has a part now, or is invited to: on
+/// the connections that follow the match `before` it, if there is one.
+pub(crate) async fn involve(
+    server: &Arc<Shared>,
+    player: PlayerId,
+    id: MatchId,
+    before: Option<MatchId>,
+) {
     // To find it tells whoever is invited.
     let Ok(handle) = super::find(server, MatchRef::Id(id)).await else {
         return;
     };
     note_part(server, player, &handle);
-    if handle.card().is_of(player)
-        && let Some(peer) = server.players.peer(player)
-        && peer.port.follow_again(&handle)
-    {
+    if !handle.card().is_of(player) {
+        return;
+    }
+    for peer in server.players.peers(player) {
+        let is_meant = before.is_none_or(|before| peer.port.followed(before).is_some());
+        if is_meant && peer.port.follow_again(&handle) {
+            handle.show(player, &peer.outbox).await;
+        }
+    }
+}
+
+/// Shows a match that was made of two seeks to the connection from which one of them came.
+pub(crate) async fn show_paired(
+    server: &Arc<Shared>,
+    player: PlayerId,
+    asked: Option<&Peer>,
+    id: MatchId,
+) {
+    let heir = asked.and_then(|peer| server.players.heir(player, peer));
+    let Some(peer) = heir else {
+        return involve(server, player, id, None).await;
+    };
+    let Ok(handle) = super::find(server, MatchRef::Id(id)).await else {
+        return;
+    };
+    note_part(server, player, &handle);
+    if peer.port.follow_again(&handle) {
         handle.show(player, &peer.outbox).await;
     }
 }
@@ -188,11 +218,15 @@ pub(crate) fn note_part(server: &Shared, player: PlayerId, handle: &MatchHandle)
     }
 }
 
-/// Has a player know of a match, who may be connected to another server.
-pub(crate) fn tell_involved(server: &Shared, player: PlayerId, match_id: MatchId) {
-    if let Some(cluster) = &server.cluster
-        && !server.players.is_connected(player)
-    {
-        cluster.notify(player, Notice::Involved { match_id });
+/// Has a player know of a match, who may have connections to other servers: all of them, or those that
+/// follow the match `before` it.
+pub(crate) fn tell_involved(
+    server: &Shared,
+    player: PlayerId,
+    match_id: MatchId,
+    before: Option<MatchId>,
+) {
+    if let Some(cluster) = &server.cluster {
+        cluster.notify(player, Notice::Involved { match_id, before });
     }
 }

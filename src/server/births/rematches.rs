@@ -32,13 +32,12 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
             return;
         };
         server.metrics.rematches.inc();
-        for player in &birth.absent {
-            tell_involved(&server, *player, next.id());
+        for player in &birth.holders {
+            tell_involved(&server, *player, next.id(), Some(birth.ended.id()));
         }
         for (player, outbox) in birth.players {
-            // By now a player may have another connection than the one that followed.
-            if let Some(peer) = server.players.peer(player)
-                && peer.outbox.connection() == outbox.connection()
+            // By now it may be the player's no more.
+            if let Some(peer) = server.players.peer(player, outbox.connection())
                 && peer.port.follow_again(&next)
             {
                 next.show(player, &outbox).await;

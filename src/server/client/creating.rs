@@ -105,7 +105,7 @@ impl Client {
             match paired {
                 Some(paired) => {
                     let begun = cluster
-                        .begin_paired(&self.server, seek.player, paired)
+                        .begin_paired(&self.server, (seek.player, &seek.peer), paired)
                         .await;
                     if let Err(error) = begun {
                         Reply::unasked(self.outbox()).error(error);

@@ -31,7 +31,7 @@ impl Client {
     ) -> Pending<'a> {
         let id = player.record.id;
         match message {
-            ClientMessage::Hello { .. } => {
+            ClientMessage::Hello(_) => {
                 unreachable!("hello is answered before anything is served")
             }
             ClientMessage::Ping => self.pong(reply),
@@ -85,16 +85,15 @@ impl Client {
             } => Some(Box::pin(self.list(game, status, limit, after, reply))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
+            ClientMessage::Sessions => Some(Box::pin(self.sessions(player, reply))),
+            ClientMessage::EndSession { session } => {
+                Some(Box::pin(self.end_session(player, session, reply)))
+            }
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
             ClientMessage::WatchList { game, status } => self.watch_list(game, status, reply),
-            ClientMessage::UnwatchList => {
-                let connection = self.peer.id;
-                self.server.lobby.watched(|lists| lists.unwatch(connection));
-                reply.ok(None);
-                None
-            }
+            ClientMessage::UnwatchList => self.unwatch_list(reply),
         }
     }
 
@@ -289,6 +288,13 @@ impl Client {
         {
             self.peer.port.unfollow(handle.id());
         }
+    }
+
+    fn unwatch_list(&self, reply: Reply) -> Pending<'_> {
+        let connection = self.peer.id;
+        self.server.lobby.watched(|lists| lists.unwatch(connection));
+        reply.ok(None);
+        None
     }
 
     /// The answer comes first: what changes from then on is told, or listed.

@@ -2,10 +2,12 @@
 
 use super::{Client, Player};
 use crate::births;
+use crate::cluster::Packet;
 use crate::command::MatchRequest;
 use crate::days;
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
+use crate::standing::Standing;
 use crate::to_protocol;
 use plyhouse_matches::Part;
 use plyhouse_protocol::{
@@ -40,9 +42,15 @@ impl Mine {
 
 impl Client {
     /// Tells the client who it is, and shows it the live matches that it is in.
-    pub(super) async fn welcome(&mut self, reply: Reply, mut player: Player, resumed: bool) {
+    pub(super) async fn welcome(
+        &mut self,
+        reply: Reply,
+        mut player: Player,
+        resumed: bool,
+        is_beside: bool,
+    ) {
         let id = player.record.id;
-        let begun = self.begin_session(&mut player).await;
+        let begun = self.begin(&mut player, is_beside).await;
         let Some(((), reply)) = reply.check(begun) else {
             return;
         };
@@ -87,7 +95,8 @@ impl Client {
                 true
             };
             let players = &self.server.players;
-            if !players.connect(&player.record, player.is_stored, peer, greet) {
+            let unstored = Some(&player.session).filter(|_| !player.is_stored);
+            if !players.connect(&player.record, unstored, peer, greet) {
                 continue;
             }
             if !mine.rows.is_empty() {
@@ -106,36 +115,49 @@ impl Client {
         }
     }
 
-    /// Begins a session that all servers know, if there are several.
-    async fn begin_session(&self, player: &mut Player) -> Result<(), WireError> {
-        let Some(cluster) = &self.server.cluster else {
-            return Ok(());
+    /// Settles how the connection stands to others of its player, and has all servers know who that is, if
+    /// there are several.
+    async fn begin(&self, player: &mut Player, is_beside: bool) -> Result<(), WireError> {
+        let number = match &self.server.cluster {
+            None => self.server.next_hello(),
+            Some(cluster) => {
+                let Player {
+                    record,
+                    session,
+                    is_stored,
+                    ..
+                } = player;
+                let refused = |error: WriteError| {
+                    tracing::error!(player = %record.id, %error, "nobody is welcomed");
+                    WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+                };
+                // Other servers learn from the store who somebody is.
+                if !*is_stored {
+                    let sessions = vec![session.clone()];
+                    let added = self.server.store.add_player(record.clone(), sessions).await;
+                    added.map_err(refused)?;
+                    *is_stored = true;
+                }
+                cluster.directory.connection().await.map_err(refused)?
+            }
         };
-        let Player {
-            record, is_stored, ..
-        } = player;
-        let refused = |error: WriteError| {
-            tracing::error!(player = %record.id, %error, "no session is begun");
-            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
-        };
-        // Other servers learn from the store who somebody is.
-        if !*is_stored {
-            let added = self.server.store.add_player(record.clone()).await;
-            added.map_err(refused)?;
-        }
-        let session = cluster.directory.session().await.map_err(refused)?;
-        self.peer.set_session(session);
-        *is_stored = true;
+        self.peer.stands(Standing {
+            number,
+            session: player.session.id,
+            is_beside,
+        });
         Ok(())
     }
 
-    /// Notes which matches of other servers the player has a part in, and tells these of the session.
+    /// Notes which matches of other servers the player has a part in, and tells these of the connection.
     fn tell_cluster(&self, player: PlayerId, woken: &[MatchHandle]) {
         if let Some(cluster) = &self.server.cluster {
             for handle in woken {
                 births::note_part(&self.server, player, handle);
             }
-            cluster.tell_session(player, self.peer.session());
+            if let Some(standing) = self.peer.standing() {
+                cluster.send_all(&Packet::Connected { player, standing });
+            }
         }
     }
 
@@ -151,6 +173,7 @@ impl Client {
                 name: player.record.name.clone(),
             },
             token: player.token.clone(),
+            session: Some(player.session.id),
             resumed,
             games: to_protocol::games(),
             levels: to_protocol::levels(),

@@ -1,10 +1,11 @@
 //! What servers say to each other.
 
 use plyhouse_protocol::{Listing, MatchId, PlayerId};
-use plyhouse_store::NodeId;
+use plyhouse_store::{NodeId, Sessions};
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
+use crate::standing::Standing;
 use crate::told::{Bulletin, Roster};
 
 /// What one server sends another, or all.
@@ -35,8 +36,13 @@ pub(crate) enum Packet {
     Ping,
     /// A server stops: its matches are anybody's.
     Leaving { node: NodeId },
-    /// A player has this session. Whoever has an older one of the player ends it.
-    Session { player: PlayerId, number: u64 },
+    /// A player has this connection. Whoever has some that are to end because of it ends them.
+    Connected {
+        player: PlayerId,
+        standing: Standing,
+    },
+    /// These sessions of a player were ended.
+    SessionsEnded { player: PlayerId, which: Sessions },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.
@@ -46,8 +52,14 @@ pub(crate) enum Packet {
 /// What is to be done where a player is connected.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Notice {
-    /// The player has a part in this match now, or is invited to it.
-    Involved { match_id: MatchId },
+    /// The player has a part in this match now, or is invited to it. It is shown to connections that
+    /// follow the match before it, if there is one.
+    Involved {
+        match_id: MatchId,
+        before: Option<MatchId>,
+    },
+    /// The player looks for somebody from another server now, and here no more.
+    SeeksElsewhere,
     /// The player's seek has been paired, and this is the match.
     Paired { match_id: MatchId },
     /// The player is told this, unless the connection follows the match.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use plyhouse_bus::{Answer as Way, Heard, Listener};
-use plyhouse_protocol::{CloseCode, MatchRef, PlayerId};
+use plyhouse_protocol::{MatchRef, PlayerId};
 use tokio::sync::Semaphore;
 
 use super::pinging::{after_gone, tell_all};
 use super::{listing, owning, seeking, sharing};
 use crate::births;
-use crate::cluster::{Answered, Cluster, Notice, Packet};
+use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
+use crate::outbox::Frame;
 use crate::shared::Shared;
 
 /// How many requests of other servers are served at a time.
@@ -31,7 +32,9 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
             None => return,
             Some(Heard::Gap) => {
                 tell_all(&server, MatchRequest::Gap);
-                tell_sessions(&server);
+                if let Some(cluster) = &server.cluster {
+                    cluster.may_have_missed.notify_one();
+                }
                 let looking = Arc::clone(&server);
                 server.spawn(async move { owning::look(&looking).await });
             }
@@ -103,7 +106,8 @@ fn on_request(
         | Packet::Take { .. }
         | Packet::Taken { .. }
         | Packet::Leaving { .. }
-        | Packet::Session { .. }
+        | Packet::Connected { .. }
+        | Packet::SessionsEnded { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
     };
@@ -153,34 +157,19 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
             cluster.nodes.left(node);
             after_gone(server, node);
         }
-        Some(Packet::Session { player, number }) => on_session(server, cluster, player, number),
+        Some(Packet::Connected { player, standing }) => {
+            // That server has not known of the later ones.
+            for standing in server.players.connected_elsewhere(player, standing) {
+                cluster.send_all(&Packet::Connected { player, standing });
+            }
+        }
+        Some(Packet::SessionsEnded { player, which }) => {
+            server.players.end_sessions(player, which, None);
+        }
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
         Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping | Packet::Take { .. })
         | None => {}
-    }
-}
-
-/// Tells all of the sessions here: that a later one has begun elsewhere may have been missed, and whoever has
-/// that tells it then.
-fn tell_sessions(server: &Shared) {
-    if let Some(cluster) = &server.cluster {
-        for (player, number) in server.players.sessions() {
-            cluster.tell_session(player, number);
-        }
-    }
-}
-
-/// Ends the session of a player who has a later one elsewhere.
-fn on_session(server: &Shared, cluster: &Cluster, player: PlayerId, number: u64) {
-    let Some(peer) = server.players.peer(player) else {
-        return;
-    };
-    if peer.session() < number {
-        peer.outbox.close(CloseCode::Replaced);
-    } else {
-        // That server has not known of the later one.
-        cluster.tell_session(player, peer.session());
     }
 }
 
@@ -189,9 +178,12 @@ fn on_notice(server: &Arc<Shared>, player: PlayerId, notice: Notice) {
         return;
     }
     match notice {
-        Notice::Involved { match_id } => {
+        Notice::Involved { match_id, before } => {
             let shared = Arc::clone(server);
-            server.spawn(async move { births::involve(&shared, player, match_id).await });
+            server.spawn(async move { births::involve(&shared, player, match_id, before).await });
+        }
+        Notice::SeeksElsewhere => {
+            server.seeks.end(player);
         }
         Notice::Paired { match_id } => {
             let shared = Arc::clone(server);
@@ -199,10 +191,10 @@ fn on_notice(server: &Arc<Shared>, player: PlayerId, notice: Notice) {
         }
         Notice::Turn { match_id, text } => {
             server.players.gave_turn();
-            if let Some(peer) = server.players.peer(player)
-                && peer.port.followed(match_id).is_none()
-            {
-                peer.outbox.send(text.into());
+            let text = Frame::from(text);
+            let peers = server.players.peers(player).into_iter();
+            for peer in peers.filter(|peer| peer.port.followed(match_id).is_none()) {
+                peer.outbox.send(text.clone());
             }
         }
     }

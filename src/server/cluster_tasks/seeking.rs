@@ -16,6 +16,7 @@ use tokio::time::sleep;
 use crate::births;
 use crate::cluster::{Cluster, Notice};
 use crate::lobby::next_match_id;
+use crate::peer::Peer;
 use crate::reply::Reply;
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;
@@ -67,6 +68,8 @@ impl Cluster {
             key: format!("{} {clock}", seek.game.info.id),
             body: serde_json::to_string(&body).expect("a seek is plain data"),
         };
+        // Of several servers one has the player's seek.
+        self.notify(seek.player, Notice::SeeksElsewhere);
         let max = server.settings.seeks_max;
         self.directory
             .pair(waiting, max, make(server, Arc::clone(seek)))
@@ -77,12 +80,12 @@ impl Cluster {
     pub(crate) async fn begin_paired(
         &self,
         server: &Arc<Shared>,
-        player: PlayerId,
+        (player, asked): (PlayerId, &Peer),
         (other, record): (Waiting, Record),
     ) -> Result<(), WireError> {
         let match_id = record.creation.id;
         births::begin_paired(server, record)?;
-        births::involve(server, player, match_id).await;
+        births::show_paired(server, player, Some(asked), match_id).await;
         if other.node == self.node {
             on_paired(server, other.player, match_id).await;
         } else {
@@ -113,7 +116,10 @@ impl Cluster {
             Ok(Paired::Waits) => {}
             Ok(Paired::With(paired)) => {
                 server.seeks.take(seek);
-                if let Err(error) = self.begin_paired(server, seek.player, *paired).await {
+                if let Err(error) = self
+                    .begin_paired(server, (seek.player, &seek.peer), *paired)
+                    .await
+                {
                     tracing::warn!(player = %seek.player, why = error.message, "a pair is not served");
                 }
             }
@@ -164,8 +170,9 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
 
 /// The seek of a player who is connected here has been paired.
 pub(crate) async fn on_paired(server: &Arc<Shared>, player: PlayerId, match_id: MatchId) {
-    server.seeks.end(player);
-    births::involve(server, player, match_id).await;
+    let seek = server.seeks.take_of(player);
+    let asked = seek.as_ref().map(|seek| &*seek.peer);
+    births::show_paired(server, player, asked, match_id).await;
 }
 
 /// Looks again and again whether seeks that wait here have been paired without this server being told,

@@ -109,10 +109,10 @@ impl Audience {
             .is_ok_and(|place| self.members[place].has_snapshot)
     }
 
-    /// Measures the line of this player's connection, if it follows.
+    /// Measures the lines of this player's connections that follow.
     pub(super) fn ask_rtt(&self, player: PlayerId) {
-        let mut members = self.members.iter();
-        if let Some(member) = members.find(|member| member.player == player) {
+        let members = self.members.iter();
+        for member in members.filter(|member| member.player == player) {
             member.outbox.ask_rtt();
         }
     }

@@ -49,8 +49,8 @@ pub(crate) struct Birth {
     pub(crate) wanted: Wanted,
     /// The connections of the two who play that follow the match before.
     pub(crate) players: Vec<(PlayerId, Outbox)>,
-    /// Those of the two who follow it on another server.
-    pub(crate) absent: Vec<PlayerId>,
+    /// The two who play. They may follow it on other servers, too.
+    pub(crate) holders: Vec<PlayerId>,
     /// Who has agreed last.
     pub(crate) asks: (ConnectionId, PlayerId),
 }
@@ -286,12 +286,10 @@ impl Table {
         };
         let mut players = self.teller.followers();
         players.retain(|(player, _)| self.state.seat_held_by(*player).is_some());
-        let holders = self.state.holders();
-        let absent = holders.filter(|player| !self.server.players.is_connected(*player));
         let birth = Birth {
             ended,
             wanted,
-            absent: absent.collect(),
+            holders: self.state.holders().collect(),
             players,
             asks: (command.connection, command.player),
         };

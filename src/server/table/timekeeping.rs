@@ -281,9 +281,7 @@ impl Owner {
         // How far away somebody is of another server's is known there: their move tells it.
         let rtt = match self.time.heard_at {
             Some(_) => Some(Duration::MAX),
-            None => player()
-                .and_then(|player| players.peer(player))
-                .and_then(|peer| peer.rtt()),
+            None => player().and_then(|player| players.rtt(player)),
         };
         self.time.due(state, now, || rtt)
     }

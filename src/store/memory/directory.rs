@@ -20,7 +20,7 @@ pub(super) struct Agreed {
     leases: BTreeMap<NodeId, Instant>,
     /// Who looks for somebody to play, in the order of coming. At most one seek a player.
     seeks: Vec<Waiting>,
-    sessions: u64,
+    connections: u64,
     /// How often it was asked for what is abandoned.
     asked: u64,
 }
@@ -235,10 +235,10 @@ impl Directory for MemoryStore {
         future::ready(Ok(hosted.count())).boxed()
     }
 
-    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
         let mut contents = self.contents.lock();
-        contents.agreed.sessions += 1;
-        future::ready(Ok(contents.agreed.sessions)).boxed()
+        contents.agreed.connections += 1;
+        future::ready(Ok(contents.agreed.connections)).boxed()
     }
 
     fn pair(

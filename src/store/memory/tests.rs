@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use plyhouse_protocol::SessionId;
+
+use super::people::PLAYERS_MAX;
 use super::*;
 use crate::suite::{self, Shared, shared_suite, suite};
 
@@ -47,21 +50,28 @@ async fn the_first_ended_matches_are_forgotten() {
 #[tokio::test]
 async fn the_first_players_are_forgotten() {
     let store = MemoryStore::default();
-    let player = |number: usize| {
+    let number = |number: usize| uuid::Uuid::from_u128(number as u128);
+    let player = |n| PlayerRecord {
+        id: PlayerId(number(n)),
+        name: String::new(),
+    };
+    let session = |n: usize| {
         let mut token = [0; 32];
-        token[..8].copy_from_slice(&number.to_le_bytes());
-        PlayerRecord {
-            id: PlayerId(uuid::Uuid::from_u128(number as u128)),
-            name: String::new(),
+        token[..8].copy_from_slice(&n.to_le_bytes());
+        SessionRecord {
             token: TokenHash(token),
+            id: SessionId(number(n)),
+            player: player(n).id,
+            ..suite::session(1, 1)
         }
     };
-    for number in 0..=PLAYERS_MAX {
-        store.add_player(player(number)).await.unwrap();
+    for n in 0..=PLAYERS_MAX {
+        store.add_player(player(n), vec![session(n)]).await.unwrap();
     }
-    assert_eq!(store.player(player(0).token).await.unwrap(), None);
-    for number in [1, PLAYERS_MAX] {
-        let kept = store.player(player(number).token).await;
-        assert_eq!(kept.unwrap(), Some(player(number)));
+    assert_eq!(store.player_by_id(player(0).id).await.unwrap(), None);
+    assert_eq!(store.session(session(0).token).await.unwrap(), None);
+    for n in [1, PLAYERS_MAX] {
+        let kept = store.session(session(n).token).await;
+        assert_eq!(kept.unwrap(), Some((player(n), session(n))));
     }
 }

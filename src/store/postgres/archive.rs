@@ -1,5 +1,7 @@
 //! The database as an archive: only looked at, whether a server runs on it or not.
 
+use std::collections::HashMap;
+
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Row;
@@ -7,10 +9,10 @@ use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
-use super::reader::{BY_CODE, player};
+use super::reader::{BY_CODE, SESSIONS, player, session};
 use super::{Address, OpenError, schema};
-use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Unreadable};
-use crate::{Damage, PlayerRecord, Record};
+use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
+use crate::{Damage, PlayerRecord, Record, SessionRecord};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -112,13 +114,27 @@ impl Archive for PostgresArchive {
             .unwrap_or(0))
     }
 
-    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable> {
-        let sql = "SELECT id, name, token FROM players WHERE id > $1 OR $1 IS NULL
-                   ORDER BY id LIMIT $2";
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
+        let sql = "SELECT id, name FROM players WHERE id > $1 OR $1 IS NULL ORDER BY id LIMIT $2";
         let after = after.map(|id| id.0);
-        let rows = self.query(sql, &[&after, &PEOPLE_AT_ONCE])?;
-        let read = |row| player(row).ok_or_else(|| Unreadable("a token is none".to_owned()));
-        rows.iter().map(read).collect()
+        let players: Vec<PlayerRecord> = self
+            .query(sql, &[&after, &PEOPLE_AT_ONCE])?
+            .iter()
+            .map(player)
+            .collect();
+        let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
+        let rows = self.query(SESSIONS, &[&ids])?;
+        let read = |row| session(row).ok_or_else(|| Unreadable("a session is none".to_owned()));
+        let mut sessions = HashMap::<PlayerId, Vec<SessionRecord>>::new();
+        for row in &rows {
+            let session: SessionRecord = read(row)?;
+            sessions.entry(session.player).or_default().push(session);
+        }
+        let with_sessions = |player: PlayerRecord| {
+            let sessions = sessions.remove(&player.id).unwrap_or_default();
+            (player, sessions)
+        };
+        Ok(players.into_iter().map(with_sessions).collect())
     }
 
     /// The database looks after itself.

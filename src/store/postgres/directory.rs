@@ -122,8 +122,8 @@ impl Directory for PostgresStore {
         self.reader.hosted(player).boxed()
     }
 
-    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
-        let number = self.reader.next_session();
+    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+        let number = self.reader.next_connection();
         let given = number.map(|number| number.map_err(|_| WriteError::Unavailable));
         given.boxed()
     }

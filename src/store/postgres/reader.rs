@@ -1,6 +1,7 @@
 //! What is read. A match's record is read by one statement: so it is what was there at one moment.
 
 mod directory;
+mod people;
 
 use std::sync::Arc;
 
@@ -12,11 +13,10 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values};
-use crate::{
-    Damage, Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, Tail, TokenHash,
-};
+use crate::{Damage, Live, Loaded, Mark, Next, NodeId, ReadError, Record, Tail};
 
 /// How many matches are read at once when a server starts.
 const LOAD_AT_ONCE: usize = 64;
@@ -162,9 +162,9 @@ impl Reader {
             .collect();
         involved.sort_unstable();
         involved.dedup();
-        let sql = "SELECT id, name, token FROM players WHERE id = ANY ($1)";
+        let sql = "SELECT id, name FROM players WHERE id = ANY ($1)";
         let rows = self.query(sql, &[&involved]).await?;
-        let players = rows.iter().filter_map(player).collect();
+        let players = rows.iter().map(player).collect();
         Ok(Live { matches, players })
     }
 
@@ -197,23 +197,6 @@ impl Reader {
                    WHERE player = $1 ORDER BY m";
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(ids(&rows).zip(rows.iter().map(part)).collect())
-    }
-
-    /// The player with this token.
-    pub(super) async fn player(&self, token: TokenHash) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT id, name, token FROM players WHERE token = $1";
-        let rows = self.query(sql, &[&token.0.as_slice()]).await?;
-        Ok(rows.first().and_then(player))
-    }
-
-    /// The player with this id.
-    pub(super) async fn player_by_id(
-        &self,
-        id: PlayerId,
-    ) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT id, name, token FROM players WHERE id = $1";
-        let rows = self.query(sql, &[&id.0]).await?;
-        Ok(rows.first().and_then(player))
     }
 }
 
@@ -261,13 +244,4 @@ fn part(row: &Row) -> Part {
         days: row.get::<_, bool>(3).then_some(days),
         absent_ms: time(6),
     }
-}
-
-/// The player of a row; none if the token is none.
-pub(super) fn player(row: &Row) -> Option<PlayerRecord> {
-    Some(PlayerRecord {
-        id: PlayerId(row.get(0)),
-        name: row.get(1),
-        token: TokenHash(<[u8; 32]>::try_from(row.get::<_, &[u8]>(2)).ok()?),
-    })
 }

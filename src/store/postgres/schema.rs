@@ -112,6 +112,26 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX seeks_of_node ON seeks (node);
 
     CREATE SEQUENCE sessions;
+    ", "
+    ALTER SEQUENCE sessions RENAME TO connection_numbers;
+    -- A player has any number of tokens, each of a session. Those from before are sessions of which nobody
+    -- knows when they began.
+    CREATE TABLE sessions (
+        token      bytea PRIMARY KEY,              -- the SHA-256 of it
+        id         uuid NOT NULL UNIQUE,
+        player     uuid NOT NULL,
+        label      text NOT NULL,
+        kind       text NOT NULL,
+        created_ms int8 NOT NULL,                  -- milliseconds since 1970
+        seen_day   int8 NOT NULL                   -- days since 1970
+    );
+    CREATE INDEX sessions_player ON sessions (player, created_ms, id);
+    INSERT INTO sessions
+        SELECT token, gen_random_uuid(), id, 'device', 'web',
+               floor(extract(epoch FROM now()) * 1000)::int8,
+               floor(extract(epoch FROM now()) / 86400)::int8
+        FROM players;
+    ALTER TABLE players DROP COLUMN token;
     "];
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.

@@ -90,7 +90,7 @@ async fn servers_share_a_database() {
         return;
     };
     let opened = join_all((0..4).map(|_| open(&address))).await;
-    first.add_player(player(1)).await.expect("written");
+    first.add_player(player(1), vec![]).await.expect("written");
     let written = record(1, &player(1));
     let id = written.creation.id;
     let mark = first.create(OWNER, written).await.expect("written");
@@ -319,7 +319,7 @@ async fn old_matches_are_forgotten() {
     let Some((store, address)) = fresh().await else {
         return;
     };
-    store.add_player(player(1)).await.expect("written");
+    store.add_player(player(1), vec![]).await.expect("written");
     let old = (2..2 + OLD).map(async |number| {
         let written = record(number, &player(1));
         let id = written.creation.id;
@@ -357,7 +357,7 @@ async fn old_matches_are_forgotten() {
 
 /// Has a match written that has begun, and gives its id and its mark.
 async fn begun(store: &PostgresStore) -> (MatchId, Mark) {
-    store.add_player(player(1)).await.expect("written");
+    store.add_player(player(1), vec![]).await.expect("written");
     let written = record(1, &player(1));
     let id = written.creation.id;
     let mark = store.create(OWNER, written).await.expect("written");

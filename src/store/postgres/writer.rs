@@ -17,7 +17,7 @@ pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session};
 use crate::directory::Shown;
-use crate::{Mark, NodeId, PlayerRecord, Record, WriteError};
+use crate::{Mark, NodeId, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 256;
@@ -50,7 +50,9 @@ pub(super) enum Task {
         from: Option<NodeId>,
     },
     Release(MatchId),
-    AddPlayer(PlayerRecord),
+    AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    EndSessions(PlayerId, Sessions),
+    SawSession(TokenHash, u64),
     Renew(NodeId),
     Withdraw(NodeId),
     /// Refused as a conflict if somebody else is at it.

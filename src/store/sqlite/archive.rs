@@ -10,9 +10,9 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{FILE, OpenError, reader, schema};
-use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Unreadable};
-use crate::{Damage, PlayerRecord, Record, TokenHash};
+use super::{FILE, OpenError, people, reader, schema};
+use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
+use crate::{Damage, PlayerRecord, Record};
 
 /// Reads the database in a directory.
 #[derive(Debug)]
@@ -56,16 +56,17 @@ impl Archive for SqliteArchive {
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
-    fn people(&self, after: Option<PlayerId>) -> Result<Vec<PlayerRecord>, Unreadable> {
-        let sql = "SELECT id, name, token FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
+    fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
+        let sql = "SELECT id, name FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
         let after = after.as_ref().map_or(&[][..], |id| id.0.as_bytes());
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map((after, PEOPLE_AT_ONCE), |row| {
-            Ok(PlayerRecord {
-                id: PlayerId(Uuid::from_bytes(row.get(0)?)),
-                name: row.get(1)?,
-                token: TokenHash(row.get(2)?),
-            })
+            let id = PlayerId(Uuid::from_bytes(row.get(0)?));
+            let name = row.get(1)?;
+            Ok((
+                PlayerRecord { id, name },
+                people::sessions(&self.connection, id)?,
+            ))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

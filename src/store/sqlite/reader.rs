@@ -13,7 +13,7 @@ use super::reminders;
 use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
 use crate::record::event_from_text;
-use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail, TokenHash};
+use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail};
 use plyhouse_matches::Event;
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
 
@@ -217,22 +217,12 @@ pub(super) fn by_code(
     Ok(found.map(|id| MatchId(Uuid::from_bytes(id))))
 }
 
-/// The player with this token.
-pub(super) fn player(
-    connection: &Connection,
-    token: TokenHash,
-) -> Result<Option<PlayerRecord>, Failure> {
-    let sql = "SELECT id, name, token FROM players WHERE token = ?1";
-    let found = connection.prepare_cached(sql)?;
-    Ok({ found }.query_row([token.0], player_of).optional()?)
-}
-
 /// The player with this id.
 pub(super) fn player_by_id(
     connection: &Connection,
     id: PlayerId,
 ) -> Result<Option<PlayerRecord>, Failure> {
-    let sql = "SELECT id, name, token FROM players WHERE id = ?1";
+    let sql = "SELECT id, name FROM players WHERE id = ?1";
     let found = connection.prepare_cached(sql)?;
     Ok({ found }
         .query_row([id.0.as_bytes()], player_of)
@@ -261,7 +251,7 @@ pub(super) fn live(
         }
     }
     let involved = involved(&matches);
-    let mut statement = at_once.prepare("SELECT id, name, token FROM players WHERE id = ?1")?;
+    let mut statement = at_once.prepare("SELECT id, name FROM players WHERE id = ?1")?;
     let mut players = Vec::with_capacity(involved.len());
     for id in involved {
         match statement.query_row([id.0.as_bytes()], player_of).optional() {
@@ -342,7 +332,6 @@ fn player_of(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
     Ok(PlayerRecord {
         id: PlayerId(Uuid::from_bytes(row.get(0)?)),
         name: row.get(1)?,
-        token: TokenHash(row.get(2)?),
     })
 }
 

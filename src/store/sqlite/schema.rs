@@ -99,6 +99,30 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "
     ALTER TABLE parts ADD COLUMN absent_ms INTEGER;  -- since when the player has been away
     ",
+    // A player has any number of tokens, each of a session. Those from before are sessions of which nobody
+    // knows when they began.
+    "
+    CREATE TABLE sessions (
+        token      BLOB NOT NULL PRIMARY KEY,    -- the SHA-256 of it
+        id         BLOB NOT NULL UNIQUE,         -- a UUID
+        player     BLOB NOT NULL REFERENCES players (id),
+        label      TEXT NOT NULL,
+        kind       TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,             -- milliseconds since 1970
+        seen_day   INTEGER NOT NULL              -- days since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_by_player ON sessions (player, created_ms, id);
+    INSERT INTO sessions
+        SELECT token, randomblob(16), id, 'device', 'web', unixepoch() * 1000, unixepoch() / 86400
+        FROM players ORDER BY token;
+    CREATE TABLE players_anew (
+        id      BLOB NOT NULL PRIMARY KEY,       -- a UUID
+        name    TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO players_anew SELECT id, name FROM players ORDER BY id;
+    DROP TABLE players;
+    ALTER TABLE players_anew RENAME TO players;
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::suite::{self, OWNER, moved, player, record, started, suite};
+use crate::suite::{self, OWNER, moved, player, record, session, started, suite};
 use plyhouse_engine::game::Seat;
 
 fn open(directory: &Path) -> SqliteStore {
@@ -24,7 +24,11 @@ async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open(directory);
     let written = record(1, &player(1));
     let id = written.creation.id;
-    store.add_player(player(1)).await.expect("written");
+    let sessions = vec![session(1, 1)];
+    store
+        .add_player(player(1), sessions)
+        .await
+        .expect("written");
     let mark = store.create(OWNER, written).await.expect("written");
     let mut mark = store.append(id, mark, started()).await.expect("written");
     for (index, m) in moves.iter().enumerate() {
@@ -58,8 +62,8 @@ async fn everything_is_there_when_it_is_opened_again() {
     assert_eq!(loaded.record.events.len(), 5);
     assert_eq!(live.players, [player(1)]);
     assert_eq!(
-        store.player(player(1).token).await.expect("readable"),
-        Some(player(1))
+        store.session(session(1, 1).token).await.expect("readable"),
+        Some((player(1), session(1, 1)))
     );
 }
 
@@ -136,7 +140,7 @@ async fn a_match_without_a_reminder_is_served() {
     let written = [
         connection.execute(
             "INSERT INTO players VALUES (?1, ?2, ?3)",
-            (ann.id.0.as_bytes(), &ann.name, ann.token.0),
+            (ann.id.0.as_bytes(), &ann.name, [1; 32]),
         ),
         connection.execute(
             "INSERT INTO matches VALUES (?1, 'K7QM2P', 'tic-tac-toe', ?2, ?3, 0, NULL, NULL)",
@@ -152,6 +156,10 @@ async fn a_match_without_a_reminder_is_served() {
     set.expect("written");
 
     let store = open(directory.path());
+    let known = store.session(TokenHash([1; 32])).await.expect("readable");
+    let (player, session) = known.expect("its token goes on as a session");
+    assert_eq!(player, ann);
+    assert_eq!(store.sessions(ann.id).await.expect("readable"), [session]);
     let live = all_live(&store).await.expect("readable").matches;
     let loaded = live[0].clone().expect("sound");
     assert_eq!(loaded.record.creation.id, match_id);
@@ -247,7 +255,7 @@ async fn a_damaged_match_is_told_apart() {
 async fn a_damaged_page_harms_what_is_on_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = open(directory.path());
-    store.add_player(player(1)).await.expect("written");
+    store.add_player(player(1), vec![]).await.expect("written");
     for number in 1..=300 {
         store
             .create(OWNER, record(number, &player(1)))
@@ -303,7 +311,7 @@ async fn ended_matches_are_forgotten_in_time() {
     suite::live_matches_have_an_owner(&store).await;
     let ended = MatchId(uuid::Uuid::from_u128(33));
     while store.load(ended).await.expect("readable").is_some() {
-        store.add_player(player(1)).await.expect("written");
+        store.add_player(player(1), vec![]).await.expect("written");
     }
     assert_eq!(all_live(&store).await.expect("readable").matches.len(), 3);
     let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");

@@ -17,9 +17,9 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
-use crate::{PlayerRecord, Record, WriteError};
+use crate::{PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
 use plyhouse_matches::{Event, Reminder};
-use plyhouse_protocol::{MatchId, Seq};
+use plyhouse_protocol::{MatchId, PlayerId, Seq};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 1024;
@@ -49,7 +49,9 @@ pub(super) enum Task {
         events: Vec<Event>,
         reminder: Option<Reminder>,
     },
-    AddPlayer(PlayerRecord),
+    AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    EndSessions(PlayerId, Sessions),
+    SawSession(TokenHash, u64),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let

@@ -12,7 +12,7 @@ use plyhouse_protocol::{ClockControl, MatchId, PlayerId};
 use uuid::Uuid;
 
 pub(crate) use self::leases::{
-    a_lease_ends, a_session_is_later_than_those_before, a_withdrawn_server_is_gone,
+    a_connection_is_later_than_those_before, a_lease_ends, a_withdrawn_server_is_gone,
     orphans_and_live_matches_go_by_leases,
 };
 pub(crate) use self::lists::{
@@ -48,7 +48,7 @@ pub(crate) trait Shared {
 macro_rules! shared_suite {
     ($make:expr) => {
         shared_suite!($make; a_lease_ends, a_withdrawn_server_is_gone,
-            orphans_and_live_matches_go_by_leases, a_session_is_later_than_those_before,
+            orphans_and_live_matches_go_by_leases, a_connection_is_later_than_those_before,
             a_route_tells_whose_a_match_is, a_match_is_taken_from_whom_it_is_said,
             a_take_that_is_fresh_is_not_undone, marks_from_before_a_take_are_refused,
             of_many_takes_one_succeeds, abandoned_matches_are_found, players_are_involved,

@@ -16,7 +16,7 @@ async fn begun_over_days(store: &dyn Store, number: u128, at_ms: u64) -> (MatchI
     let mut written = record(number, &player(1));
     written.creation.terms.clock = Some(ClockControl::Move { move_ms: DAY_MS });
     for player in [player(1), player(2)] {
-        store.add_player(player).await.expect("written");
+        store.add_player(player, vec![]).await.expect("written");
     }
     let sits = |player: PlayerRecord| Occupant::Player {
         id: player.id,

@@ -131,7 +131,7 @@ pub(crate) async fn fill(directory: &Path, matches: usize) -> anyhow::Result<()>
     let numbers: Vec<usize> = (0..matches).collect();
     for some in numbers.chunks(AT_ONCE) {
         let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
-        let added = added.map(|number| store.add_player(player(number)));
+        let added = added.map(|number| store.add_player(player(number), vec![]));
         futures::future::try_join_all(added).await?;
         let created = some
             .iter()

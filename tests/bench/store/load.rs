@@ -10,7 +10,7 @@ use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
-use plyhouse_store::{Mark, NodeId, PlayerRecord, Record, SqliteStore, Store, TokenHash};
+use plyhouse_store::{Mark, NodeId, PlayerRecord, Record, SqliteStore, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -37,9 +37,8 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
     let host = PlayerRecord {
         id: PlayerId(Uuid::from_u128(1)),
         name: "host".to_owned(),
-        token: TokenHash([1; 32]),
     };
-    store.add_player(host.clone()).await?;
+    store.add_player(host.clone(), vec![]).await?;
     let created = (0..matches).map(|number| {
         store.create(
             OWNER,

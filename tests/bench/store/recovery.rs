@@ -6,9 +6,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_server::{Recovered, Server, Settings};
-use plyhouse_store::{
-    PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics, TokenHash,
-};
+use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -68,7 +66,7 @@ async fn fill(directory: &Path, live: usize) -> anyhow::Result<()> {
     let numbers: Vec<usize> = (0..live).collect();
     for some in numbers.chunks(AT_ONCE) {
         let added = some.iter().flat_map(|number| [2 * number, 2 * number + 1]);
-        let added = added.map(|number| store.add_player(player(number)));
+        let added = added.map(|number| store.add_player(player(number), vec![]));
         futures::future::try_join_all(added).await?;
         let created = some.iter().map(|&number| {
             let host = player(2 * number);
@@ -96,12 +94,9 @@ fn game() -> anyhow::Result<&'static Entry> {
 }
 
 pub(crate) fn player(number: usize) -> PlayerRecord {
-    let mut token = [0; 32];
-    token[..8].copy_from_slice(&number.to_le_bytes());
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(number as u128 + 1)),
         name: format!("player {number}"),
-        token: TokenHash(token),
     }
 }
 

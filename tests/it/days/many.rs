@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plyhouse_engine::catalog;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
 use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId};
-use plyhouse_store::{MemoryStore, NodeId, PlayerRecord, Record, Store, TokenHash};
+use plyhouse_store::{MemoryStore, NodeId, PlayerRecord, Record, Store};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -45,12 +45,9 @@ fn record(number: u64, ago_s: u64) -> Record {
 }
 
 fn player(number: u64) -> PlayerRecord {
-    let mut token = [0; 32];
-    token[..8].copy_from_slice(&number.to_le_bytes());
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(u128::from(number) + 1)),
         name: format!("player {number}"),
-        token: TokenHash(token),
     }
 }
 
@@ -66,7 +63,10 @@ async fn many_matches_wait_and_those_that_are_due_end_in_their_order() {
     };
     for number in 0..MATCHES {
         for number in [2 * number, 2 * number + 1] {
-            store.add_player(player(number)).await.expect("kept");
+            store
+                .add_player(player(number), vec![])
+                .await
+                .expect("kept");
         }
         let record = record(number, began_ago(number));
         let created = store.create(NodeId(Uuid::nil()), record).await;

@@ -391,6 +391,8 @@ fn requests_are_known_by_their_types() {
         json!({"type": "seek", "game": "chess"}),
         json!({"type": "unseek"}),
         json!({"type": "resync", "match": "a", "since": 0}),
+        json!({"type": "sessions"}),
+        json!({"type": "end_session", "session": "a"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

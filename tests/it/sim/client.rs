@@ -8,7 +8,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, FollowedMatch, MatchId, PlayerId, RequestId, Seq, ServerMessage, Status, Token,
+    ClientMessage, FollowedMatch, Hello, MatchId, PlayerId, RequestId, Seq, ServerMessage, Status,
+    Token,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -156,11 +157,11 @@ impl Client {
     async fn come_back(&mut self) -> Option<Line> {
         let server = self.server();
         let mut line = Line::open(Rc::clone(&self.base), &self.name, server).await?;
-        let hello = ClientMessage::Hello {
-            protocol: None,
+        let hello = ClientMessage::Hello(Box::new(Hello {
             name: Some(self.name.clone()),
             token: self.token.clone(),
-        };
+            ..Hello::default()
+        }));
         match self.ask(&mut line, hello).await? {
             ServerMessage::Welcome(welcome) => {
                 (self.watched, self.wants_list) = (None, false);
@@ -326,6 +327,7 @@ impl Client {
             }
             ServerMessage::Welcome(_)
             | ServerMessage::Pong { .. }
+            | ServerMessage::Sessions { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Events { .. }
@@ -362,7 +364,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Abort { .. }
         | ClientMessage::Offer { .. }
         | ClientMessage::Join { .. } => true,
-        ClientMessage::Hello { .. }
+        ClientMessage::Hello(_)
         | ClientMessage::Ping
         | ClientMessage::Create(_)
         | ClientMessage::Watch { .. }
@@ -373,6 +375,8 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::List { .. }
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
+        | ClientMessage::Sessions
+        | ClientMessage::EndSession { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek
         | ClientMessage::Resync { .. } => false,

@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions, Store,
+    Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -351,21 +352,50 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::Player(player)).boxed()
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::Player(player, sessions)).boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.try_read(move |tables| tables.players.get(&token.0).cloned())
-            .boxed()
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        self.try_read(move |tables| {
+            let session = tables.sessions.get(&token.0)?;
+            let player = tables.players.get(&session.player)?;
+            Some((player.clone(), session.clone()))
+        })
+        .boxed()
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.try_read(move |tables| {
+            let sessions = tables.sessions.values();
+            let own = sessions.filter(|session| session.player == player);
+            own.cloned().collect()
+        })
+        .boxed()
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::EndSessions(player, which)).boxed()
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(Write::Saw(token, day)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.try_read(move |tables| {
-            let mut players = tables.players.values();
-            players.find(|player| player.id == id).cloned()
-        })
-        .boxed()
+        self.try_read(move |tables| tables.players.get(&id).cloned())
+            .boxed()
     }
 
     fn is_well(&self) -> bool {

@@ -107,8 +107,10 @@ impl Reader {
     }
 
     /// A number that none before had.
-    pub(in crate::postgres) async fn next_session(&self) -> Result<u64, ReadError> {
-        let rows = self.query("SELECT nextval('sessions')", &[]).await?;
+    pub(in crate::postgres) async fn next_connection(&self) -> Result<u64, ReadError> {
+        let rows = self
+            .query("SELECT nextval('connection_numbers')", &[])
+            .await?;
         let number = rows.first().map(|row| natural(row.get(0)));
         number.ok_or(ReadError::Unavailable)
     }

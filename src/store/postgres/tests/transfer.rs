@@ -7,7 +7,7 @@ use plyhouse_protocol::{ClockControl, Reason};
 use tokio::runtime::{Builder, Runtime};
 
 use super::*;
-use crate::suite::AT_MS;
+use crate::suite::{AT_MS, session};
 use crate::{Side, SqliteArchive, SqliteStore, TransferError, transfer};
 
 fn runtime() -> Runtime {
@@ -52,7 +52,9 @@ fn played(number: u128, clock: Option<ClockControl>) -> Record {
 /// live one, a rematch, one of days, one that waits to be woken, and more than are moved at once.
 async fn fill(store: &dyn Store) {
     for number in 1..=2 {
-        store.add_player(player(number)).await.expect("written");
+        let sessions = (0..number).map(|more| session(number + 10 * more, number));
+        let added = store.add_player(player(number), sessions.collect()).await;
+        added.expect("written");
     }
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {

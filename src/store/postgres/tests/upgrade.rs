@@ -83,3 +83,26 @@ async fn who_is_in_matches_of_the_first_version_is_known() {
     store.append(id, read.mark, leaves).await.expect("written");
     assert_eq!(store.involved(player(4).id).await.expect("readable"), []);
 }
+
+/// The token of a player of the second version is a session from then on.
+#[tokio::test]
+async fn a_token_of_the_second_version_is_a_session() {
+    let Some(address) = database().await else {
+        return;
+    };
+    let mut session = session(&address).await;
+    schema::migrate_to(session.client(), 2).await.expect("made");
+    let (ann, token) = (player(1), TokenHash([1; 32]));
+    let sql = "INSERT INTO players VALUES ($1, $2, $3)";
+    let values: link::Values<'_> = &[&ann.id.0, &ann.name, &token.0.as_slice()];
+    session.query(sql, values).await.expect("written");
+
+    let store = open(&address).await;
+    let (player, session) = store
+        .session(token)
+        .await
+        .expect("readable")
+        .expect("there");
+    assert_eq!((player, session.token), (ann.clone(), token));
+    assert_eq!(store.sessions(ann.id).await.expect("readable"), [session]);
+}

@@ -8,6 +8,7 @@
 mod appends;
 mod hints;
 mod pairs;
+mod people;
 mod takes;
 
 use plyhouse_engine::game::Seat;
@@ -20,7 +21,7 @@ use super::Task;
 use crate::postgres::journal::{body, integer, length};
 use crate::postgres::link::{Failure, Session};
 use crate::record::terms_to_text;
-use crate::{NodeId, PlayerRecord, Record, WriteError};
+use crate::{NodeId, Record, WriteError};
 
 /// Tasks, and what has become of each.
 pub(super) struct Batch<'a> {
@@ -50,6 +51,7 @@ impl<'a> Batch<'a> {
         session.command("BEGIN").await?;
         self.keep_leases(session).await?;
         self.add_players(session).await?;
+        self.change_sessions(session).await?;
         self.write_matches(session).await?;
         self.take_all(session).await?;
         self.append_all(session).await?;
@@ -87,26 +89,6 @@ impl<'a> Batch<'a> {
             matches!(task, Task::Append { events, reminder: None, .. }
                 if !events.is_empty() && events.iter().all(is_of_journal_alone))
         })
-    }
-
-    async fn add_players(&self, session: &Session) -> Result<(), Failure> {
-        let players = self.tasks.iter().filter_map(|task| match task {
-            Task::AddPlayer(player) => Some(player),
-            _ => None,
-        });
-        let mut players: Vec<&PlayerRecord> = players.collect();
-        if players.is_empty() {
-            return Ok(());
-        }
-        players.sort_unstable_by_key(|player| player.id);
-        let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
-        let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
-        let tokens: Vec<&[u8]> = players.iter().map(|player| &player.token.0[..]).collect();
-        let sql = "INSERT INTO players (id, name, token)
-                   SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::bytea[])
-                   ON CONFLICT DO NOTHING";
-        session.query(sql, &[&ids, &names, &tokens]).await?;
-        Ok(())
     }
 }
 

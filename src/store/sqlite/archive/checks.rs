@@ -3,14 +3,18 @@
 use rusqlite::Connection;
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const COUNTS: [(&str, &str); 4] = [
+const COUNTS: [(&str, &str); 5] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches have no proper id",
     ),
     (
-        "SELECT count(*) FROM players WHERE length(id) != 16 OR length(token) != 32",
-        "players have no proper id or token",
+        "SELECT count(*) FROM players WHERE length(id) != 16",
+        "players have no proper id",
+    ),
+    (
+        "SELECT count(*) FROM sessions WHERE length(id) != 16 OR length(token) != 32",
+        "sessions have no proper id or token",
     ),
     (
         "SELECT count(*) - count(DISTINCT code) FROM matches WHERE ended_ms IS NULL",

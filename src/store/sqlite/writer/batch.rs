@@ -9,8 +9,8 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::record::{event_to_text, terms_to_text};
-use crate::sqlite::{now, reminders};
-use crate::{PlayerRecord, Record, WriteError};
+use crate::sqlite::{now, people, reminders};
+use crate::{Record, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
 use prometheus_client::metrics::histogram::Histogram;
@@ -103,11 +103,14 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             events_from(connection, *id, *after, events)?
                 && reminder.as_ref().map_or(Ok(true), is_kept)?
         }
-        Task::AddPlayer(player) => {
+        Task::AddPlayer(player, _) => {
             let sql = "SELECT 1 FROM players WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
+        Task::EndSessions(player, which) => people::have_ended(connection, *player, *which)?,
+        // A hint, which is written again.
+        Task::SawSession(..) => true,
     };
     Ok(if is_there {
         Ok(())
@@ -172,7 +175,13 @@ impl<'a> Batch<'a> {
                 events,
                 reminder,
             } => self.append(*id, *after, events, reminder.as_ref()),
-            Task::AddPlayer(player) => self.add_player(player).map(Ok),
+            Task::AddPlayer(player, sessions) => {
+                people::add(self.transaction, player, sessions).map(Ok)
+            }
+            Task::EndSessions(player, which) => {
+                people::end(self.transaction, *player, *which).map(Ok)
+            }
+            Task::SawSession(token, day) => people::saw(self.transaction, *token, *day).map(Ok),
         }
     }
 
@@ -269,17 +278,6 @@ impl<'a> Batch<'a> {
         } else {
             self.heads.insert(id, seq);
         }
-        Ok(())
-    }
-
-    fn add_player(&self, player: &PlayerRecord) -> rusqlite::Result<()> {
-        let sql =
-            "INSERT INTO players (id, name, token) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-        self.transaction.prepare_cached(sql)?.execute((
-            player.id.0.as_bytes(),
-            &player.name,
-            player.token.0,
-        ))?;
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ fn begun() -> (Work, TempDir) {
     let directory = tempfile::tempdir().expect("a directory");
     let mut work = work(directory.path());
     let tasks = vec![
-        Task::AddPlayer(player(1)),
+        Task::AddPlayer(player(1), vec![]),
         Task::Create(record(1, &player(1))),
     ];
     assert_eq!(write(&mut work, tasks), [Ok(()), Ok(())]);
@@ -113,8 +113,8 @@ fn what_is_there_is_told_task_by_task() {
         reminder: None,
     };
     let tasks = [
-        Task::AddPlayer(player(1)),
-        Task::AddPlayer(player(2)),
+        Task::AddPlayer(player(1), vec![]),
+        Task::AddPlayer(player(2), vec![]),
         Task::Create(record(1, &player(1))),
         Task::Create(record(2, &player(1))),
         append(),

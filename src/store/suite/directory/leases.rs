@@ -60,13 +60,13 @@ pub(crate) async fn orphans_and_live_matches_go_by_leases(shared: &impl Shared) 
     assert_eq!(orphans(second, OTHER).await, [1], "it is nobody's");
 }
 
-/// Of two sessions the later has the greater number, on whatever server it began.
-pub(crate) async fn a_session_is_later_than_those_before(shared: &impl Shared) {
+/// Of two connections the later has the greater number, on whatever server it began.
+pub(crate) async fn a_connection_is_later_than_those_before(shared: &impl Shared) {
     let [first, second] = shared.servers();
     let mut last = 0;
     for _ in 0..10 {
         for server in [first, second, second] {
-            let number = server.session().await.expect("given");
+            let number = server.connection().await.expect("given");
             assert!(number > last, "{number} follows {last}");
             last = number;
         }

@@ -66,7 +66,7 @@ pub(crate) async fn only_what_is_shown_is_listed(shared: &impl Shared) {
 /// The newest come first, a page at a time, and the total is of all pages.
 pub(crate) async fn lists_are_filtered_and_paged(shared: &impl Shared) {
     let [first, second] = shared.servers();
-    first.add_player(player(1)).await.expect("written");
+    first.add_player(player(1), vec![]).await.expect("written");
     for number in 1..=30 {
         let mut written = record(number, &player(1));
         written.creation.game = &CATALOG[usize::from(number % 3 == 0)];

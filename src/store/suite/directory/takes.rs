@@ -183,7 +183,7 @@ pub(crate) async fn of_many_takes_one_succeeds(shared: &impl Shared) {
 /// What is abandoned are the live matches of servers that are gone, but for those that are to be woken.
 pub(crate) async fn abandoned_matches_are_found(shared: &impl Shared) {
     let [first, second] = shared.servers();
-    first.add_player(player(1)).await.expect("written");
+    first.add_player(player(1), vec![]).await.expect("written");
     for node in [OWNER, OTHER] {
         first.renew(node).await.expect("renewed");
     }

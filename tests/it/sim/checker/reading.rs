@@ -266,9 +266,10 @@ impl Reading {
 
     /// Tells whether the server must know whoever it is.
     fn sent_hello(&mut self, on: ConnectionId, message: &ClientMessage) -> bool {
-        let ClientMessage::Hello { token, .. } = message else {
+        let ClientMessage::Hello(hello) = message else {
             return false;
         };
+        let token = &hello.token;
         let known = self.matches.iter().map(|(id, told)| (*id, told.newest));
         self.connection(on).known_at_hello = known.collect();
         let owner = token.as_ref().and_then(|t| self.tokens.get(t.reveal()));
@@ -327,6 +328,7 @@ impl Reading {
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
+            | ServerMessage::Sessions { .. }
             | ServerMessage::Presence { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
@@ -364,12 +366,14 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Decline { target, .. }
         | ClientMessage::GiveTime { target, .. }
         | ClientMessage::Resync { target, .. } => Some(*target),
-        ClientMessage::Hello { .. }
+        ClientMessage::Hello(_)
         | ClientMessage::Ping
         | ClientMessage::Create(_)
         | ClientMessage::List { .. }
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
+        | ClientMessage::Sessions
+        | ClientMessage::EndSession { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek => None,
     }

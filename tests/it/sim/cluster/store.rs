@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, Store, Tail,
-    TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, SessionRecord,
+    Sessions, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -319,13 +319,38 @@ impl Store for Wire {
         self.read(move |kept| kept.parts(player)).boxed()
     }
 
-    fn add_player(&self, player: PlayerRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.add_player(player)))
+    fn add_player(
+        &self,
+        player: PlayerRecord,
+        sessions: Vec<SessionRecord>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.add_player(player, sessions)))
             .boxed()
     }
 
-    fn player(&self, token: TokenHash) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
-        self.read(move |kept| kept.player(token)).boxed()
+    fn session(
+        &self,
+        token: TokenHash,
+    ) -> BoxFuture<'_, Result<Option<(PlayerRecord, SessionRecord)>, ReadError>> {
+        self.read(move |kept| kept.session(token)).boxed()
+    }
+
+    fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
+        self.read(move |kept| kept.sessions(player)).boxed()
+    }
+
+    fn end_sessions(
+        &self,
+        player: PlayerId,
+        which: Sessions,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.end_sessions(player, which)))
+            .boxed()
+    }
+
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.saw_session(token, day)))
+            .boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

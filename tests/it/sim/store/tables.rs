@@ -5,8 +5,10 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use plyhouse_matches::{Event, Reminder};
-use plyhouse_protocol::MatchId;
-use plyhouse_store::{Loaded, Mark, Next, PlayerRecord, Record, WriteError};
+use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_store::{
+    Loaded, Mark, Next, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError,
+};
 
 use crate::sim::cluster::Journal;
 
@@ -14,7 +16,8 @@ use crate::sim::cluster::Journal;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) matches: BTreeMap<MatchId, Record>,
-    pub(crate) players: BTreeMap<[u8; 32], PlayerRecord>,
+    pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
+    pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
 }
 
@@ -64,7 +67,9 @@ pub(crate) struct Trouble {
 pub(super) enum Write {
     Create(Record),
     Append(MatchId, Mark, Vec<Event>, Option<Reminder>),
-    Player(PlayerRecord),
+    Player(PlayerRecord, Vec<SessionRecord>),
+    EndSessions(PlayerId, Sessions),
+    Saw(TokenHash, u64),
 }
 
 impl Tables {
@@ -99,8 +104,19 @@ impl Tables {
                 }
                 Some(_) | None => return Err(WriteError::Conflict),
             },
-            Write::Player(player) => {
-                self.players.entry(player.token.0).or_insert(player);
+            Write::Player(player, sessions) => {
+                self.players.entry(player.id).or_insert(player);
+                for session in sessions {
+                    self.sessions.entry(session.token.0).or_insert(session);
+                }
+            }
+            Write::EndSessions(player, which) => self
+                .sessions
+                .retain(|_, session| session.player != player || !which.contains(session.id)),
+            Write::Saw(token, day) => {
+                if let Some(session) = self.sessions.get_mut(&token.0) {
+                    session.seen_day = day;
+                }
             }
         }
         Ok(())
@@ -155,7 +171,7 @@ impl Write {
                 let after = after.seq().0;
                 Some((*id, after + 1..=after + events.len() as u64))
             }
-            Self::Player(_) => None,
+            Self::Player(..) | Self::EndSessions(..) | Self::Saw(..) => None,
         };
         let all =
             |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));

@@ -57,8 +57,8 @@ impl Directory for Wire {
         self.read(move |kept| kept.hosted(player)).boxed()
     }
 
-    fn session(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
-        self.write(|shared| now(shared.kept.session())).boxed()
+    fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
+        self.write(|shared| now(shared.kept.connection())).boxed()
     }
 
     fn pair(

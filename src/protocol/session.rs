@@ -1,0 +1,38 @@
+//! The sessions of a player: each is one device or one program, with a token of its own.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::SessionId;
+use super::words::words;
+
+words! {
+    /// What a session is of.
+    SessionKind {
+        /// A page in a browser.
+        Web = "web",
+        /// A program.
+        Cli = "cli",
+        /// A key that was made for a program.
+        Key = "key",
+    }
+}
+
+/// A session as its player sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionSummary {
+    /// Which it is.
+    pub session: SessionId,
+    /// What the player calls it.
+    pub label: String,
+    /// What it is of.
+    pub kind: SessionKind,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// The day on which it was used last, as `2026-11-22`.
+    pub seen_day: String,
+    /// Whether it has a connection.
+    pub connected: bool,
+    /// Whether it is the session of this very connection.
+    pub this: bool,
+}

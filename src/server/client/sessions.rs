@@ -1,0 +1,110 @@
+//! The sessions of a player: what they are, and how they end.
+
+use std::sync::Arc;
+
+use super::{Client, DAY_MS, Player};
+use crate::births;
+use crate::cluster::Packet;
+use crate::from_protocol;
+use crate::reply::Reply;
+use plyhouse_matches::scoresheet::day_text;
+use plyhouse_protocol::{CloseCode, ErrorCode, ServerMessage, SessionSummary, WireError};
+use plyhouse_store::{ReadError, WriteError};
+
+impl Client {
+    pub(super) async fn sessions(&self, player: &Player, reply: Reply) {
+        let id = player.record.id;
+        let kept = match self.server.players.unstored(id) {
+            Some((_, session)) => Ok(vec![session]),
+            None => self.server.store.sessions(id).await,
+        };
+        let Some((kept, reply)) = reply.check(kept.map_err(not_read)) else {
+            return;
+        };
+        let connected = self.server.players.connected_sessions(id);
+        let summaries = kept.into_iter().map(|session| SessionSummary {
+            session: session.id,
+            seen_day: day_text(session.seen_day),
+            connected: connected.contains(&session.id),
+            this: session.id == player.session.id,
+            label: session.label,
+            kind: session.kind,
+            created_ms: session.created_ms,
+        });
+        reply.tell(|re| ServerMessage::Sessions {
+            re,
+            sessions: summaries.collect(),
+            ignored: Vec::new(),
+        });
+    }
+
+    /// Ends sessions: in the store first, then wherever they are connected. The one that asks is told that
+    /// it is done before it ends itself.
+    pub(super) async fn end_session(&self, player: &Player, meant: String, reply: Reply) {
+        let (id, own) = (player.record.id, player.session.id);
+        let Some(which) = from_protocol::sessions(&meant, own) else {
+            reply.ok(None);
+            return;
+        };
+        // Or else it would be kept later.
+        let kept = births::remember(&self.server, id).await;
+        let Some(((), reply)) = reply.check(kept) else {
+            return;
+        };
+        let ended = self.server.store.end_sessions(id, which).await;
+        let Some(((), reply)) = reply.check(ended.map_err(not_ended)) else {
+            return;
+        };
+        let players = &self.server.players;
+        players.end_sessions(id, which, Some(self.peer.id));
+        if let Some(cluster) = &self.server.cluster {
+            let player = id;
+            cluster.send_all(&Packet::SessionsEnded { player, which });
+        }
+        reply.ok(None);
+        if which.contains(own) {
+            self.peer.outbox.close(CloseCode::Ended);
+        }
+    }
+
+    /// Ends the connection if its session was ended while it was being welcomed, and notes that the session
+    /// is used. `ended_before` tells how many had been ended before it was looked up.
+    pub(super) async fn look_again(&self, ended_before: u64) {
+        let Some(player) = &self.player else { return };
+        let token = player.session.token;
+        let was_ended = self.server.players.sessions_ended() != ended_before;
+        if was_ended && self.server.players.guest(token).is_none() {
+            // If it cannot be read now, the next hello will tell.
+            if let Ok(None) = self.server.store.session(token).await {
+                self.peer.outbox.close(CloseCode::Ended);
+                return;
+            }
+        }
+        let today = self.server.clock.now_ms() / DAY_MS;
+        if player.is_stored && player.session.seen_day < today {
+            let server = Arc::clone(&self.server);
+            self.server.spawn(async move {
+                // What is not noted now is with the next hello.
+                let _ = server.store.saw_session(token, today).await;
+            });
+        }
+    }
+}
+
+fn not_read(error: ReadError) -> WireError {
+    tracing::error!(%error, "sessions not read");
+    WireError::new(ErrorCode::Internal, "the store cannot be read now")
+}
+
+fn not_ended(error: WriteError) -> WireError {
+    tracing::error!(%error, "sessions not ended");
+    match error {
+        WriteError::Unknown => {
+            let message = "the sessions may have been ended or not";
+            WireError::new(ErrorCode::Internal, message)
+        }
+        WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => {
+            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The connections of players, any number of which one player may have.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::{Player, Players};
+use crate::connection_id::ConnectionId;
+use crate::outbox::Outbox;
+use crate::peer::Peer;
+use crate::standing::{Standing, surplus};
+use plyhouse_protocol::{CloseCode, MatchId, PlayerId, SessionId};
+use plyhouse_store::{PlayerRecord, SessionRecord, Sessions};
+
+impl Player {
+    fn standings(&self) -> Vec<Standing> {
+        let peers = self.peers.iter();
+        peers.filter_map(|peer| peer.standing()).collect()
+    }
+
+    /// Closes the connections that are to end because of others, one that is not here among them if it is
+    /// given. They are none of the player's from now on.
+    fn end_surplus(&mut self, elsewhere: Option<Standing>) -> Vec<u64> {
+        let mut all = self.standings();
+        all.extend(elsewhere);
+        let ended = surplus(&all);
+        self.peers.retain(|peer| {
+            let number = peer.standing().map(|standing| standing.number);
+            let stays = number.is_none_or(|number| !ended.contains(&number));
+            if !stays {
+                peer.outbox.close(CloseCode::Replaced);
+            }
+            stays
+        });
+        ended
+    }
+}
+
+impl Players {
+    /// Makes this one of the player's connections, and closes those that end because of it. `greet` is
+    /// given the live matches that the player is in, and runs under the lock: a match that begins meanwhile
+    /// is shown after the greeting. If it does not greet, nothing is done. Gives whether it did.
+    pub(crate) fn connect(
+        &self,
+        record: &PlayerRecord,
+        unstored: Option<&SessionRecord>,
+        peer: &Arc<Peer>,
+        greet: impl FnOnce(Vec<MatchId>) -> bool,
+    ) -> bool {
+        let mut index = self.index.lock();
+        let player = index.players.get(&record.id);
+        if !greet(player.map_or_else(Vec::new, Player::live_matches)) {
+            return false;
+        }
+        index.gone.remove(&record.id);
+        let player = index.players.entry(record.id);
+        let player = player.or_insert_with(|| Player::new(record.clone(), unstored.cloned()));
+        player.peers.push(Arc::clone(peer));
+        player.end_surplus(None);
+        player.tell_peers();
+        let token = player.unstored.as_ref().map(|session| session.token);
+        if let Some(token) = token {
+            index.by_token.insert(token, record.id);
+        }
+        true
+    }
+
+    /// Takes note of a connection of a player on another server. If that one is to end because of some
+    /// here, gives how these stand.
+    pub(crate) fn connected_elsewhere(&self, id: PlayerId, there: Standing) -> Vec<Standing> {
+        let mut later = Vec::new();
+        self.change(id, |player| {
+            if player.end_surplus(Some(there)).contains(&there.number) {
+                later = player.standings();
+            }
+        });
+        later
+    }
+
+    /// Where everybody is written to who is connected.
+    pub(crate) fn outboxes(&self) -> Vec<Outbox> {
+        let index = self.index.lock();
+        let peers = index.players.values().flat_map(|player| &player.peers);
+        peers.map(|peer| peer.outbox.clone()).collect()
+    }
+
+    /// Everybody who is connected.
+    pub(crate) fn everybody_connected(&self) -> Vec<PlayerId> {
+        let index = self.index.lock();
+        let players = index.players.iter();
+        let connected = players.filter(|(_, player)| !player.peers.is_empty());
+        connected.map(|(id, _)| *id).collect()
+    }
+
+    /// The player's connections, in the order in which they came.
+    pub(crate) fn peers(&self, id: PlayerId) -> Vec<Arc<Peer>> {
+        let index = self.index.lock();
+        let player = index.players.get(&id);
+        player.map_or_else(Vec::new, |player| player.peers.clone())
+    }
+
+    /// This connection of the player, if it is one.
+    pub(crate) fn peer(&self, id: PlayerId, connection: ConnectionId) -> Option<Arc<Peer>> {
+        let index = self.index.lock();
+        let mut peers = index.players.get(&id)?.peers.iter();
+        peers.find(|peer| peer.id == connection).cloned()
+    }
+
+    /// Who gets what this connection of the player was to get: itself while it is there, then the latest of
+    /// its session, or else of the player.
+    pub(crate) fn heir(&self, id: PlayerId, of: &Peer) -> Option<Arc<Peer>> {
+        let index = self.index.lock();
+        let peers = &index.players.get(&id)?.peers;
+        let latest = |is_it: &dyn Fn(&Peer) -> bool| peers.iter().rev().find(|peer| is_it(peer));
+        let found = latest(&|peer| peer.id == of.id)
+            .or_else(|| latest(&|peer| peer.session() == of.session()))
+            .or_else(|| peers.last());
+        found.cloned()
+    }
+
+    pub(crate) fn is_connected(&self, id: PlayerId) -> bool {
+        let index = self.index.lock();
+        let player = index.players.get(&id);
+        player.is_some_and(|player| !player.peers.is_empty())
+    }
+
+    /// The longest smoothed round-trip time of the player's connections, of those that have been measured.
+    pub(crate) fn rtt(&self, id: PlayerId) -> Option<Duration> {
+        let index = self.index.lock();
+        let peers = index.players.get(&id)?.peers.iter();
+        peers.filter_map(|peer| peer.rtt()).max()
+    }
+
+    /// The player's sessions that have connections.
+    pub(crate) fn connected_sessions(&self, id: PlayerId) -> Vec<SessionId> {
+        let index = self.index.lock();
+        let player = index.players.get(&id);
+        let standings = player.map_or_else(Vec::new, Player::standings);
+        standings.iter().map(|standing| standing.session).collect()
+    }
+
+    /// Notes that a connection is gone.
+    pub(crate) fn disconnect(&self, id: PlayerId, peer: &Peer) {
+        self.change(id, |player| player.peers.retain(|one| one.id != peer.id));
+    }
+
+    /// Closes the connections of sessions that were ended, but for this one.
+    pub(crate) fn end_sessions(&self, id: PlayerId, which: Sessions, but: Option<ConnectionId>) {
+        // First this, so that whoever is being welcomed looks again.
+        self.sessions_ended.fetch_add(1, Ordering::AcqRel);
+        for peer in self.peers(id) {
+            let is_meant = peer
+                .session()
+                .is_some_and(|session| which.contains(session));
+            if is_meant && but != Some(peer.id) {
+                peer.outbox.close(CloseCode::Ended);
+            }
+        }
+    }
+
+    /// How often sessions were ended.
+    pub(crate) fn sessions_ended(&self) -> u64 {
+        self.sessions_ended.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,72 @@
+//! Players and their sessions.
+
+use plyhouse_protocol::{PlayerId, SessionId};
+use tokio_postgres::Row;
+
+use super::Reader;
+use crate::people::kind_from_text;
+use crate::postgres::journal::natural;
+use crate::{PlayerRecord, ReadError, SessionRecord, TokenHash};
+
+/// The sessions of these players, oldest first.
+pub(in crate::postgres) const SESSIONS: &str =
+    "SELECT token, id, player, label, kind, created_ms, seen_day FROM sessions
+     WHERE player = ANY ($1) ORDER BY player, created_ms, id";
+
+impl Reader {
+    /// The session with this token, and whose it is.
+    pub(in crate::postgres) async fn session(
+        &self,
+        token: TokenHash,
+    ) -> Result<Option<(PlayerRecord, SessionRecord)>, ReadError> {
+        let sql =
+            "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, p.name
+                   FROM sessions s JOIN players p ON p.id = s.player WHERE s.token = $1";
+        let rows = self.query(sql, &[&token.0.as_slice()]).await?;
+        Ok(rows.first().and_then(|row| {
+            let session = session(row)?;
+            let (id, name) = (session.player, row.get(7));
+            Some((PlayerRecord { id, name }, session))
+        }))
+    }
+
+    /// The sessions of a player, oldest first.
+    pub(in crate::postgres) async fn sessions(
+        &self,
+        player: PlayerId,
+    ) -> Result<Vec<SessionRecord>, ReadError> {
+        let rows = self.query(SESSIONS, &[&vec![player.0]]).await?;
+        Ok(rows.iter().filter_map(session).collect())
+    }
+
+    /// The player with this id.
+    pub(in crate::postgres) async fn player_by_id(
+        &self,
+        id: PlayerId,
+    ) -> Result<Option<PlayerRecord>, ReadError> {
+        let sql = "SELECT id, name FROM players WHERE id = $1";
+        let rows = self.query(sql, &[&id.0]).await?;
+        Ok(rows.first().map(player))
+    }
+}
+
+/// The player of a row.
+pub(in crate::postgres) fn player(row: &Row) -> PlayerRecord {
+    PlayerRecord {
+        id: PlayerId(row.get(0)),
+        name: row.get(1),
+    }
+}
+
+/// The session of a row; none if its token or its kind is none.
+pub(in crate::postgres) fn session(row: &Row) -> Option<SessionRecord> {
+    Some(SessionRecord {
+        token: TokenHash(<[u8; 32]>::try_from(row.get::<_, &[u8]>(0)).ok()?),
+        id: SessionId(row.get(1)),
+        player: PlayerId(row.get(2)),
+        label: row.get(3),
+        kind: kind_from_text(row.get(4))?,
+        created_ms: natural(row.get(5)),
+        seen_day: natural(row.get(6)),
+    })
+}

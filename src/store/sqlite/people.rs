@@ -1,0 +1,125 @@
+//! Players and their sessions, as they are read and written.
+
+use plyhouse_protocol::{PlayerId, SessionId};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, OptionalExtension, Row};
+use uuid::Uuid;
+
+use crate::people::kind_from_text;
+use crate::{PlayerRecord, SessionRecord, Sessions, TokenHash};
+
+/// The columns of a session.
+const SESSION: &str = "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day";
+const SESSION_COLUMNS: usize = 7;
+
+/// Keeps a player with these sessions, unless they are there.
+pub(super) fn add(
+    connection: &Connection,
+    player: &PlayerRecord,
+    sessions: &[SessionRecord],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO players (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute((player.id.0.as_bytes(), &player.name))?;
+    let sql = "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    for session in sessions {
+        connection.prepare_cached(sql)?.execute((
+            session.token.0,
+            session.id.0.as_bytes(),
+            session.player.0.as_bytes(),
+            &session.label,
+            session.kind.as_str(),
+            session.created_ms,
+            session.seen_day,
+        ))?;
+    }
+    Ok(())
+}
+
+/// The session with this token, and whose it is.
+pub(super) fn session(
+    connection: &Connection,
+    token: TokenHash,
+) -> rusqlite::Result<Option<(PlayerRecord, SessionRecord)>> {
+    let sql = format!(
+        "SELECT {SESSION}, p.name FROM sessions s JOIN players p ON p.id = s.player
+         WHERE s.token = ?1"
+    );
+    let mut found = connection.prepare_cached(&sql)?;
+    let read = |row: &Row<'_>| {
+        let session = session_of(row)?;
+        let (id, name) = (session.player, row.get(SESSION_COLUMNS)?);
+        Ok((PlayerRecord { id, name }, session))
+    };
+    found.query_row([token.0], read).optional()
+}
+
+/// The sessions of a player, oldest first.
+pub(super) fn sessions(
+    connection: &Connection,
+    player: PlayerId,
+) -> rusqlite::Result<Vec<SessionRecord>> {
+    let sql =
+        format!("SELECT {SESSION} FROM sessions s WHERE s.player = ?1 ORDER BY s.created_ms, s.id");
+    let mut found = connection.prepare_cached(&sql)?;
+    found
+        .query_map([player.0.as_bytes()], session_of)?
+        .collect()
+}
+
+/// Forgets sessions of a player.
+pub(super) fn end(
+    connection: &Connection,
+    player: PlayerId,
+    which: Sessions,
+) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM sessions WHERE player = ?1 AND (id = ?2) IS ?3";
+    let mut delete = connection.prepare_cached(sql)?;
+    let (id, is_meant) = condition(which);
+    delete.execute((player.0.as_bytes(), id, is_meant))?;
+    Ok(())
+}
+
+/// Whether none of these sessions is there.
+pub(super) fn have_ended(
+    connection: &Connection,
+    player: PlayerId,
+    which: Sessions,
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM sessions WHERE player = ?1 AND (id = ?2) IS ?3";
+    let (id, is_meant) = condition(which);
+    let mut found = connection.prepare_cached(sql)?;
+    Ok(!found.exists((player.0.as_bytes(), id, is_meant))?)
+}
+
+/// The id with which a session is compared, and what comes of that if it is meant.
+fn condition(which: Sessions) -> (Option<[u8; 16]>, Option<bool>) {
+    match which {
+        Sessions::One(id) => (Some(id.0.into_bytes()), Some(true)),
+        Sessions::AllBut(id) => (Some(id.0.into_bytes()), Some(false)),
+        Sessions::All => (None, None),
+    }
+}
+
+/// Notes that a session was used on this day.
+pub(super) fn saw(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
+    let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
+    let mut update = connection.prepare_cached(sql)?;
+    update.execute((token.0, day))?;
+    Ok(())
+}
+
+fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
+    let kind = kind_from_text(row.get_ref(4)?.as_str()?);
+    let no_kind = || Error::InvalidColumnType(4, "kind".to_owned(), Type::Text);
+    Ok(SessionRecord {
+        token: TokenHash(row.get(0)?),
+        id: SessionId(Uuid::from_bytes(row.get(1)?)),
+        player: PlayerId(Uuid::from_bytes(row.get(2)?)),
+        label: row.get(3)?,
+        kind: kind.ok_or_else(no_kind)?,
+        created_ms: row.get(5)?,
+        seen_day: row.get(6)?,
+    })
+}

@@ -1,0 +1,96 @@
+//! One player with connections to several servers.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Cluster, pair};
+use crate::sessions::beside;
+use crate::support::pass;
+
+/// One session may be used on two servers beside each other; where it ends, it ends on both.
+#[tokio::test(start_paused = true)]
+async fn a_session_spans_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    for tab in [&mut ann, &mut again] {
+        assert_eq!(tab.ask(json!({"type": "ping"})).await["type"], "pong");
+    }
+    let (mut bob, token) = (here.server.player("bob").await, ann.token());
+    let id = bob.create(json!({"for": ann.id().clone()})).await;
+    for tab in [&mut ann, &mut again] {
+        assert_eq!(tab.event("challenge").await["match"], json!(id));
+    }
+    let end = json!({"type": "end_session", "session": "all"});
+    assert_eq!(ann.ask(end).await["type"], "ok");
+    assert_eq!([ann.closed().await, again.closed().await], [4005, 4005]);
+    for node in [&here, &there] {
+        let (_, welcome) = node.server.come_back(&token).await;
+        assert_eq!(welcome["resumed"], false);
+    }
+}
+
+/// What was told of sessions while nothing was heard is made up for afterwards.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_ended_unheard_ends() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    there.bus.close();
+    let end = json!({"type": "end_session", "session": "all"});
+    assert_eq!(again.ask(end).await["type"], "ok");
+    assert_eq!(ann.ask(json!({"type": "ping"})).await["type"], "pong");
+    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    assert_eq!(ann.closed().await, 4005);
+}
+
+/// A player is there with any connection, on whatever server.
+#[tokio::test(start_paused = true)]
+async fn a_player_is_gone_with_the_last_connection_of_all() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (ann, mut bob, id) = pair(&here, &here, json!({"patience_ms": 10_000})).await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    assert_eq!(again.event("match").await["match"], json!(id));
+    let other = again.create(json!({"patience_ms": 10_000})).await;
+    bob.ask(json!({"type": "join", "match": other})).await;
+    drop(ann);
+    pass(15).await;
+    assert_eq!(again.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.event("moved").await["match"], json!(id));
+
+    // What the last leaves behind on the one server goes on with a connection to the other.
+    let mut third = beside(&here.server, &again.token()).await;
+    for _ in 0..2 {
+        third.event("match").await;
+    }
+    let last = again.create(json!({"patience_ms": 10_000})).await;
+    bob.ask(json!({"type": "join", "match": last})).await;
+    drop(again);
+    assert_eq!(third.event("match").await["match"], json!(last));
+    pass(15).await;
+    assert_eq!(third.play(&last, 0, "b2").await["type"], "ok");
+}
+
+/// A player has one seek, whatever the servers.
+#[tokio::test(start_paused = true)]
+async fn a_player_has_one_seek_on_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    let seek = |game: &str| json!({"type": "seek", "game": game});
+    ann.ask(seek("tic-tac-toe")).await;
+    again.ask(seek("chess")).await;
+    // Until seeks have been looked after.
+    pass(10).await;
+    let mut bob = here.server.player("bob").await;
+    bob.ask(seek("tic-tac-toe")).await;
+    assert_eq!(bob.drain().await, [] as [Value; 0]);
+    bob.ask(seek("chess")).await;
+    let shown = again.event("match").await;
+    assert_eq!(bob.event("match").await["match"], shown["match"]);
+    assert_eq!(ann.drain().await, [] as [Value; 0]);
+}
