@@ -17,9 +17,14 @@ pub(super) const EDITS: &[Named] = &[
         let _ = unask_all(history, |message| {
             matches!(message, ClientMessage::Offer { .. })
         });
-        moved(kept)?.push(
+        let events = moved(kept)?;
+        // Bots do what nobody has asked for.
+        let seat = Seat::ALL
+            .into_iter()
+            .find(|seat| is_of_person(events, *seat))?;
+        events.push(
             EventKind::Offered {
-                seat: Seat::First,
+                seat,
                 offer: Offer::Draw,
                 ply: Ply(1),
                 to_ply: None,
@@ -238,6 +243,15 @@ pub(super) const EDITS: &[Named] = &[
         },
     ),
 ];
+
+/// Whether a person sits there in the end.
+fn is_of_person(events: &[Event], of: Seat) -> bool {
+    let last = events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::Seated { seat, occupant } if *seat == of => Some(occupant),
+        _ => None,
+    });
+    last.is_some_and(|occupant| occupant.player().is_some())
+}
 
 /// The first match that ended so.
 fn ended(kept: &Kept, fits: impl Fn(&EventKind) -> bool) -> Option<MatchId> {
