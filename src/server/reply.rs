@@ -19,6 +19,8 @@ pub(super) struct Reply {
     owed: bool,
     /// Whether it is for a move, which counts against the rate only if it comes to nothing.
     is_of_move: bool,
+    /// Whether it may have been done, of which nobody knows yet.
+    may_be_done: bool,
     /// Receives what was answered, if anybody waits for that.
     granted: Option<oneshot::Sender<Answer>>,
 }
@@ -31,6 +33,7 @@ impl Reply {
             ignored: Vec::new(),
             owed: true,
             is_of_move: false,
+            may_be_done: false,
             granted: None,
         }
     }
@@ -45,6 +48,12 @@ impl Reply {
     pub(super) const fn of_move(mut self) -> Self {
         self.is_of_move = true;
         self
+    }
+
+    /// Notes that it was tried, and may have been done: from now on nobody is told that nothing has changed
+    /// for want of a store or a server.
+    pub(super) const fn note_tried(&mut self) {
+        self.may_be_done = true;
     }
 
     /// Notes that what was asked for had been done before.
@@ -62,6 +71,7 @@ impl Reply {
             ignored: Vec::new(),
             owed: false,
             is_of_move: false,
+            may_be_done: false,
             granted: None,
         }
     }
@@ -111,8 +121,11 @@ impl Reply {
     }
 
     /// Answers that nothing was done.
-    pub(super) fn error(mut self, error: WireError) {
+    pub(super) fn error(mut self, mut error: WireError) {
         self.note_fruitless();
+        if self.may_be_done && error.code == Some(ErrorCode::Overloaded) {
+            error.code = Some(ErrorCode::Internal);
+        }
         let connection = self.connection();
         if let Some(code) = error.code {
             self.outbox.metrics().error(code);

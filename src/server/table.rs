@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder};
-use plyhouse_protocol::{PlayerId, Seq};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq};
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
@@ -509,9 +509,12 @@ impl Table {
     fn ask_when_rebuilt(
         &mut self,
         command: &Command,
-        reply: Reply,
+        mut reply: Reply,
         answer: Answer,
     ) -> ControlFlow<End> {
+        if matches!(&answer, Err(error) if error.code == Some(ErrorCode::Internal)) {
+            reply.note_tried();
+        }
         if now().saturating_duration_since(command.received_at) < ASKED_MAX {
             let command = command.clone();
             self.held.push_front(Box::new(Letter { command, reply }));

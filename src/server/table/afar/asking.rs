@@ -1,5 +1,6 @@
 //! How a copy of a match asks the match's owner, and what it does if there is none any more.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Table {
     /// The owner has answered what was asked of it, or has not.
     pub(super) async fn on_answered(
         &mut self,
-        letter: Box<Letter>,
+        mut letter: Box<Letter>,
         answered: Result<Answered, Unanswered>,
     ) -> ControlFlow<End> {
         match answered {
@@ -67,6 +68,7 @@ impl Table {
                 GOES_ON
             }
             Ok(Answered::NotHere) => {
+                letter.reply.note_tried();
                 let suspected = self.suspected();
                 self.ask_again(letter, suspected).await
             }
@@ -74,7 +76,10 @@ impl Table {
                 let suspected = self.afar().owner;
                 self.ask_again(letter, suspected).await
             }
-            Err(Unanswered::InTime) => self.ask_again(letter, None).await,
+            Err(Unanswered::InTime) => {
+                letter.reply.note_tried();
+                self.ask_again(letter, None).await
+            }
             Err(Unanswered::Away) => {
                 self.refuse_afar(letter, "the other servers cannot be reached now");
                 GOES_ON
@@ -165,7 +170,7 @@ impl Table {
         afar.owner = Some(owner);
         afar.unknown_since = None;
         afar.follow_at = Some(now());
-        self.held.extend(asking.into_values());
+        self.held.extend(tried(asking));
     }
 
     /// The match is decided here from now on. What the owner was asked and has not answered is asked
@@ -183,7 +188,7 @@ impl Table {
                 later,
                 ..
             } = *afar;
-            self.held.extend(asking.into_values());
+            self.held.extend(tried(asking));
             self.held
                 .extend(later.into_iter().map(|(_, letter)| letter));
             self.held
@@ -275,4 +280,12 @@ impl Table {
             }
         }
     }
+}
+
+/// Letters whose answer does not come any more: each may have been done.
+fn tried(asking: BTreeMap<u64, Box<Letter>>) -> impl Iterator<Item = Box<Letter>> {
+    asking.into_values().map(|mut letter| {
+        letter.reply.note_tried();
+        letter
+    })
 }
