@@ -17,7 +17,7 @@ test(
     await play(ann, 'e2', 'e4');
     const path = new URL(bob.url()).pathname;
     await bob.close();
-    await ann.getByText(/away, \d s until a bot sits in/).waitFor();
+    await ann.getByText(/away, \ds until a bot sits in/).waitFor();
     await picture(ann, 'absent');
     await ann.locator('.player', { hasText: /Easy bot for guest-\w+/ }).waitFor();
     // The bot plays on.

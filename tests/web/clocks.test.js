@@ -60,7 +60,7 @@ test('a delay runs before the time does', () => {
 
 test('periods follow the main time', () => {
   const told = match(PERIODS, { periods: [3, 3] });
-  assert.equal(shown(told, 59_000), '1.0 + 3 x 30 s');
+  assert.equal(shown(told, 59_000), '1.0 + 3 × 30 sec');
   assert.equal(shown(told, 60_000), '0:30 3 periods');
   assert.equal(shown(told, 91_000), '0:29 2 periods');
   assert.equal(shown(told, 149_000), '1.0 last period');

@@ -49,7 +49,7 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
         await chooseClock(ann, 'Your own …');
         await ann.getByLabel('Minutes for each').fill('999');
         await ann.getByRole('button', { name: 'Invite a friend' }).click();
-        await ann.getByText('0, or one second to 180 minutes, please.').waitFor();
+        await ann.getByText('0, or 1 second to 180 minutes, please.').waitFor();
         await look(ann, 'own-clock');
         await chooseClock(ann, '3 days a move');
         await look(ann, 'days');

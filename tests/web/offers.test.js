@@ -207,7 +207,7 @@ test(
     const clock = { kind: 'fischer', main_ms: 300_000, increment_ms: 0 };
     const bob = await house.visitor(await inviteOn(ann, { clock }));
     await myTurn(ann);
-    await inBar(ann, '+15 s for the other').click();
+    await inBar(ann, '+15s for the other').click();
     await bob.locator('#toast', { hasText: 'You are given 15 seconds more.' }).waitFor();
     for (const page of [ann, bob]) {
       await page.getByRole('timer').nth(1).filter({ hasText: '5:15' }).waitFor();
@@ -273,10 +273,10 @@ test(
     await answer(bob, 'Decline').click();
     await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
     await inBar(ann, 'Rematch')
-      .filter({ hasText: /^[56]\d s$/ })
+      .filter({ hasText: /^[56]\ds$/ })
       .waitFor();
     await inBar(ann, 'Rematch')
-      .filter({ hasText: /^5[0-7] s$/ })
+      .filter({ hasText: /^5[0-7]s$/ })
       .waitFor();
   }),
 );

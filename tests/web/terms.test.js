@@ -60,7 +60,10 @@ test(
     const delay = ann.getByLabel('Seconds of delay');
     await delay.fill('200');
     await ann.getByRole('button', { name: 'Open to all' }).click();
-    await ann.getByRole('alert').filter({ hasText: '0.5 to 180 seconds, please.' }).waitFor();
+    await ann
+      .getByRole('alert')
+      .filter({ hasText: '0.5 seconds to 180 seconds, please.' })
+      .waitFor();
     await delay.and(ann.locator(':focus')).waitFor();
     assert.equal(await delay.getAttribute('aria-invalid'), 'true');
     assert.equal(created(), null);

@@ -13,11 +13,11 @@ test('a clock is told as the server titles it', () => {
     [{ kind: 'fischer', main_ms: 30_000, increment_ms: 0 }, '0.5+0'],
     [{ kind: 'fischer', main_ms: 100_000, increment_ms: 500 }, '1.666+0.5'],
     [{ kind: 'delay', main_ms: 300_000, delay_ms: 2000 }, '5 d2'],
-    [{ kind: 'byo-yomi', main_ms: 300_000, period_ms: 30_000, periods: 3 }, '5 min + 3 x 30 s'],
-    [{ kind: 'byo-yomi', main_ms: 0, period_ms: 90_000, periods: 1 }, '1 x 90 s'],
+    [{ kind: 'byo-yomi', main_ms: 300_000, period_ms: 30_000, periods: 3 }, '5 min + 3 × 30 sec'],
+    [{ kind: 'byo-yomi', main_ms: 0, period_ms: 90_000, periods: 1 }, '1 × 90 sec'],
     [{ kind: 'move', move_ms: 86_400_000 }, '1 day a move'],
     [{ kind: 'move', move_ms: 259_200_000 }, '3 days a move'],
-    [{ kind: 'move', move_ms: 43_200_000 }, '12 h a move'],
+    [{ kind: 'move', move_ms: 43_200_000 }, '12 hr a move'],
   ])) {
     assert.equal(clockWords(clock), words);
   }
@@ -37,8 +37,8 @@ test('a time is shown with tenths below ten seconds, and in days above one', () 
     [3_599_001, '1:00:00'],
     [3_900_000, '1:05:00'],
     [86_399_000, '23:59:59'],
-    [86_400_000, '1 d 0 h'],
-    [219_600_000, '2 d 13 h'],
+    [86_400_000, '1d 0h'],
+    [219_600_000, '2d 13h'],
   ])) {
     assert.equal(timeWords(ms), words);
   }

@@ -97,7 +97,7 @@ test(
     const ann = await house.visitor();
     const periods = { kind: 'byo-yomi', main_ms: 0, period_ms: 2500, periods: 2 };
     const bob = await house.visitor(await inviteOn(ann, { clock: periods }));
-    await ann.getByRole('heading', { name: '2 x 2.5 s' }).waitFor();
+    await ann.getByRole('heading', { name: '2 × 2.5 sec' }).waitFor();
     await play(ann, 'b2');
     await play(bob, 'a1');
     await clockOf(bob, 0).filter({ hasText: '2 periods' }).waitFor();

@@ -199,7 +199,7 @@ test(
     await cell(page, 'b2').click();
     // At once, and before there is an answer.
     await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
-    await page.getByText('Your move was not played: the square is haunted.').waitFor();
+    await page.getByText('Your move was not played. The square is haunted.').waitFor();
     await page.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
     await myTurn(page);
   }),
@@ -213,7 +213,7 @@ test(
       const bob = await house.visitor(await invite(ann));
       await play(ann, 'b2');
       await bob.close();
-      await ann.getByText(/away, \d s to come back/).waitFor();
+      await ann.getByText(/away, \ds to come back/).waitFor();
       await says(ann, 'You win!');
       await ann.locator('.why', { hasText: 'did not come back.' }).waitFor();
     },
@@ -375,7 +375,7 @@ test(
     await slow.getByText('Loading …').waitFor();
     const plain = await house.visitor('/', { javaScriptEnabled: false });
     await plain.getByRole('heading', { name: 'Plyhouse needs JavaScript.' }).waitFor();
-    assert.equal(await plain.getByText('Loading …').isVisible(), false);
+    assert.equal(await plain.locator('.loading').isVisible(), false);
   }),
 );
 

@@ -6,6 +6,7 @@ import { Bar } from './bar.js';
 import { firstLevel, recallChoice } from './choice.js';
 import { fill, h } from './dom.js';
 import { GiveUp } from './giveup.js';
+import { say } from './language.js';
 import { shareCard } from './share.js';
 
 /** @import { App } from './main.js' */
@@ -29,7 +30,7 @@ export class Actions {
   });
   #back;
   /** Where those whom one has watched go on. */
-  #next = h('a', { class: 'button primary', hidden: true }, 'Watch their next match');
+  #next = h('a', { class: 'button primary', hidden: true }, say('actions.next'));
   /** What the buttons were made from; made anew, they would lose the focus. */
   #madeFrom = '';
 
@@ -42,7 +43,7 @@ export class Actions {
     this.answers = new Answers(app);
     this.#giveUp = new GiveUp(app);
     this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, others });
-    this.#back = button('Back to now', 'primary', backToNow);
+    this.#back = button(say('actions.now'), 'primary', backToNow);
     this.lower = h('div', { class: 'asked' }, this.answers.element, this.#next, this.#back);
     this.element = h(
       'div',

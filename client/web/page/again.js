@@ -5,7 +5,7 @@ import { BOT_PACE_MS, recallChoice } from './choice.js';
 import { challenge } from './challenging.js';
 import { Refusal } from './connection.js';
 import { personIn } from './match.js';
-import { sentence } from './words.js';
+import { refusalText } from './words.js';
 
 /** @import { Request, SeatWish } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -58,7 +58,7 @@ async function offerRematch(app, match) {
     if (!(error instanceof Refusal)) throw error;
     const isBot = !personIn(match, 1 - (match.you ?? 0));
     if (error.code !== 'not_allowed' || !isBot) {
-      app.toast(sentence(error.message));
+      app.toast(refusalText(error));
       return error;
     }
     // It is too late for a rematch; a bot plays all the same.

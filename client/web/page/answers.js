@@ -3,9 +3,10 @@
 
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
+import { say } from './language.js';
 import { offersOf, offersTo, stoodIn } from './match.js';
 import { icon } from './switches.js';
-import { occupant, offered, offeredInShort, ourOffer, sentence } from './words.js';
+import { occupant, offeredInParts, offeredInShort, ourOffer, refusalText } from './words.js';
 
 /** @import { StandingOffer } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -15,13 +16,11 @@ import { occupant, offered, offeredInShort, ourOffer, sentence } from './words.j
 const ACCEPT_KEY = 'y';
 const DECLINE_KEY = 'n';
 
-const BACK = 'Take the seat back';
-
 const YES = 'M5 13l4.500 4.500L19 7';
 const NO = 'M7 7l10 10M17 7 7 17';
 
 export class Answers {
-  element = h('div', { class: 'answers', role: 'group', 'aria-label': 'Offers' });
+  element = h('div', { class: 'answers', role: 'group', 'aria-label': say('offers.label') });
   #app;
   /** @type {Match | null} */
   #match = null;
@@ -70,8 +69,12 @@ export class Answers {
     return h(
       'div',
       { class: 'row answer' },
-      h('p', {}, 'A bot plays for you.'),
-      h('button', { type: 'button', class: 'primary', disabled: !connected, onclick }, BACK),
+      h('p', {}, say('offers.standIn')),
+      h(
+        'button',
+        { type: 'button', class: 'primary', disabled: !connected, onclick },
+        say('offers.seat'),
+      ),
     );
   }
 
@@ -90,7 +93,7 @@ export class Answers {
         'div',
         { class: 'row answer own' },
         h('p', short, asked),
-        h('button', { type: 'button', disabled, onclick: decline }, 'Withdraw'),
+        h('button', { type: 'button', disabled, onclick: decline }, say('offers.withdraw')),
       );
     }
     const accept = () => void this.#accept(id, offer);
@@ -98,8 +101,8 @@ export class Answers {
       'div',
       { class: 'row answer' },
       h('p', short, ...this.#said(match, offer)),
-      keyed('Accept', YES, 'primary', ACCEPT_KEY, disabled, accept),
-      keyed('Decline', NO, '', DECLINE_KEY, disabled, decline),
+      keyed(say('offers.accept'), YES, 'primary', ACCEPT_KEY, disabled, accept),
+      keyed(say('offers.decline'), NO, '', DECLINE_KEY, disabled, decline),
     );
   }
 
@@ -107,7 +110,7 @@ export class Answers {
   #said(match, offer) {
     const seat = match.seats[offer.seat];
     const name = seat ? occupant(seat, this.#app.levels) : '';
-    return [h('bdi', { class: 'by' }, name), offered(match, offer, name).slice(name.length)];
+    return offeredInParts(match, offer, h('bdi', { class: 'by' }, name));
   }
 
   /** @param {string} id @param {StandingOffer} offer */
@@ -128,7 +131,7 @@ export class Answers {
       const now = this.#app.matches.get(id);
       const stands = now && offersTo(now).find((other) => other.offer === offer);
       if (error.code === 'stale_ply' && stands && now.ply !== ply) await this.#accept(id, stands);
-      else this.#app.toast(sentence(error.message));
+      else this.#app.toast(refusalText(error));
     }
   }
 
@@ -152,7 +155,7 @@ const keyed = (text, drawn, look, key, disabled, onclick) =>
     'button',
     {
       ...{ type: 'button', class: look, disabled, onclick },
-      ...{ title: `Key ${key.toUpperCase()}`, 'aria-keyshortcuts': key },
+      ...{ title: say('offers.key', { key: key.toUpperCase() }), 'aria-keyshortcuts': key },
     },
     icon(drawn),
     h('span', {}, text),

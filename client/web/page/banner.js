@@ -1,6 +1,7 @@
 // What is said while there is no connection.
 
 import { fill, h, write } from './dom.js';
+import { say, sentences, soon } from './language.js';
 
 /** @import { Connection } from './connection.js' */
 
@@ -18,20 +19,20 @@ export function showBanner(place, connection) {
     case 'open':
       fill(
         place,
-        link.isSlow && h('div', { class: 'banner', role: 'status' }, h('p', {}, 'No answer yet …')),
+        link.isSlow && h('div', { class: 'banner', role: 'status' }, h('p', {}, say('link.slow'))),
       );
       break;
     case 'connecting':
       // At the very first, nothing is wrong yet.
       if (connection.welcome) {
-        fill(place, h('div', { class: 'banner' }, h('p', {}, 'Connecting …')));
+        fill(place, h('div', { class: 'banner' }, h('p', {}, say('link.connecting'))));
       }
       break;
     case 'waiting': {
-      const seconds = h('strong');
+      const next = h('span', { 'aria-hidden': true });
       const tick = () => {
         const left = Math.max(0, Math.ceil((link.at - performance.now()) / 1000));
-        write(seconds, `${left}\u00a0s`);
+        write(next, say('link.next', { when: soon(left) }));
       };
       tick();
       ticking = setInterval(tick, 250);
@@ -40,8 +41,8 @@ export function showBanner(place, connection) {
         h(
           'div',
           { class: 'banner', role: 'alert' },
-          h('p', {}, `${link.why} Next try in `, h('span', { 'aria-hidden': true }, seconds, '.')),
-          h('button', { type: 'button', onclick: () => connection.open() }, 'Try now'),
+          h('p', {}, `${link.why} `, next),
+          h('button', { type: 'button', onclick: () => connection.open() }, say('link.now')),
         ),
       );
       break;
@@ -52,8 +53,8 @@ export function showBanner(place, connection) {
         h(
           'div',
           { class: 'banner strong', role: 'alert' },
-          h('p', {}, 'You are playing in another tab or window now.'),
-          h('button', { type: 'button', onclick: () => connection.open() }, 'Take it back here'),
+          h('p', {}, say('link.replaced')),
+          h('button', { type: 'button', onclick: () => connection.open() }, say('link.take')),
         ),
       );
       break;
@@ -63,8 +64,8 @@ export function showBanner(place, connection) {
         h(
           'div',
           { class: 'banner strong', role: 'alert' },
-          h('p', {}, `${link.why} Load the page anew.`),
-          h('button', { type: 'button', onclick: () => location.reload() }, 'Load anew'),
+          h('p', {}, sentences(link.why, say('link.anew'))),
+          h('button', { type: 'button', onclick: () => location.reload() }, say('link.load')),
         ),
       );
   }

@@ -7,14 +7,14 @@ import { Barred } from './barred.js';
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
+import { say } from './language.js';
 import { takebackTo } from './match.js';
-import { sentence } from './words.js';
+import { secondsLeft } from './time.js';
+import { refusalText } from './words.js';
 
 /** @import { Request } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
-
-const AGAIN = 'Rematch, sides swapped';
 
 /** So much time is given by one click. */
 const GIFT_MS = 15_000;
@@ -22,8 +22,6 @@ const GIFT_MS = 15_000;
 const DRAW_EVERY = 20;
 /** So long a rematch that was declined is not offered again. */
 const DECLINED_FOR_MS = 60_000;
-
-const LOST = 'There is no connection now.';
 
 /** Two arrows that change places. */
 const TURN = 'M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4';
@@ -34,7 +32,7 @@ const ROUND = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20
 const PLUS = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
 
 export class Bar {
-  element = h('div', { class: 'bar', role: 'group', 'aria-label': 'In this match' });
+  element = h('div', { class: 'bar', role: 'group', 'aria-label': say('bar.label') });
   #app;
   /** @type {Match | null} */
   #match = null;
@@ -51,14 +49,23 @@ export class Bar {
   /** @param {App} app @param {{ giveUp: () => void, turn: () => void, others: HTMLElement }} does */
   constructor(app, { giveUp, turn, others }) {
     this.#app = app;
-    this.#draw = new BarButton(app, 'Offer a draw', 'Draw', HALVES, () => void this.#offerDraw());
-    this.#takeback = new BarButton(app, 'Take back', 'Take back', BACK, () => void this.#askBack());
-    this.#resign = new BarButton(app, 'Resign …', 'Resign', FLAG, giveUp);
-    const more = `+${GIFT_MS / 1000} s`;
-    const give = `${more} for the other`;
-    this.#time = new BarButton(app, give, more, PLUS, () => void this.#giveTime());
-    this.#flip = new BarButton(app, 'Turn the board', 'Turn', TURN, turn);
-    this.#again = new BarButton(app, AGAIN, 'Rematch', ROUND, () => this.playAgain());
+    const time = secondsLeft(GIFT_MS);
+    const button = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      /** @type {string} */ drawn,
+      /** @type {() => void} */ does,
+    ) => new BarButton(app, name, label, drawn, does);
+    this.#draw = button(say('bar.draw'), say('bar.draw.short'), HALVES, () => this.#offerDraw());
+    this.#takeback = button(say('bar.takeback'), say('bar.takeback.short'), BACK, () =>
+      this.#askBack(),
+    );
+    this.#resign = button(say('bar.resign'), say('bar.resign.short'), FLAG, giveUp);
+    this.#time = button(say('bar.time', { time }), `+${time}`, PLUS, () => this.#giveTime());
+    this.#flip = button(say('bar.turn'), say('bar.turn.short'), TURN, turn);
+    this.#again = button(say('bar.rematch'), say('bar.rematch.short'), ROUND, () =>
+      this.playAgain(),
+    );
     const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time, this.#again];
     fill(this.element, others, ...all.map(({ element }) => element));
   }
@@ -101,34 +108,37 @@ export class Bar {
 
   /** @param {Match} match @param {string} what @param {string} why not, as far as one sees */
   #place(match, what, why) {
-    if (match.status !== 'running') return { why: 'The match is over.' };
-    if (!this.#isConnected()) return { why: LOST };
+    if (match.status !== 'running') return { why: say('barred.over') };
+    if (!this.#isConnected()) return { why: say('refusal.lost') };
     return why ? { why } : (this.#barred.now(what, match) ?? {});
   }
 
   /**
    * What can be played next, and why it cannot be now; `null` if nothing.
    * @param {Match} match
-   * @returns {{ label: string, why: string, wait?: string } | null}
+   * @returns {{ isChallenge: boolean, label: string, why: string, wait?: string } | null}
    */
   next(match) {
     const { rematch, you } = match;
     const again = wayAgain(match);
     if (again === null) return null;
-    const label = again === 'challenge' ? 'Challenge' : 'Rematch';
-    if (!this.#isConnected()) return { label, why: LOST };
-    if (you !== null && rematch?.offers[you]) return { label, why: 'You have asked for it.' };
+    const isChallenge = again === 'challenge';
+    const label = say(isChallenge ? 'bar.challenge.short' : 'bar.rematch.short');
+    const next = { isChallenge, label };
+    if (!this.#isConnected()) return { ...next, why: say('refusal.lost') };
+    if (you !== null && rematch?.offers[you]) return { ...next, why: say('barred.asked') };
     const barred = again === 'rematch' ? this.#barred.now('rematch', match) : null;
-    return { label, why: '', ...barred };
+    return { ...next, why: '', ...barred };
   }
 
   /** @param {Match} match */
   #showAgain(match) {
     const next = this.next(match);
-    const none =
-      match.status === 'running' ? 'When the match is over.' : 'There is nobody to play with.';
-    const { label, why, wait } = next ?? { label: 'Rematch', why: none };
-    this.#again.call(label === 'Challenge' ? 'Challenge them, sides swapped' : AGAIN, label);
+    const none = say(match.status === 'running' ? 'barred.running' : 'barred.nobody');
+    const label = say('bar.rematch.short');
+    const shown = next ?? { isChallenge: false, label, why: none };
+    const { why, wait } = shown;
+    this.#again.call(say(shown.isChallenge ? 'bar.challenge' : 'bar.rematch'), shown.label);
     const never = match.you === null && !isExhibition(match);
     this.#again.show({ never, why, wait });
     this.#again.element.classList.toggle('primary', next !== null && !why);
@@ -143,7 +153,7 @@ export class Bar {
       this.#barred.forget('draw');
     if (rematch?.offers[1 - you]) this.#barred.forget('rematch');
     if (rematch?.declined[you] && before.rematch?.declined[you] === false)
-      this.#barred.forMs('rematch', match, DECLINED_FOR_MS, 'It has just been declined.');
+      this.#barred.forMs('rematch', match, DECLINED_FOR_MS, say('barred.declined'));
   }
 
   #isConnected() {
@@ -169,14 +179,14 @@ export class Bar {
     if (!match) return;
     const { match: id, ply } = match;
     if (await this.#ask('draw', match, { type: 'offer', match: id, offer: 'draw', ply }))
-      this.#barred.untilPly('draw', match, ply + DRAW_EVERY, 'You have offered one lately.');
+      this.#barred.untilPly('draw', match, ply + DRAW_EVERY, say('barred.lately'));
   }
 
   async #giveTime() {
     const match = this.#match;
     if (!match) return;
     if (await this.#ask('time', match, { type: 'give_time', match: match.match, ms: GIFT_MS }))
-      this.#barred.untilPly('time', match, match.ply + 1, 'You have given it.');
+      this.#barred.untilPly('time', match, match.ply + 1, say('barred.given'));
     this.#app.update();
   }
 
@@ -188,7 +198,7 @@ export class Bar {
     if (!refusal) return;
     this.#barred.learn('takeback', match, refusal);
     if (refusal.retryAfterMs === undefined) {
-      this.#app.toast(sentence(refusal.message));
+      this.#app.toast(refusalText(refusal));
       this.#app.update();
       return;
     }
@@ -210,7 +220,7 @@ export class Bar {
     const refusal = await this.#refused(request);
     if (!refusal) return true;
     this.#barred.learn(what, match, refusal);
-    this.#app.toast(this.#barred.now(what, match)?.why ?? sentence(refusal.message));
+    this.#app.toast(this.#barred.now(what, match)?.why ?? refusalText(refusal));
     this.#app.update();
     return false;
   }
@@ -229,24 +239,24 @@ export class Bar {
 
 /** @param {Match} match @param {boolean} draws whether the game knows them */
 function whyNoDraw({ ply, offers, you }, draws) {
-  if (!draws) return 'In this game nobody agrees on a draw.';
-  if (ply < 2) return 'A draw can be offered after two moves.';
+  if (!draws) return say('barred.noDraws');
+  if (ply < 2) return say('barred.early');
   const mine = offers.some(({ seat, offer }) => seat === you && offer === 'draw');
-  return mine ? 'You have offered a draw.' : '';
+  return mine ? say('barred.offered') : '';
 }
 
 /** @param {Match} match */
 function whyNoTakeback(match) {
-  if (!match.takeback) return 'In this match nothing is taken back.';
-  if (takebackTo(match) === null) return 'You have not moved yet.';
+  if (!match.takeback) return say('barred.noTakebacks');
+  if (takebackTo(match) === null) return say('barred.unmoved');
   const { offers, you } = match;
   const mine = offers.some(({ seat, offer }) => seat === you && offer === 'takeback');
-  return mine ? 'You have asked for it.' : '';
+  return mine ? say('barred.asked') : '';
 }
 
 /** @param {Match} match */
 function whyNoTime({ clock, seats, you }) {
-  if (clock?.kind === 'move') return 'Each move has its own time here.';
-  if (seats[1 - (you ?? 0)]?.occupant === 'bot') return 'A bot takes no time from you.';
+  if (clock?.kind === 'move') return say('barred.eachMove');
+  if (seats[1 - (you ?? 0)]?.occupant === 'bot') return say('barred.bot');
   return '';
 }

@@ -1,6 +1,8 @@
 // What the server has said no to, and until when it will: so that a button tells it before one asks again.
 
-import { sentence } from './words.js';
+import { say, sentences, soon } from './language.js';
+import { secondsLeft } from './time.js';
+import { refusalText } from './words.js';
 
 /** @import { Refusal } from './connection.js' */
 /** @import { Match } from './match.js' */
@@ -27,10 +29,11 @@ export class Barred {
   #known = new Map();
 
   /** @param {string} what @param {Match} match @param {Refusal} refusal */
-  learn(what, match, { code, message, expected, retryAfterMs }) {
+  learn(what, match, refusal) {
+    const { code, expected, retryAfterMs } = refusal;
     if (code !== 'too_soon' && code !== 'not_allowed') return;
     this.#keep(what, match, {
-      why: sentence(message),
+      why: refusalText(refusal),
       until: expected,
       at: retryAfterMs === undefined ? undefined : performance.now() + retryAfterMs,
       passes: code === 'too_soon' && expected === undefined && retryAfterMs === undefined,
@@ -65,14 +68,14 @@ export class Barred {
       // What was said before a takeback may be otherwise after it.
       const left = takebacks === match.takebacks && match.ply >= ply ? until - match.ply : 0;
       if (left <= 0) return null;
-      const again = left === 1 ? 'after the next move' : `in ${left} moves`;
-      return { why: `${why} It can be asked again ${again}.`, wait: `in ${left}` };
+      const again = say('barred.moves', { count: left });
+      return { why: sentences(why, again), wait: say('barred.moves.short', { count: left }) };
     }
     if (at !== undefined) {
       const ms = at - performance.now();
       if (ms <= 0) return null;
-      const seconds = `${Math.ceil(ms / 1000)} s`;
-      return { why: `${why} It can be asked again in ${seconds}.`, wait: seconds, ms };
+      const again = say('barred.time', { when: soon(Math.ceil(ms / 1000)) });
+      return { why: sentences(why, again), wait: secondsLeft(ms), ms };
     }
     return passes && state !== stateOf(match) ? null : { why, wait: '' };
   }

@@ -10,6 +10,7 @@ import { Drawings } from './drawings.js';
 import { customsOf, moveOfKey, squaresOf } from './games.js';
 import { lookOf } from './ground.js';
 import { labels } from './labels.js';
+import { say } from './language.js';
 import { Layout } from './layout.js';
 import { Picking } from './picking.js';
 import { Picture } from './picture.js';
@@ -225,7 +226,7 @@ export class BoardView {
       {
         class: 'cells',
         role: 'grid',
-        'aria-label': `Board of ${this.#game.title}`,
+        'aria-label': say('board.of', { game: this.#game.title }),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
         onfocusout: () => this.#aimAt(null),
         onpointerdown: (/** @type {PointerEvent} */ { pointerType }) => {
@@ -301,7 +302,7 @@ export class BoardView {
     this.#refresh();
     if (moves.length > 0) void this.#decide(moves);
     else if (way.length > 0) this.#say(this.#told());
-    else if (had) this.#say('Put back.');
+    else if (had) this.#say(say('board.back'));
   }
 
   /** What is picked up, and where it can go. */
@@ -349,7 +350,7 @@ export class BoardView {
   #letGo() {
     this.#picking.letGo();
     this.#refresh();
-    this.#say('Put back.');
+    this.#say(say('board.back'));
   }
 
   /** @param {string} square */

@@ -1,5 +1,7 @@
 // What a square is called for those who do not see the board.
 
+import { list, say, sentences } from './language.js';
+
 /** @import { View } from './scene.js' */
 
 /**
@@ -15,14 +17,14 @@ export function cellWords(
   { isChecked, isTarget, way },
 ) {
   const parts = [
-    label || 'out of play',
-    board.isEmpty(square) ? 'empty' : board.called(board.at(square)),
-    isChecked && 'in check',
-    way.includes(square) && (square === way[0] ? 'picked up' : 'on its way'),
-    isTarget && 'can go here',
-    last.includes(square) && 'last move',
-    line.includes(square) && 'winning line',
-    queued.includes(square) && 'chosen ahead',
+    label || say('cell.out'),
+    board.isEmpty(square) ? say('cell.empty') : board.called(board.at(square)),
+    isChecked && say('cell.check'),
+    way.includes(square) && say(square === way[0] ? 'cell.taken' : 'cell.way'),
+    isTarget && say('cell.target'),
+    last.includes(square) && say('cell.last'),
+    line.includes(square) && say('cell.line'),
+    queued.includes(square) && say('cell.ahead'),
   ];
   return parts.filter(Boolean).join(', ');
 }
@@ -34,4 +36,7 @@ export function cellWords(
  * @param {string[]} targets
  */
 export const takenWords = (from, piece, targets) =>
-  `${from}, ${piece}, picked up.${targets.length > 0 ? ` It can go to ${targets.join(', ')}.` : ''}`;
+  sentences(
+    say('board.taken', { square: from, piece }),
+    targets.length > 0 && say('board.targets', { squares: list(targets) }),
+  );

@@ -2,9 +2,10 @@
 
 import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
+import { parts, say } from './language.js';
+import { sideName } from './naming.js';
 import { play as sound } from './sounds.js';
 import { clockWords } from './time.js';
-import { capital } from './words.js';
 
 /** @import { ChallengeRow, Message, Welcome } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -52,7 +53,7 @@ export class Challenges {
   /** What the page is called, which tells of a challenge first. @param {string} otherwise */
   title(otherwise) {
     const [first] = this.#standing.values();
-    return first ? `● ${first.from.name} challenges you – Plyhouse` : otherwise;
+    return first ? `● ${say('challenge.by', { name: first.from.name })} – Plyhouse` : otherwise;
   }
 
   update() {
@@ -69,7 +70,7 @@ export class Challenges {
     fill(
       this.#place,
       first && this.#card(first),
-      more.length > 0 && h('p', { class: 'note' }, `and ${more.length} more`),
+      more.length > 0 && h('p', { class: 'note' }, say('challenge.more', { more: more.length })),
     );
     if (!hadFocus) return;
     const next = this.#place.querySelector('button') ?? document.getElementById('main');
@@ -83,8 +84,8 @@ export class Challenges {
     const side = game?.sides[seat];
     const about = [
       game?.title ?? name,
-      clock ? clockWords(clock) : 'no clock',
-      side && `you play ${capital(side)}`,
+      clock ? clockWords(clock) : say('challenge.noClock'),
+      side && say('challenge.side', { side: sideName(side) }),
     ];
     const play = () => void this.#play(challenge);
     const decline = () => void this.#decline(challenge);
@@ -94,11 +95,11 @@ export class Challenges {
       h(
         'div',
         { class: 'who' },
-        h('p', { class: 'names' }, h('bdi', {}, from.name), ' challenges you'),
+        h('p', { class: 'names' }, ...parts('challenge.by', { name: h('bdi', {}, from.name) })),
         h('p', { class: 'about' }, about.filter(Boolean).join(' · ')),
       ),
-      h('button', { type: 'button', class: 'primary', onclick: play }, 'Play'),
-      h('button', { type: 'button', onclick: decline }, 'Decline'),
+      h('button', { type: 'button', class: 'primary', onclick: play }, say('challenge.play')),
+      h('button', { type: 'button', onclick: decline }, say('challenge.decline')),
     );
   }
 
@@ -129,7 +130,7 @@ export class Challenges {
     const challenge = this.#standing.get(match);
     if (!challenge) return;
     this.#standing.delete(match);
-    this.#app.toast(`${challenge.from.name} waits for you no longer.`);
+    this.#app.toast(say('challenge.gone', { name: challenge.from.name }));
     this.#app.update();
   }
 }

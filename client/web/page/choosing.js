@@ -1,6 +1,7 @@
 // A dialog that asks which of a few moves is meant, where they go over the same squares.
 
 import { h } from './dom.js';
+import { say } from './language.js';
 import { iconOf } from './piece.js';
 
 /** @import { Choice } from './games.js' */
@@ -30,7 +31,11 @@ function choose(question, offers) {
         h('button', { type: 'button', onclick: () => dialog.close(move) }, drawn, title),
       ),
     ),
-    h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel'),
+    h(
+      'button',
+      { type: 'button', class: 'quiet', onclick: () => dialog.close() },
+      say('dialog.cancel'),
+    ),
   );
   // Beside it means to leave it.
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
@@ -51,7 +56,7 @@ function choose(question, offers) {
  */
 export const chooseMove = (choices, board) =>
   choose(
-    'Which one shall it be?',
+    say('move.which'),
     choices.map(({ move, title, piece }) => {
       return { move, title, drawn: piece ? iconOf(board, piece) : null };
     }),

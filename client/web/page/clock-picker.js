@@ -2,7 +2,9 @@
 
 import { select } from './controls.js';
 import { fill, h, write } from './dom.js';
-import { FIRST, KINDS, UNITS, fieldsOf, readClock } from './own-clock.js';
+import { say } from './language.js';
+import { FIRST, KINDS, UNITS, UNIT_NAMES, fieldsOf, readClock } from './own-clock.js';
+import { clockWords } from './time.js';
 
 /** @import { Clock, Welcome } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
@@ -15,7 +17,7 @@ export class ClockPicker {
   /** The list of clocks. */
   field;
   /** What one's own clock is; empty while another is chosen. */
-  own = h('div', { class: 'own-clock', role: 'group', 'aria-label': 'Your own clock' });
+  own = h('div', { class: 'own-clock', role: 'group', 'aria-label': say('own.title') });
   #choice;
   #choose;
   #presets;
@@ -32,13 +34,13 @@ export class ClockPicker {
     this.#choose = choose;
     this.#presets = new Map(presets.map((preset) => [JSON.stringify(preset.clock), preset]));
     const options = [
-      { value: '', title: 'None' },
-      ...Array.from(this.#presets, ([value, { title }]) => ({ value, title })),
-      { value: OWN, title: 'Your own …' },
+      { value: '', title: say('terms.none') },
+      ...Array.from(this.#presets, ([value, { clock }]) => ({ value, title: clockWords(clock) })),
+      { value: OWN, title: say('terms.own') },
     ];
     const known = options.some(({ value }) => value === choice.clock);
     if (!known) choice.clock = '';
-    this.field = select('Clock', options, choice.clock, (clock) => {
+    this.field = select(say('terms.clock'), options, choice.clock, (clock) => {
       choose({ clock });
       this.#drawOwn();
     });
@@ -88,8 +90,8 @@ export class ClockPicker {
     this.own.hidden = this.#choice.clock !== OWN;
     const { kind, said, unit } = this.#written();
     const kinds = select(
-      'Kind',
-      KINDS.map(({ kind, title }) => ({ value: kind, title })),
+      say('own.kind'),
+      KINDS.map(({ kind }) => ({ value: kind, title: say(`own.${kind}`) })),
       kind,
       (kind) => {
         this.#write({ kind: /** @type {Clock['kind']} */ (kind) });
@@ -107,20 +109,19 @@ export class ClockPicker {
       }),
     );
     const units = select(
-      'Unit',
-      Object.keys(UNITS).map((title) => ({ value: title, title })),
+      say('own.unit'),
+      UNIT_NAMES.map((unit) => ({ value: unit, title: say(`own.${unit}`) })),
       unit,
       (unit) => {
         this.#write({ unit: /** @type {Unit} */ (unit) });
         this.#check();
       },
     );
-    const about = KINDS.find((known) => known.kind === kind)?.about ?? '';
     const fields = Array.from(this.#fields.values(), ({ element }) => element);
     fill(
       this.own,
       h('div', { class: 'row fields' }, kinds, ...fields, kind === 'move' && units),
-      h('p', { class: 'note' }, about),
+      h('p', { class: 'note' }, say(`own.${kind}.about`)),
     );
   }
 }
@@ -136,7 +137,7 @@ class OwnField {
    * @param {string} value
    * @param {(text: string) => void} written
    */
-  constructor({ name, label }, value, written) {
+  constructor({ name }, value, written) {
     const id = `own-${name}`;
     this.input = h('input', {
       id,
@@ -151,7 +152,7 @@ class OwnField {
     this.element = h(
       'div',
       { class: 'field' },
-      h('label', { for: id }, label),
+      h('label', { for: id }, say(`own.${name}`)),
       this.input,
       this.#trouble,
     );

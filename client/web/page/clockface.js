@@ -2,6 +2,7 @@
 
 import { besideTime, isLow } from './clocks.js';
 import { h, write } from './dom.js';
+import { say } from './language.js';
 import { timeWords } from './time.js';
 
 /** @import { Clock } from '../protocol.js' */
@@ -21,7 +22,7 @@ export class ClockFace {
   show(shown, clock, whose, connected) {
     this.element.hidden = !shown || !clock;
     if (!shown || !clock) return;
-    this.element.setAttribute('aria-label', `Clock of ${whose}`);
+    this.element.setAttribute('aria-label', say('clock.of', { name: whose }));
     write(this.#time, timeWords(shown.left));
     write(this.#beside, besideTime(shown, clock, connected));
     const { classList } = this.element;

@@ -1,6 +1,7 @@
 // What the clocks of a match show, reckoned from what was told last.
 
-import { spanWords, TENTHS_MS, timeWords } from './time.js';
+import { say } from './language.js';
+import { periodWords, TENTHS_MS, timeWords } from './time.js';
 
 /** @import { Clock } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -103,14 +104,14 @@ export const isLow = ({ left, inPeriod, periods }) =>
  * @param {boolean} connected
  */
 export function besideTime({ periods, inPeriod, delay, first, onTurn, stands }, clock, connected) {
-  if (onTurn && !connected) return 'not connected';
+  if (onTurn && !connected) return say('clock.offline');
   const says = [];
-  if (stands) says.push('stands');
-  if (first !== null) says.push(`first move: ${timeWords(first)}`);
-  if (delay > 0) says.push(`delay: ${timeWords(delay)}`);
+  if (stands) says.push(say('clock.stands'));
+  if (first !== null) says.push(say('clock.first', { time: timeWords(first) }));
+  if (delay > 0) says.push(say('clock.waits', { time: timeWords(delay) }));
   if (clock.kind === 'byo-yomi' && periods) {
-    if (!inPeriod) says.push(`+ ${periods} x ${spanWords(clock.period_ms)}`);
-    else says.push(periods === 1 ? 'last period' : `${periods} periods`);
+    if (!inPeriod) says.push(`+ ${periodWords(periods, clock.period_ms)}`);
+    else says.push(say('clock.left', { count: periods }));
   }
-  return says.join(', ') || (onTurn ? 'to move' : '');
+  return says.join(', ') || (onTurn ? say('clock.turn') : '');
 }

@@ -2,6 +2,9 @@
 // should not.
 
 import { recall, remember } from './keep.js';
+import { say } from './language.js';
+import { inOurWords } from './naming.js';
+import { refusalText } from './words.js';
 
 /** @import { Failure, Message, Request, Welcome } from '../protocol.js' */
 
@@ -140,7 +143,7 @@ export class Connection {
   ask(request) {
     return new Promise((resolve, reject) => {
       if (this.link.state !== 'open' && request.type !== 'hello') {
-        reject(new Refusal({ code: 'lost', message: 'There is no connection now.' }));
+        reject(new Refusal({ code: 'lost', message: '' }));
         return;
       }
       const id = this.#nextId++;
@@ -167,7 +170,7 @@ export class Connection {
         remember('name', this.#former.name);
         remember('token', this.#former.token);
         this.#former = { token: null, name: null };
-        this.#answerWish(error.message);
+        this.#answerWish(refusalText(error));
         // After a hello that was refused one may send another.
         void this.#hello();
         return;
@@ -176,9 +179,9 @@ export class Connection {
       }
       if (error.code === 'unsupported_protocol') {
         this.#drop();
-        this.#become({ state: 'broken', why: 'The server has become another version.' });
+        this.#become({ state: 'broken', why: say('link.version') });
       } else {
-        this.#giveUp(error.message);
+        this.#giveUp(refusalText(error));
       }
     }
   }
@@ -194,7 +197,7 @@ export class Connection {
     remember('token', welcome.token);
     // A guest who never sat down may be forgotten, and then comes back under the same name.
     remember('name', welcome.player.name);
-    this.welcome = welcome;
+    this.welcome = inOurWords(welcome);
     this.#failures = 0;
     this.#become({ state: 'open', isSlow: false });
     this.#answerWish(null);
@@ -266,19 +269,19 @@ export class Connection {
     if (code === REPLACED) {
       this.#become({ state: 'replaced' });
     } else if (code === ENDED) {
-      this.#become({ state: 'broken', why: 'This device was signed out from another one.' });
+      this.#become({ state: 'broken', why: say('link.ended') });
     } else if (OUR_FAULT.includes(code)) {
-      this.#become({ state: 'broken', why: `The server has closed the connection (${code}).` });
+      this.#become({ state: 'broken', why: say('link.closed', { code: String(code) }) });
     } else if (code === TOO_MANY_REQUESTS) {
-      this.#waitFor(60_000, 'Too much was asked of the server.');
+      this.#waitFor(60_000, say('link.flood'));
     } else {
-      const why = code === SERVER_FULL ? 'The server is full.' : 'The connection is lost.';
+      const why = say(code === SERVER_FULL ? 'link.full' : 'link.lost');
       this.#wait(why);
     }
   }
 
   /** @param {string} [why] */
-  #giveUp(why = 'The server does not answer.') {
+  #giveUp(why = say('link.silent')) {
     this.#drop();
     this.#wait(why);
   }
@@ -312,7 +315,7 @@ export class Connection {
     }
     const lost = [...this.#asked.values()];
     this.#asked.clear();
-    const refusal = new Refusal({ code: 'lost', message: 'The connection was lost.' });
+    const refusal = new Refusal({ code: 'lost', message: '' });
     for (const { reject } of lost) reject(refusal);
   }
 

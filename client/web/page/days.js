@@ -3,6 +3,7 @@
 
 import { challengedTo } from './challenging.js';
 import { recall, remember } from './keep.js';
+import { say } from './language.js';
 import { isLiveOf } from './match.js';
 import { isOfDays } from './own-clock.js';
 import { play as sound } from './sounds.js';
@@ -98,7 +99,7 @@ export class Days {
   /** What the page is called, which tells of turns that one has not looked at. @param {string} otherwise */
   title(otherwise) {
     return this.#news.size > 0 && !otherwise.startsWith('●')
-      ? `● Your turn by days – ${otherwise}`
+      ? `● ${say('days.title')} – ${otherwise}`
       : otherwise;
   }
 
@@ -107,8 +108,9 @@ export class Days {
     this.#news.add(match);
     const game = this.#app.game(name)?.title ?? name;
     const opponent = this.#memory[match]?.opponent;
-    const about = opponent ? `${game} against ${opponent}` : game;
-    this.#app.toast(`${about}: Your turn.`, { href: `/m/${match}`, says: 'Go there' });
+    const what = opponent ? say('news.against', { game, name: opponent }) : game;
+    const news = say('standing.yours');
+    this.#app.toast(say('news.of', { what, news }), { href: `/m/${match}`, says: say('news.go') });
     sound('turn');
     this.#app.update();
   }

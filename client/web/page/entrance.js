@@ -2,7 +2,8 @@
 // server cannot give it now.
 
 import { Refusal } from './connection.js';
-import { sentence } from './words.js';
+import { say } from './language.js';
+import { refusalText } from './words.js';
 
 /** @import { App } from './main.js' */
 
@@ -64,10 +65,11 @@ export class Entrance {
    * @param {string | undefined} known
    * @param {() => void} arrived
    */
-  #refused({ code, message, retryable, retryAfterMs }, known, arrived) {
+  #refused(refusal, known, arrived) {
+    const { code, retryable, retryAfterMs } = refusal;
     if (this.#isLeft) return;
     const none = code === 'unknown_match';
-    const why = none ? 'There is no match with this code now.' : sentence(message);
+    const why = none ? say('room.none') : refusalText(refusal);
     this.trouble = { why, passes: retryable };
     if (retryable) {
       const last = ASK_AGAIN_MS.length - 1;

@@ -2,15 +2,16 @@
 
 import { select } from './controls.js';
 import { h } from './dom.js';
+import { say } from './language.js';
 
 /** @import { SeatWish } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
 export const PACES = [
-  { ms: 300, title: 'Fast' },
-  { ms: 1000, title: 'Calm' },
-  { ms: 3000, title: 'Slow' },
+  { ms: 300, title: say('bots.fast') },
+  { ms: 1000, title: say('bots.calm') },
+  { ms: 3000, title: say('bots.slow') },
 ];
 
 /**
@@ -35,19 +36,19 @@ export function exhibition(app, choice, choose) {
   return h(
     'details',
     { class: 'exhibition' },
-    h('summary', {}, 'Or watch two bots'),
+    h('summary', {}, say('bots.title')),
     h(
       'div',
       { class: 'row fields' },
-      bot('one', 'First'),
-      bot('other', 'Second'),
+      bot('one', say('bots.first')),
+      bot('other', say('bots.second')),
       select(
-        'Pace',
+        say('bots.pace'),
         PACES.map(({ ms, title }) => ({ value: String(ms), title })),
         String(choice.pace),
         (ms) => choose({ pace: Number(ms) }),
       ),
-      h('button', { type: 'button', onclick: watch }, 'Watch them'),
+      h('button', { type: 'button', onclick: watch }, say('bots.watch')),
     ),
   );
 }

@@ -9,6 +9,7 @@ import { customs as go } from './games/go.js';
 import { customs as gomoku } from './games/gomoku.js';
 import { customs as othello } from './games/othello.js';
 import { customs as ticTacToe } from './games/tic-tac-toe.js';
+import { list, say } from './language.js';
 
 /** @import { Board } from './position.js' */
 
@@ -91,17 +92,17 @@ const GENERAL = {
   /** @type {NonNullable<Customs['sayMove']>} */
   sayMove: (move) => move,
   /** @type {NonNullable<Customs['forced']>} */
-  forced: (legal) => (legal.join() === 'pass' ? 'You cannot move: you have to pass.' : ''),
+  forced: (legal) => (legal.join() === 'pass' ? say('forced.pass') : ''),
   /** @type {NonNullable<Customs['line']>} */
-  line: (squares) => `The line is ${squares.join(', ')}.`,
+  line: (squares) => say('line.squares', { squares: list(squares) }),
   /** @type {NonNullable<Customs['label']>} */
   label: (square) => square,
   /** @type {NonNullable<Customs['fileLabel']>} */
   fileLabel: (file) => String.fromCharCode(97 + file),
   /** @type {NonNullable<Customs['rankLabel']>} */
   rankLabel: (rank) => String(rank + 1),
-  hint: 'Click a square, or use the arrow keys and Enter.',
-  touchHint: 'Tap a square.',
+  hint: say('hint.square'),
+  touchHint: say('hint.square.touch'),
 };
 
 /** @type {Map<string, Customs & typeof GENERAL>} */

@@ -1,7 +1,8 @@
 // Asks whether a match is to be given up. It stays open while the match goes on.
 
 import { fill, h, write } from './dom.js';
-import { levelOf } from './words.js';
+import { say } from './language.js';
+import { botWord } from './naming.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -17,15 +18,15 @@ export class GiveUp {
   #match = null;
   /** Where the focus comes from. @type {Element | null} */
   #from = null;
-  #callOff = button('Call it off', '', () => this.#ask('abort'));
-  #resign = button('Resign', 'danger', () => this.#ask('resign'));
+  #callOff = button(say('resign.callOff'), '', () => this.#ask('abort'));
+  #resign = button(say('resign.resign'), 'danger', () => this.#ask('resign'));
   #handOver = button('', '', () => void this.#leaveToBot());
-  #playOn = button('Play on', '', () => this.#stay());
+  #playOn = button(say('resign.stay'), '', () => this.#stay());
 
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
-    const question = h('p', { class: 'question' }, 'Give up this match?');
+    const question = h('p', { class: 'question' }, say('resign.question'));
     fill(this.element, question, this.#callOff, this.#handOver, this.#resign, this.#playOn);
   }
 
@@ -41,8 +42,8 @@ export class GiveUp {
     // Nobody has lost anything yet.
     this.#callOff.hidden = match.ply >= 2 || match.takebacks > 0;
     this.#handOver.hidden = !match.stand_in;
-    const level = levelOf(match.stand_in ?? '', this.#app.levels);
-    write(this.#handOver, `Let the ${level.toLowerCase()} bot play on`);
+    const bot = botWord(match.stand_in ?? '', this.#app.levels);
+    write(this.#handOver, say('resign.bot', { bot }));
     const connected = this.#app.connection.link.state === 'open';
     for (const ask of [this.#callOff, this.#handOver, this.#resign]) ask.disabled = !connected;
     if (match.status !== 'running' || match.you === null) this.element.hidden = true;

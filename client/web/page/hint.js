@@ -2,9 +2,10 @@
 // the way.
 
 import { customsOf } from './games.js';
+import { say, sentences } from './language.js';
 import { isMyTurn } from './match.js';
 import { speechOf } from './speech.js';
-import { clockGoesOn, who } from './words.js';
+import { clockGoesOn, nameIn } from './words.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -15,17 +16,18 @@ import { clockGoesOn, who } from './words.js';
  * @param {string} ahead what is chosen ahead
  */
 export function hintOf(app, match, ahead) {
-  if (match.status === 'open')
-    return match.you === null ? '' : 'It begins when somebody sits down.';
+  if (match.status === 'open') return match.you === null ? '' : say('room.begins');
   const speech = speechOf(app, match);
   if (app.connection.link.state !== 'open') return clockGoesOn(match, speech);
-  if (match.you === null) return 'You are watching.';
+  if (match.you === null) return say('room.watching');
   if (ahead) return ahead;
   if (!isMyTurn(match)) return '';
   const { forced, afterPass } = customsOf(match.game);
-  const passed = match.moves.at(-1) === 'pass' && `${who(match, 1 - match.you, speech)} passed.`;
-  const says = [passed, passed && afterPass, forced(match.legal)].filter(Boolean);
-  return says.join(' ') || (match.ply < 2 ? howTo(match.game) : '');
+  const passed =
+    match.moves.at(-1) === 'pass' &&
+    say('event.passed', { name: nameIn(match, 1 - match.you, speech) });
+  const says = sentences(passed, passed && afterPass, forced(match.legal));
+  return says || (match.ply < 2 ? howTo(match.game) : '');
 }
 
 /** How one plays with what there is at hand. @param {string} game */

@@ -4,12 +4,13 @@ import { challengedTo } from './challenging.js';
 import { matchNamed } from './code.js';
 import { isByDays } from './days.js';
 import { fill, h, write } from './dom.js';
+import { date, say } from './language.js';
 import { WatchedLists } from './lists.js';
 import { Live } from './live.js';
 import { isMyTurn, isStoodIn } from './match.js';
 import { Section } from './rows.js';
 import { clockWords } from './time.js';
-import { counted, occupant, watching } from './words.js';
+import { occupant, watching } from './words.js';
 
 /** @import { Listed, ListChanged } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -19,21 +20,12 @@ import { counted, occupant, watching } from './words.js';
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
 const ROWS = 12;
-/** By when one has to have moved. */
-const BY = new Intl.DateTimeFormat('en', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 /** So many of our own are seen at once; the others are in a list that unfolds. */
 const MINE = 5;
 
 export class Listing {
   /** One's own: apart, because they come first where there is little room. */
-  own = h('section', { class: 'listing own', 'aria-label': 'Yours' });
+  own = h('section', { class: 'listing own', 'aria-label': say('list.own') });
   /** Those of others. */
   element;
   #app;
@@ -57,22 +49,22 @@ export class Listing {
       /** @type {{ watch?: boolean }} */ wish = {},
     ) => new Section(title, none, (row) => app.goTo(row, wish));
     this.#lists = new WatchedLists(app.connection, () => this.update());
-    this.#mine = new Section('Your matches', '', (row) => this.#goOn(row), MINE);
+    this.#mine = new Section(say('list.mine'), '', (row) => this.#goOn(row), MINE);
     // By its id: a code is not known of what one has not seen here.
-    this.#days = new Section('Your games by days', '', ({ match }) => app.go(`/m/${match}`), MINE);
-    this.#open = section('Open matches', 'Nobody waits for an opponent now.');
-    this.#running = section('Being played', 'No match is being played now.', { watch: true });
+    this.#days = new Section(say('list.days'), '', ({ match }) => app.go(`/m/${match}`), MINE);
+    this.#open = section(say('list.open'), say('list.open.none'));
+    this.#running = section(say('list.running'), say('list.running.none'), { watch: true });
     this.own.append(this.#mine.element, this.#days.element);
     this.#live = new Live(app);
     this.element = h(
       'section',
-      { class: 'listing', 'aria-label': 'Matches' },
+      { class: 'listing', 'aria-label': say('list.matches') },
       this.#live.element,
       this.#byCode(),
       h(
         'div',
         { class: 'row shown-games' },
-        h('label', { for: 'shown-games' }, 'Matches of'),
+        h('label', { for: 'shown-games' }, say('list.of')),
         this.#games,
       ),
       this.#open.element,
@@ -130,8 +122,8 @@ export class Listing {
     this.own.hidden = now.length + days.length === 0;
     const { open, running } = this.#lists.known;
     for (const [section, { rows, total }, action] of /** @type {const} */ ([
-      [this.#open, open, 'Join'],
-      [this.#running, running, 'Watch'],
+      [this.#open, open, say('list.join')],
+      [this.#running, running, say('list.watch')],
     ])) {
       const theirs = rows.filter(({ match }) => !isMine.has(match));
       const shown = theirs.slice(0, ROWS);
@@ -156,7 +148,7 @@ export class Listing {
       h('option', { value, selected: value === this.#game }, title);
     fill(
       this.#games,
-      option('', 'All games'),
+      option('', say('list.all')),
       ...games.map(({ game, title }) => option(game, title)),
     );
   }
@@ -177,14 +169,14 @@ export class Listing {
     const { status, host, you, ply } = match;
     const told = this.#told(
       match,
-      isMyTurn(match) ? 'Your turn' : 'Go on',
+      say(isMyTurn(match) ? 'list.turn' : 'list.go'),
       // Of other matches nobody tells how far they are. A number stays with what it counts.
-      ply > 0 && counted(ply, 'move', 'moves').replace(' ', '\u00a0'),
+      ply > 0 && say('list.moves', { count: ply }).replace(' ', '\u00a0'),
       watching(match),
     );
     if (isStoodIn(match, this.#app.player?.id)) {
-      const about = `${told.about} · a bot plays for you`;
-      return { ...told, about, action: 'Take the seat back' };
+      const about = `${told.about} · ${say('list.standIn')}`;
+      return { ...told, about, action: say('offers.seat') };
     }
     const [one = '', other = ''] = told.names;
     // One knows oneself.
@@ -195,8 +187,8 @@ export class Listing {
     return {
       ...told,
       names: opponent ? [opponent] : names,
-      about: `${told.about} · ${opponent ? 'asked' : match.code}`,
-      action: 'Open',
+      about: `${told.about} · ${opponent ? say('list.asked') : match.code}`,
+      action: say('list.show'),
       ...(isHost
         ? { callOff: () => void this.#app.ask({ type: 'leave', match: match.match }) }
         : {}),
@@ -206,16 +198,16 @@ export class Listing {
   /** @param {DaysRow} row @returns {Told} */
   #toldOfDays({ match, isMine, due, known }) {
     const { game, opponent, code } = known;
-    const turn = isMine === null ? 'open' : isMine ? 'your turn' : 'their turn';
+    const turn = isMine === null ? 'days.open' : isMine ? 'days.yours' : 'days.theirs';
     const about = [
       game !== undefined && (this.#app.game(game)?.title ?? game),
-      due === null ? turn : `${turn} until ${BY.format(due)}`,
+      due === null || turn === 'days.open' ? say(turn) : say(`${turn}.until`, { date: date(due) }),
     ];
     return {
       row: { match, code: code ?? match },
-      names: [opponent || (isMine === null ? 'Nobody yet' : 'A match by days')],
+      names: [opponent || say(isMine === null ? 'seat.open' : 'days.match')],
       about: about.filter(Boolean).join(' · '),
-      action: isMine ? 'Your turn' : isMine === null ? 'Open' : 'Go on',
+      action: say(isMine ? 'list.turn' : isMine === null ? 'list.show' : 'list.go'),
     };
   }
 
@@ -253,14 +245,14 @@ export class Listing {
         this.#app.goTo({ code: named });
         return;
       }
-      write(trouble, 'A code has six letters and digits. A link will do, too.');
+      write(trouble, say('list.code.wrong'));
       code.focus();
     };
     return h(
       'form',
       { class: 'by-code', onsubmit: go },
-      h('label', { for: 'code' }, 'A friend gave you a code?'),
-      h('div', { class: 'row' }, code, h('button', {}, 'Open')),
+      h('label', { for: 'code' }, say('list.code')),
+      h('div', { class: 'row' }, code, h('button', {}, say('list.show'))),
       trouble,
     );
   }

@@ -2,6 +2,7 @@
 
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
 import { Picture } from './picture.js';
 import { boardAfter } from './scene.js';
 import { clockWords } from './time.js';
@@ -34,7 +35,11 @@ export class Live {
       this.#board,
       h('div', {}, this.#names, this.#about),
     );
-    this.element = h('section', { class: 'live', 'aria-label': 'Live', hidden: true }, this.#link);
+    this.element = h(
+      'section',
+      { class: 'live', 'aria-label': say('live.title'), hidden: true },
+      this.#link,
+    );
   }
 
   /** With a new connection nothing is watched. */
@@ -91,6 +96,6 @@ export class Live {
     this.#picture?.show({ ...boardAfter(game, match, match.ply), moving: true });
     write(this.#names, match.seats.map((seat) => occupant(seat, this.#app.levels)).join(' – '));
     const about = [game.title, match.clock && clockWords(match.clock)].filter(Boolean).join(' · ');
-    write(this.#about, `${about} · being played now`);
+    write(this.#about, `${about} · ${say('live.now')}`);
   }
 }

@@ -5,14 +5,16 @@ import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.
 import { group, radio } from './controls.js';
 import { fill, h, write } from './dom.js';
 import { PACES, exhibition } from './exhibition.js';
+import { say, sentences } from './language.js';
 import { Listing } from './listing.js';
+import { botWord, sideName } from './naming.js';
 import { sample } from './picture.js';
 import { pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { hasRules, rulesButton } from './rules.js';
 import { SEEK_MS, Search } from './search.js';
 import { Terms } from './terms.js';
-import { capital } from './words.js';
+import { spanWords } from './time.js';
 
 /** @import { Game, ListChanged, Person, Request, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
@@ -64,7 +66,7 @@ export class Lobby {
     this.element.inert = isOver;
     if (isOver) this.#search.fail();
     this.#search.update();
-    if (games.length === 0) fill(this.element, h('p', { class: 'none' }, 'Connecting …'));
+    if (games.length === 0) fill(this.element, h('p', { class: 'none' }, say('link.connecting')));
     const madeFrom = JSON.stringify([games, levels, clocks, this.#search.isOn]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
@@ -81,7 +83,7 @@ export class Lobby {
     this.#shownDesk = desk;
     if (before) before.replaceWith(desk);
     else fill(this.element, desk, this.#listing.own, this.#listing.element);
-    // From "Find an opponent" to "Stop looking", and back.
+    // From the search to what stops it, and back.
     /** @type {HTMLElement | null} */
     const search = desk.querySelector('.search');
     if (hadFocus) search?.focus();
@@ -185,17 +187,14 @@ export class Lobby {
     const found = h('p', { id: 'about-search', class: 'note' });
     const sides = h('div', { class: 'options' });
     const show = () => {
-      const level = this.#app.level(this.#choice.level ?? '').toLowerCase();
-      write(start, `Play the ${level} bot`);
+      const bot = botWord(this.#choice.level ?? '', this.#app.levels);
+      write(start, say('lobby.bot', { bot }));
       start.disabled = terms.isOfDays;
-      write(
-        noBot,
-        terms.isOfDays ? 'Bots do not play by days: choose another clock, or a person.' : '',
-      );
-      const bot = terms.isOfDays
-        ? 'No bot comes: bots do not play by days.'
-        : `After ${SEEK_MS / 1000} s the ${level} bot comes.`;
-      write(found, `Plays whoever looks for the same game and clock. ${bot}`);
+      write(noBot, terms.isOfDays ? say('lobby.noBot') : '');
+      const comes = terms.isOfDays
+        ? say('lobby.find.noBot')
+        : say('lobby.find.bot', { time: spanWords(SEEK_MS, 'long'), bot });
+      write(found, sentences(say('lobby.find.about'), comes));
       fill(sides, ...this.#sides());
       this.#rules.hidden = !hasRules(this.#game().game);
       terms.show();
@@ -209,11 +208,11 @@ export class Lobby {
     return h(
       'section',
       { class: 'desk', 'aria-labelledby': 'desk-title' },
-      h('h1', { id: 'desk-title' }, 'What shall we play?'),
+      h('h1', { id: 'desk-title' }, say('lobby.title')),
       this.#games(choose),
       this.#ways(terms, start, noBot, found),
       this.#levels(choose),
-      h('fieldset', {}, h('legend', {}, 'Your side'), sides),
+      h('fieldset', {}, h('legend', {}, say('lobby.side')), sides),
       terms.element,
       this.#others(terms),
       exhibition(this.#app, this.#choice, (change) => this.#choose(change)),
@@ -235,7 +234,12 @@ export class Lobby {
         h('span', {}, game.title),
       ),
     );
-    return h('div', { class: 'choosing-game' }, group('Game', 'games', options), this.#rules);
+    return h(
+      'div',
+      { class: 'choosing-game' },
+      group(say('lobby.game'), 'games', options),
+      this.#rules,
+    );
   }
 
   /** @param {(change: Partial<Choice>) => void} choose */
@@ -243,7 +247,7 @@ export class Lobby {
     const options = this.#app.levels.map(({ level, title }) =>
       radio('level', level, level === this.#choice.level, () => choose({ level }), title),
     );
-    return group('How strong is the bot?', 'options', options);
+    return group(say('lobby.level'), 'options', options);
   }
 
   /**
@@ -259,12 +263,12 @@ export class Lobby {
       { class: 'ways' },
       h('div', { class: 'way first' }, start, noBot),
       way(
-        'Invite a friend',
-        note('about-invitation', 'In no list: whoever opens your link first plays you.'),
+        say('lobby.invite'),
+        note('about-invitation', say('lobby.invite.about')),
         () => this.#create('open', terms, { listed: false }),
         'large',
       ),
-      way('Find an opponent', found, () => this.#beginSearch(terms), 'large search'),
+      way(say('lobby.find'), found, () => this.#beginSearch(terms), 'large search'),
     );
   }
 
@@ -273,7 +277,7 @@ export class Lobby {
     return h(
       'div',
       { class: 'with-people' },
-      way('Open to all', note('about-open', 'In the list of open matches: anybody may join.'), () =>
+      way(say('lobby.open'), note('about-open', say('lobby.open.about')), () =>
         this.#create('open', terms),
       ),
       this.#again(terms),
@@ -289,14 +293,14 @@ export class Lobby {
         const wanted = this.#wanted('open', terms);
         if (wanted) challenge(this.#app, person, wanted);
       };
-      const label = `Challenge ${person.name}`;
+      const label = say('lobby.challenge', { name: person.name });
       const says = h('bdi', {}, person.name);
       return h('button', { type: 'button', 'aria-label': label, onclick: ask }, says);
     };
     return h(
       'div',
       { class: 'row', role: 'group', 'aria-labelledby': 'again-title' },
-      h('p', { id: 'again-title' }, 'Challenge again'),
+      h('p', { id: 'again-title' }, say('lobby.challenge.title')),
       ...known.map(button),
     );
   }
@@ -304,13 +308,13 @@ export class Lobby {
   #sides() {
     const game = this.#game();
     const board = new Board(game, '');
-    const [first, second] = game.sides.map(capital);
+    const [first = '', second = ''] = game.sides.map(sideName);
     const option = (/** @type {Choice['side']} */ side, /** @type {Node[]} */ ...says) =>
       radio('side', side, side === this.#choice.side, () => this.#choose({ side }), ...says);
     return [
-      option('first', pieceIcon(board, 0), h('span', {}, `${first}, first`)),
-      option('second', pieceIcon(board, 1), h('span', {}, `${second}, second`)),
-      option('chance', h('span', {}, 'By chance')),
+      option('first', pieceIcon(board, 0), h('span', {}, say('lobby.first', { side: first }))),
+      option('second', pieceIcon(board, 1), h('span', {}, say('lobby.second', { side: second }))),
+      option('chance', h('span', {}, say('lobby.chance'))),
     ];
   }
 }

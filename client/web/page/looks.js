@@ -3,20 +3,21 @@
 import { group, radio } from './controls.js';
 import { h } from './dom.js';
 import { remember } from './keep.js';
+import { say } from './language.js';
 import { sample } from './picture.js';
 import { icon } from './switches.js';
 
 /** @import { App } from './main.js' */
 
 const BOARDS = [
-  { value: 'sea', title: 'Sea' },
-  { value: 'wood', title: 'Wood' },
-  { value: 'slate', title: 'Slate' },
+  { value: 'sea', title: say('looks.sea') },
+  { value: 'wood', title: say('looks.wood') },
+  { value: 'slate', title: say('looks.slate') },
 ];
 const PIECES = [
-  { value: 'carved', title: 'Carved' },
-  { value: 'bold', title: 'Bold' },
-  { value: 'letters', title: 'Letters' },
+  { value: 'carved', title: say('looks.carved') },
+  { value: 'bold', title: say('looks.bold') },
+  { value: 'letters', title: say('looks.letters') },
 ];
 /** A game whose pieces tell more than one set apart. */
 const SHOWN = 'chess';
@@ -26,7 +27,7 @@ const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
 
 /** @param {App} app */
 export function looksButton(app) {
-  const label = 'Board and pieces';
+  const label = say('looks.title');
   const onclick = () => open(app);
   return h(
     'button',
@@ -38,14 +39,18 @@ export function looksButton(app) {
 /** @param {App} app */
 function open(app) {
   const game = app.game(SHOWN) ?? app.games[0];
-  const close = h('button', { class: 'primary', onclick: () => dialog.close() }, 'Done');
+  const close = h(
+    'button',
+    { class: 'primary', onclick: () => dialog.close() },
+    say('dialog.done'),
+  );
   const dialog = h(
     'dialog',
     { class: 'looks', 'aria-labelledby': 'looks-title' },
-    h('h2', { id: 'looks-title' }, 'Board and pieces'),
+    h('h2', { id: 'looks-title' }, say('looks.title')),
     game && h('div', { class: 'shown' }, sample(game)),
-    options('Board', 'board', BOARDS),
-    options('Pieces of chess', 'pieces', PIECES),
+    options(say('looks.board'), 'board', BOARDS),
+    options(say('looks.pieces'), 'pieces', PIECES),
     h('div', { class: 'row end' }, close),
   );
   dialog.addEventListener('close', () => dialog.remove());

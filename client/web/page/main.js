@@ -8,6 +8,7 @@ import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
+import { say } from './language.js';
 import { Lobby } from './lobby.js';
 import { looksButton } from './looks.js';
 import {
@@ -27,10 +28,10 @@ import { refusalWords } from './refusals.js';
 import { Room } from './room.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
-import { soundSwitch, themeSwitch } from './switches.js';
+import { languageSwitch, soundSwitch, themeSwitch } from './switches.js';
 import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
-import { notUnderstood, sentence } from './words.js';
+import { notUnderstood, refusalText } from './words.js';
 
 /** @import { Events, Game, Level, MatchEvent, Message, Request, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
@@ -68,7 +69,14 @@ export class App {
       welcome: (welcome) => this.#welcomed(welcome),
       message: (message) => this.#hear(message),
     });
-    fill(one('header-tools'), nameButton(this), looksButton(this), soundSwitch(), themeSwitch());
+    fill(
+      one('header-tools'),
+      nameButton(this),
+      languageSwitch(),
+      looksButton(this),
+      soundSwitch(),
+      themeSwitch(),
+    );
     this.#view = this.#viewOf(location.pathname, {});
     this.#show(this.#view);
     window.addEventListener('popstate', () => {
@@ -92,11 +100,6 @@ export class App {
   /** @param {string} name */
   game(name) {
     return this.games.find(({ game }) => game === name);
-  }
-
-  /** What a level of bots is called. @param {string} name */
-  level(name) {
-    return this.levels.find(({ level }) => level === name)?.title ?? name;
   }
 
   /** Who we are. */
@@ -188,7 +191,7 @@ export class App {
     this.#view.update();
     this.#challenges.update();
     if (this.connection.link.state === 'replaced') {
-      document.title = 'In another tab – Plyhouse';
+      document.title = `${say('link.replaced.title')} – Plyhouse`;
       return;
     }
     document.title = this.#challenges.title(this.days.title(this.#title()));
@@ -213,7 +216,7 @@ export class App {
     const title = this.game(after.game)?.title ?? after.game;
     const news = newsOf(before, after, title, speechOf(this, after));
     if (!news) return;
-    this.#toast.show(news.text, { href: `/m/${after.code}`, says: 'Go there' }, after.match);
+    this.#toast.show(news.text, { href: `/m/${after.code}`, says: say('news.go') }, after.match);
     sound(news.sound);
   }
 
@@ -315,7 +318,7 @@ export class App {
         this.#change(message.match, (match) => withRematch(match, message));
         break;
       case 'error':
-        this.toast(sentence(message.message));
+        this.toast(refusalText(message));
         if (this.#view instanceof Lobby) this.#view.seekFailed();
         break;
       default:

@@ -1,6 +1,7 @@
 // The moves so far, as a list in which one steps back and forth.
 
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
 import { icon } from './switches.js';
 
 const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
@@ -40,10 +41,10 @@ export class Moves {
       );
     };
     this.#buttons = [
-      step('To the start', FIRST, () => 0),
-      step('One move back', BACK, () => this.#shown - 1),
-      step('One move forth', FORTH, () => this.#shown + 1),
-      step('To now', LAST, () => this.#ply),
+      step(say('moves.first'), FIRST, () => 0),
+      step(say('moves.back'), BACK, () => this.#shown - 1),
+      step(say('moves.forth'), FORTH, () => this.#shown + 1),
+      step(say('moves.last'), LAST, () => this.#ply),
     ];
     this.element = h(
       'section',
@@ -51,7 +52,7 @@ export class Moves {
       h(
         'div',
         { class: 'row' },
-        h('h2', { id: 'moves-title' }, 'Moves'),
+        h('h2', { id: 'moves-title' }, say('moves.title')),
         this.#record,
         h('div', { class: 'steps' }, ...this.#buttons),
       ),
@@ -68,7 +69,7 @@ export class Moves {
     this.#record.hidden = format === undefined;
     if (format === undefined) return;
     this.#record.setAttribute('href', `/record/${match}.${format}`);
-    const says = `Download as ${format.toUpperCase()}`;
+    const says = say('moves.download', { format: format.toUpperCase() });
     this.#record.title = says;
     this.#record.setAttribute('aria-label', says);
     fill(this.#record, icon(DOWN), format.toUpperCase());
@@ -107,7 +108,7 @@ export class Moves {
       const button = h('button', {
         type: 'button',
         class: 'quiet',
-        'aria-label': `Move ${at + 1}, ${sides[at % 2] ?? ''}: ${move}`,
+        'aria-label': say('moves.of', { number: at + 1, side: sides[at % 2] ?? '', move }),
         onclick: () => this.#look(at + 1),
       });
       write(button, move);

@@ -1,15 +1,12 @@
 // Who one is, in the header, and how one becomes somebody else.
 
 import { fill, h, write } from './dom.js';
-import { sentence } from './words.js';
+import { say } from './language.js';
 
 /** @import { App } from './main.js' */
 
 /** The server's bound on names, in Unicode scalar values. */
 const NAME_CHARACTERS_MAX = 24;
-
-const BOUND =
-  'You sit in a match under this name. It can be changed when the match is over, or called off.';
 
 /** Whether one would give up a seat with the name. @param {App} app */
 const sits = (app) => app.days.rows.length > 0 || app.mine().some(({ you }) => you !== null);
@@ -19,8 +16,8 @@ export function nameButton(app) {
   const name = h('bdi');
   const button = h(
     'button',
-    { class: 'quiet name', type: 'button', title: 'Choose a name', onclick: () => ask(app) },
-    h('span', { class: 'unseen' }, 'Your name: '),
+    { class: 'quiet name', type: 'button', title: say('name.choose'), onclick: () => ask(app) },
+    h('span', { class: 'unseen' }, say('name.before'), ' '),
     name,
   );
   new MutationObserver(() => write(name, app.player?.name ?? '')).observe(
@@ -60,11 +57,11 @@ function ask(app) {
           if (!isBound) void save();
         },
       },
-      h('h2', { id: 'name-title' }, 'Your name'),
-      h('label', { for: 'name' }, `What others see, up to ${NAME_CHARACTERS_MAX} characters`),
+      h('h2', { id: 'name-title' }, say('name.yours')),
+      h('label', { for: 'name' }, say('name.seen', { most: NAME_CHARACTERS_MAX })),
       input,
       trouble,
-      isBound && h('p', { class: 'note' }, BOUND),
+      isBound && h('p', { class: 'note' }, say('name.bound')),
       h(
         'div',
         { class: 'row end' },
@@ -76,9 +73,9 @@ function ask(app) {
             autofocus: isBound,
             onclick: () => dialog.close(),
           },
-          isBound ? 'Close' : 'Cancel',
+          say(isBound ? 'dialog.close' : 'dialog.cancel'),
         ),
-        !isBound && h('button', { class: 'primary' }, 'Use this name'),
+        !isBound && h('button', { class: 'primary' }, say('name.use')),
       ),
     ),
   );
@@ -96,13 +93,12 @@ function ask(app) {
  */
 async function renamed(app, wish) {
   const count = [...wish].length;
-  if (count === 0) return 'A name has at least one character.';
+  if (count === 0) return say('name.none');
   if (count > NAME_CHARACTERS_MAX) {
-    return `A name has at most ${NAME_CHARACTERS_MAX} characters; this one has ${count}.`;
+    return say('name.long', { most: NAME_CHARACTERS_MAX, length: count });
   }
   if (wish === app.player?.name) return null;
   // It may have begun while one thought of a name.
-  if (sits(app)) return BOUND;
-  const why = await app.connection.rename(wish);
-  return why === null ? null : sentence(why);
+  if (sits(app)) return say('name.bound');
+  return app.connection.rename(wish);
 }

@@ -1,6 +1,7 @@
 // What is told of a match of ours that nobody looks at: that it begins, that it is our turn, that
 // something is offered, that it is over.
 
+import { say, sentences } from './language.js';
 import { isMyTurn, offersTo } from './match.js';
 import * as words from './words.js';
 
@@ -23,17 +24,18 @@ import * as words from './words.js';
  */
 export function newsOf(before, after, title, speech) {
   if (before.you !== null && after.you === null && after.status === 'running') {
-    return { text: `${title}: a bot plays for you now.`, sound: 'end' };
+    return { text: say('news.bot', { game: title }), sound: 'end' };
   }
   if (after.you === null) return null;
   const offer = offersTo(after).find(
     (offer) => !offersTo(before).some((old) => isSame(old, offer)),
   );
   if (offer) {
-    const name = words.who(after, 1 - after.you, speech);
-    return { text: `${title}: ${words.offered(after, offer, name)}`, sound: 'offer' };
+    const name = words.nameIn(after, 1 - after.you, speech);
+    const news = words.offered(after, offer, name);
+    return { text: say('news.of', { what: title, news }), sound: 'offer' };
   }
-  const about = `${title} against ${words.who(after, 1 - after.you, speech)}`;
+  const against = { game: title, name: words.nameIn(after, 1 - after.you, speech) };
   if (after.status === 'ended') {
     const seat = after.seats[after.you];
     const isHost = seat?.occupant === 'player' && seat.player === after.host;
@@ -41,12 +43,14 @@ export function newsOf(before, after, title, speech) {
     const isOwn = isHost && after.outcome?.detail !== 'declined';
     if (before.status === 'ended' || (before.status === 'open' && isOwn)) return null;
     const { headline, why } = words.ended(after, speech);
-    return { text: `${about}: ${headline} ${why}`.trim(), sound: 'end' };
+    const what = say('news.against', against);
+    return { text: say('news.of', { what, news: sentences(headline, why) }), sound: 'end' };
   }
   const begins = before.status === 'open' && after.status === 'running';
   if (!begins && (isMyTurn(before) || !isMyTurn(after))) return null;
-  const standing = words.standing(after, speech);
-  return { text: `${about}${begins ? ' begins' : ''}: ${standing}`, sound: 'turn' };
+  const what = say(begins ? 'news.begins' : 'news.against', against);
+  const news = words.standing(after, speech);
+  return { text: say('news.of', { what, news }), sound: 'turn' };
 }
 
 /** @param {StandingOffer} one @param {StandingOffer} other */

@@ -1,17 +1,18 @@
 // An address that leads to nothing.
 
 import { h } from './dom.js';
+import { say } from './language.js';
 
 export class Nowhere {
   element = h(
     'div',
     { class: 'empty' },
-    h('h1', {}, 'There is nothing at this address.'),
-    h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')),
+    h('h1', {}, say('page.nowhere')),
+    h('p', {}, h('a', { class: 'button', href: '/' }, say('page.lobby'))),
   );
 
   title() {
-    return 'Nothing here – Plyhouse';
+    return `${say('page.nowhere.title')} – Plyhouse`;
   }
 
   update() {}

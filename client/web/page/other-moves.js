@@ -4,7 +4,7 @@
 import { BarButton } from './bar-button.js';
 import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
-import { capital } from './words.js';
+import { capital, say } from './language.js';
 
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -23,7 +23,7 @@ const HAND =
  */
 
 export class OtherMoves {
-  element = h('div', { class: 'others', role: 'group', 'aria-label': 'Other moves' });
+  element = h('div', { class: 'others', role: 'group', 'aria-label': say('bar.others') });
   #play;
   #pass;
   #made = h('div', { class: 'row made' });
@@ -36,7 +36,7 @@ export class OtherMoves {
    */
   constructor(app, { play, queue, unqueue }) {
     this.#play = play;
-    this.#pass = new BarButton(app, 'Pass', 'Pass', HAND, () => {
+    this.#pass = new BarButton(app, say('bar.pass'), say('bar.pass'), HAND, () => {
       const { moves, isQueued } = this.#chance;
       if (moves.includes(PASS)) play(PASS);
       else if (isQueued) unqueue();
@@ -52,8 +52,7 @@ export class OtherMoves {
     const passes = customsOf(match.game).passes === true;
     const can = moves.includes(PASS);
     const { element } = this.#pass;
-    const why =
-      match.status === 'running' ? 'There is another move to play.' : 'The match is over.';
+    const why = say(match.status === 'running' ? 'barred.pass' : 'barred.over');
     const looksOn = match.you === null;
     this.#pass.show({ never: !passes || looksOn, why: can || awaits ? '' : why });
     element.classList.toggle('primary', can && isAll);

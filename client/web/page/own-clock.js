@@ -1,5 +1,8 @@
 // A clock of one's own: what is asked for, and within which bounds.
 
+import { inUnit, number, say } from './language.js';
+import { spanWords } from './time.js';
+
 /** @import { Clock } from '../protocol.js' */
 
 const SECOND = 1000;
@@ -10,13 +13,11 @@ const DAY = 24 * HOUR;
 /**
  * What one writes down of a clock, in its unit.
  * @typedef {object} Field
- * @property {string} name of the protocol's field
- * @property {string} label
+ * @property {keyof typeof FIRST_SAID} name of the protocol's field
  * @property {number} unit in milliseconds; 1 for what is counted
  * @property {number} least
  * @property {number} most
  * @property {boolean} [mayBeNone] whether 0 will do as well
- * @property {string} bounds in words
  */
 
 /**
@@ -30,91 +31,73 @@ const DAY = 24 * HOUR;
 /** @typedef {keyof typeof UNITS} Unit */
 
 export const UNITS = { seconds: SECOND, minutes: MINUTE, hours: HOUR, days: DAY };
+export const UNIT_NAMES = /** @type {Unit[]} */ (Object.keys(UNITS));
 
-/** @type {Pick<Field, 'name' | 'label' | 'unit' | 'most'>} */
-const MAIN = { name: 'main_ms', label: 'Minutes for each', unit: MINUTE, most: 3 * HOUR };
+/** @type {Pick<Field, 'name' | 'unit' | 'most'>} */
+const MAIN = { name: 'main_ms', unit: MINUTE, most: 3 * HOUR };
 
-/** @type {{ kind: Clock['kind'], title: string, about: string, fields: Field[] }[]} */
+/** @type {{ kind: Clock['kind'], fields: Field[] }[]} */
 export const KINDS = [
   {
     kind: 'fischer',
-    title: 'Increment',
-    about: 'Every move adds some seconds.',
     fields: [
-      { ...MAIN, least: SECOND, mayBeNone: true, bounds: '0, or one second to 180 minutes' },
+      { ...MAIN, least: SECOND, mayBeNone: true },
       {
         name: 'increment_ms',
-        label: 'Seconds added by a move',
         unit: SECOND,
         least: 0,
         most: 3 * MINUTE,
-        bounds: '0 to 180 seconds',
       },
     ],
   },
   {
     kind: 'delay',
-    title: 'Delay',
-    about: 'The clock waits some seconds before each move.',
     fields: [
-      { ...MAIN, least: SECOND, bounds: 'One second to 180 minutes' },
+      { ...MAIN, least: SECOND },
       {
         name: 'delay_ms',
-        label: 'Seconds of delay',
         unit: SECOND,
         least: SECOND / 2,
         most: 3 * MINUTE,
-        bounds: '0.5 to 180 seconds',
       },
     ],
   },
   {
     kind: 'byo-yomi',
-    title: 'Byo-yomi',
-    about: 'After the main time a period is lost by every move that takes longer than one.',
     fields: [
-      { ...MAIN, least: 0, bounds: '0 to 180 minutes' },
+      { ...MAIN, least: 0 },
       {
         name: 'period_ms',
-        label: 'Seconds of a period',
         unit: SECOND,
         least: SECOND,
         most: 10 * MINUTE,
-        bounds: '1 to 600 seconds',
       },
-      { name: 'periods', label: 'Periods', unit: 1, least: 1, most: 25, bounds: '1 to 25' },
+      { name: 'periods', unit: 1, least: 1, most: 25 },
     ],
   },
   {
     kind: 'move',
-    title: 'Time a move',
-    about: 'Every move may take so long; with an hour or more nobody need stay connected.',
     fields: [
       {
         name: 'move_ms',
-        label: 'Time for a move',
         unit: DAY,
         least: 5 * SECOND,
         most: 14 * DAY,
-        bounds: '5 seconds to 14 days',
       },
     ],
   },
 ];
 
-/** What stands in the fields at first. @type {OwnClock} */
-export const FIRST = {
-  kind: 'fischer',
-  said: {
-    main_ms: '10',
-    increment_ms: '5',
-    delay_ms: '5',
-    period_ms: '30',
-    periods: '3',
-    move_ms: '1',
-  },
-  unit: 'days',
+const FIRST_SAID = {
+  main_ms: '10',
+  increment_ms: '5',
+  delay_ms: '5',
+  period_ms: '30',
+  periods: '3',
+  move_ms: '1',
 };
+/** What stands in the fields at first. @type {OwnClock} */
+export const FIRST = { kind: 'fischer', said: FIRST_SAID, unit: 'days' };
 
 /** @param {Clock['kind']} kind */
 export const fieldsOf = (kind) => KINDS.find((known) => known.kind === kind)?.fields ?? [];
@@ -130,18 +113,33 @@ export function readClock({ kind, said, unit }) {
   /** @type {Record<string, number>} */
   const read = {};
   for (const field of fieldsOf(kind)) {
-    const { name, least, most, mayBeNone = false, bounds } = field;
+    const { name, least, most, mayBeNone = false } = field;
     const value = quantity(said[name] ?? '', name === 'move_ms' ? UNITS[unit] : field.unit);
     read[name] = value;
     const fits = (value >= least && value <= most) || (mayBeNone && value === 0);
-    if (!fits) troubles[name] = `${bounds}, please.`;
+    if (!fits) troubles[name] = bounds(field);
   }
   if (kind === 'fischer' && read['main_ms'] === 0 && read['increment_ms'] === 0) {
-    troubles['increment_ms'] = 'Without minutes a move has to add something.';
+    troubles['increment_ms'] = say('own.nothing');
   }
   if (Object.keys(troubles).length > 0) return { clock: null, troubles };
   return { clock: /** @type {Clock} */ (/** @type {unknown} */ ({ kind, ...read })) };
 }
+
+/** Within which bounds a field is. @param {Field} field */
+function bounds({ unit, least, most, mayBeNone }) {
+  const key = mayBeNone ? 'own.bounds.none' : 'own.bounds';
+  return say(key, { least: bound(least, unit), most: bound(most, unit) });
+}
+
+/** @param {number} value @param {number} unit */
+function bound(value, unit) {
+  if (unit === 1 || value === 0) return number(value);
+  return unit === DAY || value < unit ? spanWords(value, 'long') : inUnitOf(value, unit);
+}
+
+/** In a field's own unit, though there may be a larger one. @param {number} ms @param {number} unit */
+const inUnitOf = (ms, unit) => inUnit(ms / unit, unit === MINUTE ? 'minute' : 'second', 'long');
 
 /**
  * How many milliseconds are meant, or how many pieces; `NaN` for what is no number.

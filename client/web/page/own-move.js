@@ -4,7 +4,9 @@
 import { Refusal } from './connection.js';
 import { isByDays } from './days.js';
 import { fill, h } from './dom.js';
+import { say } from './language.js';
 import { isMyTurn } from './match.js';
+import { refusalText } from './words.js';
 
 /** @import { MatchEvent } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -17,13 +19,22 @@ import { isMyTurn } from './match.js';
 
 export class OwnMove {
   /** Whether the move is meant. */
-  element = h('div', { class: 'answer', role: 'group', 'aria-label': 'Your move', hidden: true });
+  element = h('div', {
+    class: 'answer',
+    role: 'group',
+    'aria-label': say('move.label'),
+    hidden: true,
+  });
   #app;
   /** On its way, and not yet answered. @type {Move | null} */
   #sent = null;
   /** Shown, and not yet confirmed. @type {{ match: Match, move: Move } | null} */
   #meant = null;
-  #confirm = h('button', { type: 'button', class: 'primary', onclick: () => this.#play() }, 'Play');
+  #confirm = h(
+    'button',
+    { type: 'button', class: 'primary', onclick: () => this.#play() },
+    say('move.play'),
+  );
 
   #back;
 
@@ -32,8 +43,8 @@ export class OwnMove {
     this.#app = app;
     this.#back = back;
     const callOff = () => this.callOff();
-    const another = h('button', { type: 'button', onclick: callOff }, 'Another');
-    fill(this.element, h('p', {}, 'Play this move?'), this.#confirm, another);
+    const another = h('button', { type: 'button', onclick: callOff }, say('move.another'));
+    fill(this.element, h('p', {}, say('move.question')), this.#confirm, another);
   }
 
   /** Whether one is asked about a move. */
@@ -58,7 +69,7 @@ export class OwnMove {
     if (isByDays(match)) {
       this.#meant = { match, move: chosen };
       this.element.hidden = false;
-      this.#app.announce('Play this move?');
+      this.#app.announce(say('move.question'));
       this.#app.update();
       this.#confirm.focus({ preventScroll: true });
     } else {
@@ -126,7 +137,7 @@ export class OwnMove {
       // Not known whether it was played: it stays in sight, and is sent again with the next welcome.
       if (error.code === 'lost') return;
       this.#sent = null;
-      this.#app.toast(`Your move was not played: ${error.message}.`);
+      this.#app.toast(say('move.refused', { why: refusalText(error) }));
       if (error.code === 'stale_ply') void this.#app.ask({ type: 'watch', match });
       this.#app.update();
     }

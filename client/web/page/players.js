@@ -3,12 +3,13 @@
 import { changesIn, clockOf } from './clocks.js';
 import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
+import { say } from './language.js';
 import { isGone } from './match.js';
 import { pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { play as sound } from './sounds.js';
 import { Strip } from './strip.js';
-import { timeWords } from './time.js';
+import { secondsLeft, spanWords, timeWords } from './time.js';
 import { occupant } from './words.js';
 
 /** @import { Game, Seat } from '../protocol.js' */
@@ -22,7 +23,7 @@ const TICKS_MS = 10_000;
 const SECONDS_MS = 100_000;
 
 export class Players {
-  element = h('div', { class: 'players', role: 'group', 'aria-label': 'Players' });
+  element = h('div', { class: 'players', role: 'group', 'aria-label': say('players.label') });
   #app;
   #strips;
   /** @type {Match | null} */
@@ -98,7 +99,7 @@ export class Players {
     const isNext = left <= TICKS_MS && second < this.#heard;
     if (isNext && this.#heard !== Infinity) sound('tick');
     if (isNext && this.#heard * 1000 > TICKS_MS) {
-      this.#app.announce(`You have ${second} seconds left.`);
+      this.#app.announce(say('clock.seconds', { time: spanWords(second * 1000, 'long') }));
     }
     this.#heard = second;
   }
@@ -112,7 +113,7 @@ export class Players {
   #tickAway(match, strip, number) {
     const seat = match.seats[number];
     if (match.status === 'ended') {
-      strip.showAway(match.rematch?.here[number] === false ? 'has left' : '');
+      strip.showAway(match.rematch?.here[number] === false ? say('players.left') : '');
       return Infinity;
     }
     const gone = match.gone[number];
@@ -123,14 +124,13 @@ export class Players {
     const patience = this.#app.connection.welcome?.limits.abandon_after_ms ?? 0;
     const until = gone.until ?? (match.status === 'open' ? gone.since + patience : null);
     if (until === null) {
-      strip.showAway('away');
+      strip.showAway(say('players.away'));
       return Infinity;
     }
     const left = Math.max(0, until - performance.now());
-    const words = left < SECONDS_MS ? `${Math.ceil(left / 1000)} s` : timeWords(left);
-    const then =
-      match.status === 'running' && match.stand_in ? 'until a bot sits in' : 'to come back';
-    strip.showAway(`away, ${words} ${then}`);
+    const time = left < SECONDS_MS ? secondsLeft(left) : timeWords(left);
+    const isStoodIn = match.status === 'running' && match.stand_in;
+    strip.showAway(say(isStoodIn ? 'players.standIn' : 'players.back', { time }));
     return left > 0 ? left % 1000 || 1000 : Infinity;
   }
 }

@@ -3,6 +3,7 @@
 
 import { EMPTY } from './fen.js';
 import { customsOf } from './games.js';
+import { known } from './language.js';
 
 /** @import { Game } from '../protocol.js' */
 
@@ -83,7 +84,7 @@ export class Board {
   called(piece) {
     const seat = this.seatOf(piece);
     if (seat === null) return piece;
-    return customsOf(this.game).sayPiece?.(piece) ?? this.sides[seat] ?? piece;
+    return customsOf(this.game).sayPiece?.(piece) ?? known(`piece.${this.sides[seat]}`) ?? piece;
   }
 
   /**

@@ -2,6 +2,7 @@
 // It is known by its squares: what they mean, and whether it may be played, the server tells with the turn.
 
 import { customsOf, squaresOf } from './games.js';
+import { say } from './language.js';
 import { isMyTurn } from './match.js';
 
 /** @import { App } from './main.js' */
@@ -84,7 +85,7 @@ export class Ahead {
 
   takeOut() {
     this.premove = null;
-    this.#app.announce('Nothing is chosen ahead any more.');
+    this.#app.announce(say('ahead.none'));
     this.#app.update();
   }
 
@@ -92,8 +93,8 @@ export class Ahead {
   says() {
     if (!this.premove) return '';
     const { squares, move } = this.premove;
-    const what = move ?? squares.join(' to ');
-    return `Chosen ahead: ${what}. Escape, or a click on it, takes it out.`;
+    const way = () => squares.reduce((from, to) => say('ahead.way', { from, to }));
+    return say('ahead.chosen', { move: move ?? way() });
   }
 
   /**
@@ -106,7 +107,7 @@ export class Ahead {
     if (!this.premove || !isMyTurn(match)) return null;
     const move = meant(this.premove, match, board);
     this.premove = null;
-    if (move === null) this.#app.toast('What you had chosen ahead cannot be played now.');
+    if (move === null) this.#app.toast(say('ahead.cannot'));
     return move;
   }
 }

@@ -1,7 +1,8 @@
 // What is said to whoever is refused something.
 
 import { isByDays } from './days.js';
-import { sentence, tooMany } from './words.js';
+import { say } from './language.js';
+import { refusalText, tooMany } from './words.js';
 
 /** @import { Refusal } from './connection.js' */
 /** @import { App } from './main.js' */
@@ -12,12 +13,13 @@ import { sentence, tooMany } from './words.js';
  * @param {boolean} isInLobby
  * @returns {{ text: string, way?: { href: string, says: string } }}
  */
-export function refusalWords(app, { code, message }, isInLobby) {
+export function refusalWords(app, refusal, isInLobby) {
   const ours = app.mine().filter(({ host }) => host === app.player?.id);
   // Those by days are counted apart.
   const hosted = ours.filter((match) => !isByDays(match));
   const most = app.connection.welcome?.limits.live_matches ?? Infinity;
-  if (code !== 'too_many_matches' || hosted.length < most) return { text: sentence(message) };
+  if (refusal.code !== 'too_many_matches' || hosted.length < most)
+    return { text: refusalText(refusal) };
   const text = tooMany(hosted, (game) => app.game(game)?.title ?? game);
-  return isInLobby ? { text } : { text, way: { href: '/', says: 'To the lobby' } };
+  return isInLobby ? { text } : { text, way: { href: '/', says: say('page.lobby') } };
 }

@@ -2,6 +2,7 @@
 // away.
 
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
 import { icon } from './switches.js';
 import { ended, occupant, points } from './words.js';
 
@@ -32,13 +33,13 @@ export class Result {
   constructor(app, { again, lookBack, share }) {
     this.#app = app;
     this.#again = h('button', { type: 'button', class: 'primary', onclick: again });
-    const copy = h('button', { type: 'button' }, 'Share');
+    const copy = h('button', { type: 'button' }, say('result.share'));
     copy.addEventListener('click', async () => app.toast(await share()));
     const close = h('button', {
       ...{ type: 'button', class: 'quiet round close' },
       ...{
-        'aria-label': 'Show the board',
-        title: 'Show the board',
+        'aria-label': say('result.close'),
+        title: say('result.close'),
         onclick: () => this.#putAway(),
       },
     });
@@ -54,9 +55,9 @@ export class Result {
         'div',
         { class: 'row' },
         this.#again,
-        h('button', { type: 'button', onclick: lookBack }, 'Look back'),
+        h('button', { type: 'button', onclick: lookBack }, say('result.back')),
         copy,
-        h('a', { class: 'button', href: '/' }, 'To the lobby'),
+        h('a', { class: 'button', href: '/' }, say('page.lobby')),
       ),
     );
   }

@@ -4,7 +4,9 @@ import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
+import { say, sentences } from './language.js';
 import { isLiveOf, isMyTurn, stoodIn } from './match.js';
+import { sideName } from './naming.js';
 import { OwnMove } from './own-move.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
@@ -65,7 +67,7 @@ export class Room {
 
   title() {
     const { why, passes } = this.#entrance.trouble;
-    if (why) return `${passes ? 'Trying again …' : why} – Plyhouse`;
+    if (why) return `${passes ? say('room.again') : why} – Plyhouse`;
     const match = this.#match;
     if (!match) return '';
     const game = this.#app.game(match.game)?.title ?? match.game;
@@ -194,9 +196,9 @@ export class Room {
     this.#ahead.premove = null;
     this.#looking = null;
     this.#isTurned = false;
-    const side = words.side(match, match.you ?? 0);
+    const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
     const standing = words.standing(match, this.#speech(match));
-    this.#app.announce(`The next match begins. You play ${side}. ${standing}`);
+    this.#app.announce(sentences(say('room.next', { side }), standing));
     sound('turn');
     this.#askForPast(match);
     queueMicrotask(() => this.#toBoard());
@@ -207,9 +209,9 @@ export class Room {
     return h(
       'div',
       { class: 'empty' },
-      h('h1', {}, why || 'Opening the match …'),
-      passes && h('p', { role: 'status' }, 'Trying again in a moment …'),
-      h('p', {}, h('a', { class: 'button', href: '/' }, 'To the lobby')),
+      h('h1', {}, why || say('room.opening')),
+      passes && h('p', { role: 'status' }, say('room.soon')),
+      h('p', {}, h('a', { class: 'button', href: '/' }, say('page.lobby'))),
     );
   }
 
@@ -260,7 +262,7 @@ export class Room {
     const turn = pending ? null : match.turn;
     const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
     players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
-    moves.show(match.moves, shown, game.sides);
+    moves.show(match.moves, shown, game.sides.map(sideName));
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     tellHow(this.#app, furniture, match, {

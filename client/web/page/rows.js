@@ -1,6 +1,7 @@
 // A list of matches that changes while one reads it.
 
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
 import { icon } from './switches.js';
 
 /** @import { Listed } from '../protocol.js' */
@@ -54,9 +55,9 @@ export class Section {
     this.#draw(shown);
     this.#none.hidden = all.length > 0 || more > 0;
     this.#more.hidden = more <= 0;
-    write(this.#more, all.length > 0 ? `The newest; and ${more} more.` : `There are ${more} more.`);
+    write(this.#more, say(all.length > 0 ? 'list.newest' : 'list.others', { more }));
     this.#unfold.hidden = shown.length === all.length;
-    write(this.#unfold, `and ${all.length - shown.length} more`);
+    write(this.#unfold, say('list.more', { more: all.length - shown.length }));
     this.#unfold.onclick = () => {
       this.#atMost = Infinity;
       this.show(all, more);
@@ -99,10 +100,11 @@ class Line {
   /** @param {Row} row @param {(row: Row) => void} go */
   constructor(row, go) {
     this.#button = h('button', { type: 'button', onclick: () => go(row) });
-    const label = `Call off: ${row.code}`;
+    const callOff = say('list.callOff');
+    const label = say('list.action', { action: callOff, code: row.code });
     this.#callOff = h(
       'button',
-      { type: 'button', class: 'quiet round', 'aria-label': label, title: 'Call off' },
+      { type: 'button', class: 'quiet round', 'aria-label': label, title: callOff },
       icon(CROSS),
     );
     const who = h('div', { class: 'who' }, this.#names, this.#about);
@@ -120,7 +122,7 @@ class Line {
     }
     write(this.#about, about);
     write(this.#button, action);
-    this.#button.setAttribute('aria-label', `${action}: ${row.code}`);
+    this.#button.setAttribute('aria-label', say('list.action', { action, code: row.code }));
     this.#callOff.hidden = !callOff;
     this.#callOff.onclick = callOff ?? null;
   }

@@ -3,6 +3,8 @@
 import { BOT_PACE_MS } from './choice.js';
 import { h } from './dom.js';
 import { customsOf } from './games.js';
+import { all, known, say } from './language.js';
+import { botWord } from './naming.js';
 import { Picture } from './picture.js';
 import { Board } from './position.js';
 import { RULES } from './rules-told.js';
@@ -17,7 +19,7 @@ export const hasRules = (game) => RULES.has(game);
 function showRules(app, game) {
   const rules = RULES.get(game.game);
   if (!rules) return;
-  const { position, move, caption, says, ...marks } = rules;
+  const { position, move, ...marks } = rules;
   const board = new Board(game, position);
   const picture = new Picture(game);
   const last = move === undefined ? [] : customsOf(game.game).path(move, board);
@@ -33,15 +35,27 @@ function showRules(app, game) {
   const dialog = h(
     'dialog',
     { class: 'rules', 'aria-labelledby': 'rules-title' },
-    h('h2', { id: 'rules-title', tabindex: -1, autofocus: true }, `Rules of ${game.title}`),
-    h('figure', {}, picture.element, h('figcaption', {}, caption)),
-    h('ul', {}, ...says.map((rule) => h('li', {}, rule))),
+    h(
+      'h2',
+      { id: 'rules-title', tabindex: -1, autofocus: true },
+      say('rules.of', { game: game.title }),
+    ),
+    h('figure', {}, picture.element, h('figcaption', {}, known(`rules.${game.game}.caption`))),
+    h('ul', {}, ...all(`rules.${game.game}`).map((rule) => h('li', {}, rule))),
     h(
       'div',
       { class: 'row end' },
       level &&
-        h('button', { type: 'button', onclick: tryIt }, `Try the ${level.title.toLowerCase()} bot`),
-      h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close'),
+        h(
+          'button',
+          { type: 'button', onclick: tryIt },
+          say('rules.try', { bot: botWord(level.level, app.levels) }),
+        ),
+      h(
+        'button',
+        { type: 'button', class: 'primary', onclick: () => dialog.close() },
+        say('dialog.close'),
+      ),
     ),
   );
   dialog.addEventListener('close', () => dialog.remove());
@@ -51,4 +65,8 @@ function showRules(app, game) {
 
 /** @param {App} app @param {() => Game} game */
 export const rulesButton = (app, game) =>
-  h('button', { type: 'button', class: 'quiet', onclick: () => showRules(app, game()) }, 'Rules');
+  h(
+    'button',
+    { type: 'button', class: 'quiet', onclick: () => showRules(app, game()) },
+    say('rules.label'),
+  );

@@ -1,8 +1,10 @@
 // Looking for an opponent: whoever looks for the same, or a bot after a while.
 
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
+import { botWord } from './naming.js';
 import { isOfDays } from './own-clock.js';
-import { clockWords } from './time.js';
+import { clockWords, secondsLeft } from './time.js';
 
 /** @import { Clock, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -92,31 +94,30 @@ export class Search {
     if (!this.#wish) return;
     if (this.#app.connection.link.state !== 'open') {
       write(this.#line, '…');
-      write(this.#about, 'The search goes on as soon as there is a connection.');
+      write(this.#about, say('search.offline'));
       return;
     }
     if (isOfDays(this.#wish.clock)) {
       write(this.#line, '…');
-      write(this.#about, 'The search ends when somebody comes, or when you leave this page.');
+      write(this.#about, say('search.days'));
       return;
     }
-    const bot = this.#app.level(this.#wish.level).toLowerCase();
-    write(this.#about, `If nobody comes, the ${bot} bot sits down in`);
-    const left = Math.max(0, Math.ceil((this.#until - performance.now()) / 1000));
-    write(this.#line, `${left} s`);
+    const bot = botWord(this.#wish.level, this.#app.levels);
+    write(this.#about, say('search.bot', { bot }));
+    write(this.#line, secondsLeft(Math.max(0, this.#until - performance.now())));
   }
 
   /** @param {Wish} wish */
   #draw({ game, clock }) {
     const title = this.#app.game(game)?.title ?? '';
-    const by = clock ? `, ${clockWords(clock)}` : '';
+    const sought = clock ? `${title}, ${clockWords(clock)}` : title;
     const stop = () => void this.stop();
     fill(
       this.element,
-      h('h1', { id: 'seek-title' }, `Looking for somebody to play ${title}${by} …`),
+      h('h1', { id: 'seek-title' }, say('search.title', { game: sought })),
       this.#about,
       this.#line,
-      h('button', { class: 'search', type: 'button', onclick: stop }, 'Stop looking'),
+      h('button', { class: 'search', type: 'button', onclick: stop }, say('search.stop')),
     );
   }
 }

@@ -2,6 +2,7 @@
 
 import { challengedTo } from './challenging.js';
 import { h, write } from './dom.js';
+import { parts, say } from './language.js';
 import { isOfDays } from './own-clock.js';
 import { spanWords } from './time.js';
 
@@ -9,9 +10,8 @@ import { spanWords } from './time.js';
 /** @import { Match } from './match.js' */
 
 const TOLD_MS = 2000;
-
-const UNLISTED = 'This match is in no list: whoever opens the link first plays, later ones watch.';
-const LISTED = 'This match is in the list of open matches, too: anybody may join.';
+/** So long a match by days waits for somebody. */
+const DAYS_MS = 14 * 24 * 3_600_000;
 
 /**
  * @param {App} app
@@ -26,14 +26,8 @@ export function shareCard(app, match, level) {
   if (challenged) {
     return h(
       'section',
-      { class: 'card share', 'aria-label': 'Challenge' },
-      h(
-        'p',
-        {},
-        'Only ',
-        h('bdi', {}, challenged),
-        ' can take this seat, and is told of it as soon as they are here.',
-      ),
+      { class: 'card share', 'aria-label': say('share.challenge') },
+      h('p', {}, ...parts('share.only', { name: h('bdi', {}, challenged) })),
       h('p', { class: 'note' }, waits(app, match)),
       instead(app, match, bot),
     );
@@ -45,19 +39,19 @@ export function shareCard(app, match, level) {
     value: link,
     onfocus: () => field.select(),
   });
-  const copy = h('button', { type: 'button', class: 'primary' }, 'Copy the link');
+  const copy = h('button', { type: 'button', class: 'primary' }, say('share.copy'));
   copy.addEventListener('click', async () => {
-    write(copy, (await copied(link, field)) ? 'Copied' : 'Press Ctrl+C');
-    setTimeout(() => write(copy, 'Copy the link'), TOLD_MS);
+    write(copy, (await copied(link, field)) ? say('share.copied') : say('share.byKey'));
+    setTimeout(() => write(copy, say('share.copy')), TOLD_MS);
   });
   return h(
     'section',
     { class: 'card share', 'aria-labelledby': 'share-title' },
-    h('h2', { id: 'share-title' }, 'Send this to a friend'),
-    h('label', { for: 'link', class: 'unseen' }, 'Link to this match'),
+    h('h2', { id: 'share-title' }, say('share.title')),
+    h('label', { for: 'link', class: 'unseen' }, say('share.link')),
     h('div', { class: 'row' }, field, copy),
-    h('p', {}, 'or tell them the code ', h('strong', { class: 'code' }, match.code)),
-    h('p', { class: 'note' }, match.listed ? LISTED : UNLISTED),
+    h('p', {}, ...parts('share.code', { code: h('strong', { class: 'code' }, match.code) })),
+    h('p', { class: 'note' }, say(match.listed ? 'share.listed' : 'share.unlisted')),
     isHost && h('p', { class: 'note' }, waits(app, match)),
     isHost && instead(app, match, bot),
   );
@@ -69,9 +63,9 @@ export function shareCard(app, match, level) {
  * @param {Match} match
  */
 function waits({ connection }, { clock }) {
-  if (isOfDays(clock)) return 'It waits for 14 days; you need not stay.';
+  if (isOfDays(clock)) return say('share.days', { time: spanWords(DAYS_MS) });
   const most = connection.welcome?.limits.abandon_after_ms ?? 0;
-  return `If you close this page, it waits for you for ${spanWords(most)}.`;
+  return say('share.waits', { time: spanWords(most) });
 }
 
 /**
@@ -83,7 +77,7 @@ export async function shareLink(link) {
   if (matchMedia('(hover: none)').matches && navigator.share) {
     try {
       await navigator.share({ url: link });
-      return 'Shared.';
+      return say('share.shared');
     } catch {
       // Called off, or not allowed here: it is copied all the same.
     }
@@ -92,7 +86,7 @@ export async function shareLink(link) {
   document.body.append(field);
   const isCopied = await copied(link, field);
   field.remove();
-  return isCopied ? 'The link to this match is copied.' : link;
+  return isCopied ? say('share.done') : link;
 }
 
 /**
@@ -125,7 +119,11 @@ function instead(app, match, bot) {
     'div',
     { class: 'row instead' },
     ...(bot ?? []),
-    h('button', { type: 'button', class: 'quiet', onclick: () => void cancel() }, 'Call it off'),
+    h(
+      'button',
+      { type: 'button', class: 'quiet', onclick: () => void cancel() },
+      say('share.callOff'),
+    ),
   );
 }
 
@@ -137,7 +135,7 @@ function instead(app, match, bot) {
 function botInstead(app, match, level) {
   const levels = h(
     'select',
-    { 'aria-label': 'Level of the bot' },
+    { 'aria-label': say('share.level') },
     ...app.levels.map((known) =>
       h('option', { value: known.level, selected: known.level === level }, known.title),
     ),
@@ -146,7 +144,7 @@ function botInstead(app, match, level) {
   const sitDown = () =>
     void app.ask({ type: 'seat', match: match.match, seat, occupant: { bot: levels.value } });
   return [
-    h('label', { class: 'field' }, h('span', {}, 'Or a bot'), levels),
-    h('button', { type: 'button', onclick: sitDown }, 'Seat it'),
+    h('label', { class: 'field' }, h('span', {}, say('share.bot')), levels),
+    h('button', { type: 'button', onclick: sitDown }, say('share.seat')),
   ];
 }

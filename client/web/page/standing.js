@@ -2,6 +2,7 @@
 
 import { write } from './dom.js';
 import { hintOf } from './hint.js';
+import { say, sentences } from './language.js';
 import { speechOf } from './speech.js';
 import * as words from './words.js';
 
@@ -30,15 +31,15 @@ export function tellHow(app, { standing, why, actions, result }, match, beside) 
   const speech = speechOf(app, match);
   result.show(match, speech, actions.next(match), now);
   const stands = isPending
-    ? 'Playing …'
+    ? say('room.playing')
     : words.standingOver(match, app.connection.link.state, speech);
-  write(standing, now ? stands : `After ${shown} of ${words.counted(match.ply, 'move', 'moves')}.`);
+  write(standing, now ? stands : say('room.after', { shown, count: match.ply }));
   standing.title = standing.textContent ?? '';
-  write(why, trouble ? `${trouble} Trying again …` : whyOf());
+  write(why, trouble ? sentences(trouble, say('room.again')) : whyOf());
 
   function whyOf() {
     const isOver = match.status === 'ended';
-    if (!now) return isOver ? 'You are looking back.' : 'The match goes on meanwhile.';
+    if (!now) return say(isOver ? 'room.back' : 'room.on');
     if (!isOver) return hintOf(app, match, ahead);
     // It stands over the board.
     return result.isShown ? '' : words.ended(match, speech).why;

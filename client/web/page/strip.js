@@ -2,9 +2,11 @@
 
 import { ClockFace } from './clockface.js';
 import { fill, h, write } from './dom.js';
+import { say } from './language.js';
+import { sideName } from './naming.js';
 import { iconOf } from './piece.js';
 import { icon } from './switches.js';
-import { capital, points } from './words.js';
+import { points } from './words.js';
 
 /** @import { Seat } from '../protocol.js' */
 /** @import { Shown } from './clocks.js' */
@@ -58,21 +60,28 @@ export class Strip {
     if (series) {
       const mine = points(series.points[number] ?? 0);
       write(this.#points, mine);
-      this.#points.title = `${mine} of ${series.game} matches`;
+      this.#points.title = say('players.points', { points: mine, count: series.game });
     }
     const kind = seat.occupant === 'bot' ? ROBOT : seat.occupant === 'player' ? PERSON : '';
     if (this.#kind.dataset.kind !== seat.occupant) {
       this.#kind.dataset.kind = seat.occupant;
       fill(this.#kind, kind && icon(kind));
     }
-    const whose = you ? ' · you' : seat.occupant === 'bot' ? ' · bot' : '';
-    write(this.#about, capital(seat.side) + whose);
+    const isBot = seat.occupant === 'bot';
+    const whose = you ? say('players.you') : isBot ? say('players.bot') : '';
+    write(this.#about, [sideName(seat.side), whose].filter(Boolean).join(' · '));
     const won = match.outcome?.winner === number;
     const lost = match.outcome && match.outcome.winner === 1 - number;
     const drew = match.status === 'ended' && !won && !lost;
     write(
       this.#state,
-      won ? 'won' : lost ? 'lost' : drew || match.clock ? '' : onTurn ? 'to move' : '',
+      won
+        ? say('players.won')
+        : lost
+          ? say('players.lost')
+          : onTurn && !drew && !match.clock
+            ? say('players.turn')
+            : '',
     );
     this.element.classList.toggle('on-turn', onTurn);
     this.element.classList.toggle('won', won);

@@ -1,8 +1,10 @@
 // What is said, and heard, of what happens in the match that one sees.
 
+import { say, sentences } from './language.js';
 import { isGone, isMyTurn, offersTo } from './match.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
+import { spanWords } from './time.js';
 import * as words from './words.js';
 
 /** @import { MatchEvent } from '../protocol.js' */
@@ -15,47 +17,50 @@ export function tell(app, match, event) {
   switch (event.type) {
     case 'seated': {
       if (event.seat === match.you) break;
-      const name = words.who(match, event.seat, speech);
+      const name = words.nameIn(match, event.seat, speech);
       if (event.occupant === 'bot' && event.for?.player === app.player?.id) {
-        app.toast('A bot plays for you now.');
+        app.toast(say('event.bot'));
         break;
       }
-      app.announce(event.occupant === 'open' ? 'A seat is open again.' : `${name} sits down.`);
+      app.announce(event.occupant === 'open' ? say('event.open') : say('event.sits', { name }));
       break;
     }
     case 'started':
-      app.announce(`The match begins. ${words.standing(match, speech)}`);
+      app.announce(sentences(say('event.begins'), words.standing(match, speech)));
       sound('turn');
       break;
     case 'moved': {
       const goesOn = match.status === 'running' && match.turn !== null;
       const standing = goesOn ? words.standing(match, speech) : '';
-      app.announce(`${words.moved(match, event.seat, event.move, speech)} ${standing}`);
+      app.announce(sentences(words.moved(match, event.seat, event.move, speech), standing));
       sound(isMyTurn(match) ? 'turn' : 'move');
       break;
     }
     case 'offered': {
       if (event.seat === match.you) break;
-      app.announce(words.offered(match, event, words.who(match, event.seat, speech)));
+      app.announce(words.offered(match, event, words.nameIn(match, event.seat, speech)));
       if (match.you !== null) sound('offer');
       break;
     }
     case 'declined': {
       // What was declined by the other; a withdrawal is seen.
       if (event.seat !== match.you || event.by === match.you) break;
-      app.toast(words.declined(event, words.who(match, event.by, speech)));
+      app.toast(words.declined(event, words.nameIn(match, event.by, speech)));
       break;
     }
     case 'taken_back':
-      app.announce(`Taken back to move ${event.ply + 1}. ${words.standing(match, speech)}`);
+      app.announce(
+        sentences(say('event.back', { move: event.ply + 1 }), words.standing(match, speech)),
+      );
       sound('move');
       break;
     case 'time_given':
-      if (event.seat === match.you) app.toast(`You are given ${event.ms / 1000} seconds more.`);
+      if (event.seat === match.you)
+        app.toast(say('event.time', { time: spanWords(event.ms, 'long') }));
       break;
     case 'ended': {
       const { headline, why } = words.ended(match, speech);
-      app.announce(`${headline} ${why}`);
+      app.announce(sentences(headline, why));
       sound('end');
     }
   }
@@ -72,13 +77,13 @@ export function tellChange(app, before, after) {
   after.seats.forEach((seat, number) => {
     const was = before.seats[number];
     if (number === after.you || !was || seat.occupant !== 'player') return;
-    const name = words.who(after, number, speech);
-    if (isGone(seat) && !isGone(was)) app.announce(`${name} is gone.`);
-    if (!isGone(seat) && isGone(was)) app.announce(`${name} is back.`);
+    const name = words.nameIn(after, number, speech);
+    if (isGone(seat) && !isGone(was)) app.announce(say('event.gone', { name }));
+    if (!isGone(seat) && isGone(was)) app.announce(say('event.here', { name }));
   });
   const { you, rematch } = after;
   if (you === null || !rematch) return;
-  const name = words.who(after, 1 - you, speech);
+  const name = words.nameIn(after, 1 - you, speech);
   const asked = (/** @type {Match} */ match) =>
     offersTo(match).find(({ offer }) => offer === 'rematch');
   const offer = asked(after);
@@ -87,6 +92,6 @@ export function tellChange(app, before, after) {
     sound('offer');
   }
   if (rematch.declined[you] && before.rematch?.declined[you] === false) {
-    app.toast(`${name} does not want to play again.`);
+    app.toast(say('event.noRematch', { name }));
   }
 }

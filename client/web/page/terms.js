@@ -3,6 +3,8 @@
 import { ClockPicker } from './clock-picker.js';
 import { select } from './controls.js';
 import { h } from './dom.js';
+import { capital, say } from './language.js';
+import { botWord } from './naming.js';
 import { isOfDays } from './own-clock.js';
 
 /** @import { Choice } from './choice.js' */
@@ -23,19 +25,22 @@ export class Terms {
     this.#choice = choice;
     this.#picker = new ClockPicker(app.connection.welcome?.clocks ?? [], choice, choose);
     this.#leaving = select(
-      'If somebody leaves',
+      say('terms.leaving'),
       [
-        { value: '', title: 'They lose after a while' },
-        ...app.levels.map(({ level, title }) => ({ value: level, title: `${title} bot plays on` })),
+        { value: '', title: say('terms.lose') },
+        ...app.levels.map(({ level }) => {
+          const bot = capital(botWord(level, app.levels));
+          return { value: level, title: say('terms.bot', { bot }) };
+        }),
       ],
       choice.standIn,
       (standIn) => choose({ standIn }),
     );
     const takebacks = select(
-      'Taking moves back',
+      say('terms.takeback'),
       [
-        { value: 'yes', title: 'If both agree' },
-        { value: 'no', title: 'Never' },
+        { value: 'yes', title: say('terms.agreed') },
+        { value: 'no', title: say('terms.never') },
       ],
       choice.takeback === false ? 'no' : 'yes',
       (wish) => choose({ takeback: wish === 'yes' }),
@@ -43,7 +48,7 @@ export class Terms {
     this.element = h(
       'fieldset',
       { class: 'terms' },
-      h('legend', { class: 'unseen' }, 'Time and rules'),
+      h('legend', { class: 'unseen' }, say('terms.title')),
       h('div', { class: 'row fields' }, this.#picker.field, takebacks, this.#leaving),
       this.#picker.own,
     );

@@ -1,5 +1,7 @@
 // Clocks and spans of time, as people read them.
 
+import { decimal, inUnit, number, say } from './language.js';
+
 /** @import { Clock } from '../protocol.js' */
 
 const SECOND = 1000;
@@ -11,49 +13,63 @@ const DAY = 24 * HOUR;
 export const TENTHS_MS = 10 * SECOND;
 
 /**
- * A clock as its terms are told: `5+3`, `5 d2`, `5 min + 3 x 30 s`, `3 days a move`, as the server titles
- * the clocks that it proposes.
+ * A clock as its terms are told: `5+3`, `5 d2`, `5 min + 3 × 30 sec`, `3 days a move`.
  * @param {Clock} clock
  */
 export function clockWords(clock) {
   switch (clock.kind) {
     case 'fischer':
-      return `${inUnit(clock.main_ms, MINUTE)}+${inUnit(clock.increment_ms, SECOND)}`;
-    case 'delay':
-      return `${inUnit(clock.main_ms, MINUTE)} d${inUnit(clock.delay_ms, SECOND)}`;
+      return `${count(clock.main_ms, MINUTE)}+${count(clock.increment_ms, SECOND)}`;
+    case 'delay': {
+      const delay = count(clock.delay_ms, SECOND);
+      return say('clock.delay', { main: count(clock.main_ms, MINUTE), delay });
+    }
     case 'byo-yomi': {
-      const main = clock.main_ms > 0 ? `${spanWords(clock.main_ms)} + ` : '';
-      return `${main}${clock.periods} x ${spanWords(clock.period_ms)}`;
+      const periods = periodWords(clock.periods, clock.period_ms);
+      if (clock.main_ms === 0) return periods;
+      return say('clock.main', { main: spanWords(clock.main_ms), periods });
     }
     case 'move':
-      return `${spanWords(clock.move_ms)} a move`;
+      return say('clock.move', { span: spanWords(clock.move_ms) });
   }
 }
 
+/** @param {number} periods @param {number} ms of each */
+export const periodWords = (periods, ms) =>
+  say('clock.periods', { periods, period: spanWords(ms) });
+
 /**
- * A span in the largest unit of which it is a multiple: `3 days`, `12 h`, `5 min`, `30 s`.
+ * A span in the largest unit of which it is a multiple: `3 days`, `12 hr`, `5 min`, `30 sec`.
  * @param {number} ms
+ * @param {'long' | 'short' | 'narrow'} [display]
  */
-export function spanWords(ms) {
-  if (ms % DAY === 0) return ms === DAY ? '1 day' : `${ms / DAY} days`;
-  if (ms % HOUR === 0) return `${ms / HOUR} h`;
-  if (ms % MINUTE === 0) return `${ms / MINUTE} min`;
-  return `${inUnit(ms, SECOND)} s`;
+export function spanWords(ms, display = 'short') {
+  // A day has no short form that everybody reads.
+  if (ms % DAY === 0) return inUnit(ms / DAY, 'day', 'long');
+  if (ms % HOUR === 0) return inUnit(ms / HOUR, 'hour', display);
+  if (ms % MINUTE === 0) return inUnit(ms / MINUTE, 'minute', display);
+  return inUnit(parts(ms, SECOND), 'second', display);
 }
 
+/** So many seconds, where there is little room. @param {number} ms what has begun counts */
+export const secondsLeft = (ms) => inUnit(Math.ceil(ms / SECOND), 'second', 'narrow');
+
 /** With three decimals at most. @param {number} ms @param {number} unit */
-const inUnit = (ms, unit) => Math.floor((ms * 1000) / unit) / 1000;
+const parts = (ms, unit) => Math.floor((ms * 1000) / unit) / 1000;
+
+/** @param {number} ms @param {number} unit */
+const count = (ms, unit) => number(parts(ms, unit));
 
 /**
- * What is left, as a clock shows it: `2 d 13 h`, `1:05:00`, `4:59`, and with tenths below ten seconds.
+ * What is left, as a clock shows it: `2d 13h`, `1:05:00`, `4:59`, and with tenths below ten seconds.
  * What has begun counts as there, so that nothing is told to be over that is not.
  * @param {number} ms
  */
 export function timeWords(ms) {
-  if (ms < TENTHS_MS) return (Math.max(0, Math.ceil(ms / 100)) / 10).toFixed(1);
+  if (ms < TENTHS_MS) return decimal(Math.max(0, Math.ceil(ms / 100)) / 10, 1);
   if (ms >= DAY) {
     const hours = Math.ceil(ms / HOUR);
-    return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+    return `${inUnit(Math.floor(hours / 24), 'day', 'narrow')} ${inUnit(hours % 24, 'hour', 'narrow')}`;
   }
   const seconds = Math.ceil(ms / SECOND);
   const two = (/** @type {number} */ number) => String(number % 60).padStart(2, '0');

@@ -1,7 +1,8 @@
 // What stands on the tab.
 
+import { say } from './language.js';
 import { isMyTurn, offersTo } from './match.js';
-import { offered, standingOver, who } from './words.js';
+import { nameIn, offered, standingOver } from './words.js';
 
 /** @import { Link } from './connection.js' */
 /** @import { Match } from './match.js' */
@@ -14,9 +15,9 @@ import { offered, standingOver, who } from './words.js';
  */
 export function titleOf(title, wanted, isSeen) {
   if (wanted.length === 0) return title || 'Plyhouse';
-  const what = wanted.some(isMyTurn) ? 'Your turn' : 'An offer';
-  if (!title) return `● ${what} – Plyhouse`;
-  return wanted.some(isSeen) ? title : `● ${what} elsewhere – ${title}`;
+  const what = wanted.some(isMyTurn) ? 'title.turn' : 'title.offer';
+  if (!title) return `● ${say(what)} – Plyhouse`;
+  return wanted.some(isSeen) ? title : `● ${say(`${what}.elsewhere`)} – ${title}`;
 }
 
 /**
@@ -28,7 +29,7 @@ export function titleOf(title, wanted, isSeen) {
 export function titleOfMatch(match, state, speech) {
   if (state !== 'open') return standingOver(match, state, speech);
   const [offer] = offersTo(match);
-  const name = offer ? who(match, offer.seat, speech) : '';
+  const name = offer ? nameIn(match, offer.seat, speech) : '';
   const standing = offer ? offered(match, offer, name) : standingOver(match, state, speech);
   return `${waitsForUs(match) ? '● ' : ''}${standing}`;
 }

@@ -1,5 +1,7 @@
 // What happens in a match, in sentences.
 
+import { capital, known, list, parts, say, sentences } from './language.js';
+import { botWord, sideName } from './naming.js';
 import { way } from './way.js';
 
 /** @import { Level, Occupant, OfferKind, Outcome, StandingOffer } from '../protocol.js' */
@@ -15,11 +17,17 @@ import { way } from './way.js';
  * @property {string} [invited] who has been asked to sit down
  */
 
-/** @param {string} text */
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** An error's text as a sentence. @param {string} text */
-export const sentence = (text) => `${capital(text)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+const sentence = (text) => `${capital(text)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+
+/**
+ * What is said to whoever is refused something.
+ * @param {{ code: string, message: string }} refusal
+ */
+export function refusalText({ code, message }) {
+  const why = sentence(message);
+  return known(`refusal.${code}`, { why }) ?? why;
+}
 
 /**
  * @param {Occupant} seat
@@ -28,31 +36,38 @@ export const sentence = (text) => `${capital(text)}${/[.!?…]$/.test(text) ? ''
 export function occupant(seat, levels) {
   switch (seat.occupant) {
     case 'open':
-      return 'Nobody yet';
+      return say('seat.open');
     case 'player':
       return seat.name;
-    case 'bot':
-      return `${levelOf(seat.level, levels)} bot${seat.for ? ` for ${seat.for.name}` : ''}`;
+    case 'bot': {
+      const bot = capital(botWord(seat.level, levels));
+      return seat.for ? say('bot.for', { bot, name: seat.for.name }) : bot;
+    }
   }
 }
 
-/** @param {string} name @param {Level[]} levels */
-export const levelOf = (name, levels) => levels.find(({ level }) => level === name)?.title ?? name;
-
 /**
- * Whoever sits there, as the subject of a sentence.
+ * Whoever sits there, by name.
  * @param {Match} match
  * @param {number} number
  * @param {Speech} speech
  */
-export function who(match, number, speech) {
-  if (match.you === number) return 'You';
+export function nameIn(match, number, speech) {
   const seat = match.seats[number];
-  return seat ? occupant(seat, speech.levels) : 'Somebody';
+  return seat ? occupant(seat, speech.levels) : say('seat.somebody');
 }
 
-/** @param {Match} match @param {number} number */
-export const side = (match, number) => capital(match.seats[number]?.side ?? '');
+/**
+ * What somebody has done: said of us, or of whoever it was by name.
+ * @param {'calledOff' | 'event.passes' | 'flagged' | 'left' | 'resigned' | 'runs' | 'unbegun'} what
+ * @param {Match} match
+ * @param {number} number
+ * @param {Speech} speech
+ */
+const done = (what, match, number, speech) =>
+  match.you === number
+    ? say(`${what}.you`)
+    : say(`${what}.name`, { name: nameIn(match, number, speech) });
 
 /**
  * The one sentence that tells how the match stands.
@@ -61,15 +76,16 @@ export const side = (match, number) => capital(match.seats[number]?.side ?? '');
  */
 export function standing(match, speech) {
   if (match.status === 'open') {
-    if (match.you === null) return 'Waiting for a player.';
-    return speech.invited ? `Waiting for ${speech.invited} to accept.` : 'Waiting for an opponent.';
+    if (match.you === null) return say('standing.player');
+    const name = speech.invited;
+    return name ? say('standing.invited', { name }) : say('standing.opponent');
   }
   if (match.status === 'ended') return ended(match, speech).headline;
   if (match.turn === null) return '';
-  if (match.turn === match.you) return 'Your turn.';
+  if (match.turn === match.you) return say('standing.yours');
   const mover = match.seats[match.turn];
-  const name = who(match, match.turn, speech);
-  return mover?.occupant === 'bot' ? `${name} is thinking.` : `${name} is to move.`;
+  const name = nameIn(match, match.turn, speech);
+  return say(mover?.occupant === 'bot' ? 'standing.bot' : 'standing.theirs', { name });
 }
 
 /**
@@ -80,7 +96,7 @@ export function standing(match, speech) {
  */
 export function standingOver(match, state, speech) {
   if (match.status === 'ended' || state === 'open') return standing(match, speech);
-  return state === 'replaced' ? 'You are in another tab.' : 'Waiting for the connection …';
+  return say(state === 'replaced' ? 'standing.replaced' : 'standing.offline');
 }
 
 /**
@@ -89,26 +105,30 @@ export function standingOver(match, state, speech) {
  * @param {StandingOffer} offer
  * @param {string} name
  */
-export function offered({ ply }, { offer, to_ply }, name) {
-  if (offer === 'draw') return `${name} offers a draw.`;
-  if (offer === 'rematch') return `${name} wants to play again, sides swapped.`;
-  const count = ply - (to_ply ?? ply - 1);
-  return `${name} asks to take back ${count === 1 ? 'the last move' : `${count} moves`}.`;
-}
+export const offered = (match, offer, name) =>
+  say(`offers.${kindOf(offer)}`, { name, count: backBy(match, offer) });
+
+/**
+ * What the other offers, about the element that has their name.
+ * @param {Match} match
+ * @param {StandingOffer} offer
+ * @param {Node} name
+ */
+export const offeredInParts = (match, offer, name) =>
+  parts(`offers.${kindOf(offer)}`, { name, count: backBy(match, offer) });
+
+/** @param {StandingOffer} offer */
+const kindOf = ({ offer }) => (offer === 'draw' || offer === 'rematch' ? offer : 'takeback');
+
+/** How many moves are to be taken back. @param {Match} match @param {StandingOffer} offer */
+const backBy = ({ ply }, { to_ply }) => ply - (to_ply ?? ply - 1);
 
 /** What the other offers, in a word or two. @param {Match} match @param {StandingOffer} offer */
-export function offeredInShort({ ply }, { offer, to_ply }) {
-  if (offer === 'draw') return 'Draw?';
-  if (offer === 'rematch') return 'Again?';
-  return ply - (to_ply ?? ply - 1) === 1 ? 'Take back?' : 'Take back 2?';
-}
+export const offeredInShort = (match, offer) =>
+  say(`offers.${kindOf(offer)}.short`, { count: backBy(match, offer) });
 
 /** What we offer. @param {StandingOffer} offer @param {string} name whose answer we wait for */
-export function ourOffer({ offer }, name) {
-  if (offer === 'draw') return 'You offer a draw.';
-  if (offer === 'rematch') return `Waiting for ${name} to accept.`;
-  return 'You ask to take back.';
-}
+export const ourOffer = (offer, name) => say(`offers.${kindOf(offer)}.ours`, { name });
 
 /** Half-points as people write them. @param {number} halves */
 export const points = (halves) =>
@@ -116,7 +136,7 @@ export const points = (halves) =>
 
 /** @param {{ offer: OfferKind }} declined @param {string} name who declined it */
 export const declined = ({ offer }, name) =>
-  offer === 'takeback' ? `${name} does not take back.` : `${name} declines the draw.`;
+  say(offer === 'takeback' ? 'offers.takeback.declined' : 'offers.draw.declined', { name });
 
 /**
  * Whose clock runs on while we cannot follow.
@@ -125,8 +145,7 @@ export const declined = ({ offer }, name) =>
  */
 export function clockGoesOn(match, speech) {
   if (!match.clock || match.turn === null || match.stands) return '';
-  const name = who(match, match.turn, speech);
-  return name === 'You' ? 'Your clock runs on.' : `The clock of ${name} runs on.`;
+  return done('runs', match, match.turn, speech);
 }
 
 /**
@@ -137,31 +156,27 @@ export function clockGoesOn(match, speech) {
  */
 export function ended(match, speech) {
   const outcome = match.outcome;
-  if (!outcome) return { headline: 'It is over.', why: '' };
+  if (!outcome) return { headline: say('ended.over'), why: '' };
   const { winner, reason } = outcome;
   if (winner === null) return undecided(match, outcome, speech);
   const loser = 1 - winner;
   const headline =
     match.you === winner
-      ? 'You win!'
+      ? say('ended.won')
       : match.you === loser
-        ? 'You lose.'
-        : `${who(match, winner, speech)} wins.`;
-  const name = who(match, loser, speech);
+        ? say('ended.lost')
+        : say('ended.wins', { name: nameIn(match, winner, speech) });
   switch (reason) {
     case 'rules':
       return { headline, why: byRules(match, outcome, speech) };
     case 'resignation':
-      return { headline, why: `${name} resigned.` };
+      return { headline, why: done('resigned', match, loser, speech) };
     case 'abandonment':
-      return {
-        headline,
-        why: match.you === loser ? 'You were away for too long.' : `${name} did not come back.`,
-      };
+      return { headline, why: done('left', match, loser, speech) };
     case 'timeout':
-      return { headline, why: `${name} ran out of time.` };
+      return { headline, why: done('flagged', match, loser, speech) };
     case 'aborted':
-      return { headline, why: 'The match was broken off.' };
+      return { headline, why: say('ended.brokenOff') };
     default:
       // A later server knows more reasons.
       return { headline, why: '' };
@@ -175,29 +190,33 @@ export function ended(match, speech) {
  * @param {Speech} speech
  */
 function undecided(match, outcome, speech) {
-  const by = outcome.by === undefined ? '' : who(match, outcome.by, speech);
   switch (outcome.reason) {
     case 'rules':
       return {
-        headline: 'A draw.',
-        why: byRules(match, outcome, speech) || 'Nobody can win any more.',
+        headline: say('ended.draw'),
+        why: byRules(match, outcome, speech) || say('ended.nobody'),
       };
     case 'agreement':
-      return { headline: 'A draw.', why: 'Both agreed on it.' };
+      return { headline: say('ended.draw'), why: say('ended.agreed') };
     case 'timeout':
-      return { headline: 'A draw.', why: 'Time ran out, and the other side cannot win.' };
+      return { headline: say('ended.draw'), why: say('ended.timeDraw') };
     case 'aborted':
-      return { headline: 'No result.', why: brokenOff(outcome.detail, by) };
+      return { headline: say('ended.none'), why: brokenOff(match, outcome, speech) };
     default:
-      return { headline: 'No result.', why: '' };
+      return { headline: say('ended.none'), why: '' };
   }
 }
 
-/** @param {string | undefined} detail @param {string} by whose doing it was, if it was one's */
-function brokenOff(detail, by) {
-  if (detail === 'no-first-move' && by) return `${by} did not begin in time.`;
-  if (detail === 'declined') return 'The challenge was declined.';
-  return by ? `${by} called the match off.` : 'The match was broken off.';
+/**
+ * Whose doing it was, if it was one's.
+ * @param {Match} match
+ * @param {Outcome} outcome
+ * @param {Speech} speech
+ */
+function brokenOff(match, { detail, by }, speech) {
+  if (detail === 'declined') return say('ended.declined');
+  if (by === undefined) return say('ended.brokenOff');
+  return done(detail === 'no-first-move' ? 'unbegun' : 'calledOff', match, by, speech);
 }
 
 /**
@@ -207,13 +226,12 @@ function brokenOff(detail, by) {
  * @param {Speech} speech
  */
 function byRules({ seats }, outcome, speech) {
-  const sides = seats.map(({ side }) => capital(side));
-  const says = [
+  const sides = seats.map(({ side }) => sideName(side));
+  return sentences(
     outcome.line && speech.line(outcome.line),
     way(outcome, sides),
     outcome.scores && speech.scored,
-  ];
-  return says.filter(Boolean).join(' ');
+  );
 }
 
 /**
@@ -224,10 +242,11 @@ function byRules({ seats }, outcome, speech) {
  * @param {Speech} speech
  */
 export function moved(match, seat, move, speech) {
-  const name = who(match, seat, speech);
-  const isMe = name === 'You';
-  if (move === 'pass') return isMe ? 'You pass.' : `${name} passes.`;
-  return `${name} ${isMe ? 'play' : 'plays'} ${speech.move(move)}.`;
+  if (move === 'pass') return done('event.passes', match, seat, speech);
+  const played = speech.move(move);
+  return match.you === seat
+    ? say('event.plays.you', { move: played })
+    : say('event.plays.name', { name: nameIn(match, seat, speech), move: played });
 }
 
 /**
@@ -237,7 +256,7 @@ export function moved(match, seat, move, speech) {
 export function watching({ spectators, you }) {
   const others = spectators - (you === null ? 1 : 0);
   if (others <= 0) return '';
-  return you === null ? `${counted(others, 'other', 'others')} watching` : `${others} watching`;
+  return say(you === null ? 'watching.others' : 'watching.you', { count: others });
 }
 
 /** So many are named; who has more finds them in the list. */
@@ -249,13 +268,10 @@ const NAMED = 3;
  * @param {(game: string) => string} title
  */
 export function tooMany(hosted, title) {
-  const named = hosted.slice(0, NAMED).map(({ game, code }) => `${title(game)} ${code}`);
-  const more = hosted.length - named.length;
-  return (
-    `You have ${counted(hosted.length, 'match', 'matches')} open, and cannot have more: ` +
-    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}. ` +
-    'Call one off, or finish it; they stand under “Your matches”.'
-  );
+  const named = list(hosted.slice(0, NAMED).map(({ game, code }) => `${title(game)} ${code}`));
+  const more = hosted.length - NAMED;
+  const matches = more > 0 ? say('many.more', { matches: named, more }) : named;
+  return sentences(say('many.matches', { count: hosted.length, matches }), say('many.do'));
 }
 
 /**
@@ -263,8 +279,4 @@ export function tooMany(hosted, title) {
  * @param {string[]} fields
  */
 export const notUnderstood = (fields) =>
-  `This server does not know what this page has asked for: ${fields.join(', ').replaceAll('_', ' ')}. ` +
-  'Load the page anew.';
-
-/** @param {number} count @param {string} one @param {string} many */
-export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+  sentences(say('link.ignored', { fields: list(fields).replaceAll('_', ' ') }), say('link.anew'));

@@ -3,9 +3,6 @@
 
 import { s } from '../dom.js';
 
-/** @type {Record<string, string>} */
-export const NAMES = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
-
 const FOOT = 'M-28 38v-6q0-5 5-5H23q5 0 5 5v6z';
 const NARROW_FOOT = 'M-23 38v-6q0-5 5-5H18q5 0 5 5v6z';
 

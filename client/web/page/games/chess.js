@@ -1,12 +1,11 @@
 // Chess. Moves are written from square to square, so they are played by picking up and putting down;
 // which there are is the server's to say.
 
-import { drawn, NAMES } from './chess-pieces.js';
-import { capital } from '../words.js';
+import { drawn } from './chess-pieces.js';
+import { capital, known, list, say } from '../language.js';
 
 /** @import { Board } from '../position.js' */
 
-const SIDES = ['white', 'black'];
 /** What each side begins with, from the most valuable on. */
 const SET = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
 /** What players reckon a piece to be worth. @type {Record<string, number>} */
@@ -21,7 +20,7 @@ const isWhite = (piece) => piece === piece.toUpperCase();
 /** @param {string} kind @param {boolean} white */
 const ofSide = (kind, white) => (white ? kind.toUpperCase() : kind);
 /** @param {string} piece */
-const nameOf = (piece) => NAMES[piece.toLowerCase()] ?? piece;
+const nameOf = (piece) => known(`chess.name.${piece.toLowerCase()}`) ?? piece;
 
 /** @type {import('../games.js').Customs} */
 export const customs = {
@@ -32,7 +31,7 @@ export const customs = {
   seatOf: (piece) => (isWhite(piece) ? 0 : 1),
   pieceOf: (seat) => (seat === 0 ? 'K' : 'k'),
   piece: (_, piece) => drawn(piece.toLowerCase()),
-  sayPiece: (piece) => `${SIDES[isWhite(piece) ? 0 : 1]} ${nameOf(piece)}`,
+  sayPiece: (piece) => known(`chess.${piece}`) ?? piece,
   choices: (moves, board) => {
     const becomes = (/** @type {string} */ move) => move.slice(4);
     const order = SET.map(([kind]) => kind);
@@ -58,18 +57,21 @@ export const customs = {
     const lead = worth(true) - worth(false);
     const taken = (/** @type {boolean} */ white, /** @type {number} */ ahead) => {
       const pieces = gone(counts, white);
-      const says = [sayTaken(pieces), ahead > 0 && `${ahead} points ahead`];
+      const says = [sayTaken(pieces), ahead > 0 && say('chess.ahead', { count: ahead })];
       return { pieces, shown: ahead > 0 ? `+${ahead}` : '', says: says.filter(Boolean).join(', ') };
     };
     return [taken(false, lead), taken(true, -lead)];
   },
   sayMove: (move, before) => {
     const [from, to, becomes] = [move.slice(0, 2), move.slice(2, 4), move.slice(4)];
-    const piece = before && !before.isEmpty(from) ? `${nameOf(before.at(from))} ` : '';
-    return `${piece}${from} to ${to}${becomes && `, a ${nameOf(becomes)} now`}`;
+    const piece = before && !before.isEmpty(from) ? nameOf(before.at(from)) : '';
+    const said = piece
+      ? say('chess.move.piece', { piece, from, to })
+      : say('chess.move', { from, to });
+    return becomes ? say('chess.becomes', { move: said, piece: nameOf(becomes) }) : said;
   },
-  hint: 'Drag a piece, or click it and then its square. Arrow keys and Enter work, too.',
-  touchHint: 'Tap a piece, then its square; or drag it.',
+  hint: say('hint.piece'),
+  touchHint: say('hint.piece.touch'),
 };
 
 /**
@@ -94,9 +96,11 @@ function gone(counts, white) {
 function sayTaken(pieces) {
   const kinds = [...new Set(pieces)].map((kind) => {
     const count = pieces.filter((piece) => piece === kind).length;
-    return count === 1 ? nameOf(kind) : `${count} ${nameOf(kind)}s`;
+    return count === 1
+      ? nameOf(kind)
+      : (known(`chess.many.${kind.toLowerCase()}`, { count }) ?? kind);
   });
-  return kinds.length > 0 ? `has taken ${kinds.join(', ')}` : '';
+  return kinds.length > 0 ? say('chess.taken', { pieces: list(kinds) }) : '';
 }
 
 /**

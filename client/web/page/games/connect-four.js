@@ -2,6 +2,7 @@
 // with holes.
 
 import { s } from '../dom.js';
+import { say } from '../language.js';
 
 /** @type {import('../games.js').Customs} */
 export const customs = {
@@ -29,10 +30,10 @@ export const customs = {
     return free === undefined ? null : board.name(file, free);
   },
   key: (key) => (/^[1-9]$/.test(key) ? key : null),
-  sayMove: (move) => `column ${move}`,
-  line: () => 'Four in a row.',
+  sayMove: (move) => say('connect-four.column', { column: move }),
+  line: () => say('line.four'),
   fileLabel: (file) => String(file + 1),
   rankLabel: () => '',
-  hint: 'Click a column, or use the arrow keys and Enter, or the keys 1 to 7.',
-  touchHint: 'Tap a column.',
+  hint: say('hint.column'),
+  touchHint: say('hint.column.touch'),
 };

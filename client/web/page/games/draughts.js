@@ -3,10 +3,10 @@
 
 import { s } from '../dom.js';
 import { EMPTY } from '../fen.js';
+import { known, say } from '../language.js';
 
 const SIZE = 8;
 const MEN = 12;
-const SIDES = ['black', 'white'];
 
 /**
  * Where a numbered square lies: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
@@ -53,29 +53,29 @@ export const customs = {
   seatOf: (piece) => (piece.toLowerCase() === 'b' ? 0 : 1),
   pieceOf: (seat) => (seat === 0 ? 'b' : 'w'),
   piece: (_, piece) => (piece === piece.toUpperCase() ? king() : man()),
-  sayPiece: (piece) => {
-    const side = SIDES[piece.toLowerCase() === 'b' ? 0 : 1];
-    return `${side} ${piece === piece.toUpperCase() ? 'king' : 'man'}`;
-  },
+  sayPiece: (piece) => known(`draughts.${piece}`) ?? piece,
   path: (move) => move.split(/[-x]/).map((number) => nameOf(Number(number))),
-  forced: (legal) => (legal.some(isCapture) ? 'You have to capture.' : ''),
+  forced: (legal) => (legal.some(isCapture) ? say('forced.capture') : ''),
   tally: (board) => {
     const counts = board.count();
-    const taken = SIDES.map((side) => {
-      const [man = '', king = ''] = [side.charAt(0), side.charAt(0).toUpperCase()];
+    const taken = ['b', 'w'].map((man) => {
+      const king = man.toUpperCase();
       const gone = MEN - (counts.get(man) ?? 0) - (counts.get(king) ?? 0);
       const pieces = Array.from({ length: Math.max(0, gone) }, () => man);
-      return { pieces, says: gone > 0 ? `has captured ${gone}` : '' };
+      return { pieces, says: gone > 0 ? say('draughts.taken', { count: gone }) : '' };
     });
     const [black, white] = taken;
     return [white ?? { says: '' }, black ?? { says: '' }];
   },
-  sayMove: (move) => move.replaceAll('x', ' takes ').replace('-', ' to '),
+  sayMove: (move) => {
+    const key = isCapture(move) ? 'draughts.capture' : 'draughts.step';
+    return move.split(/[-x]/).reduce((from, to) => say(key, { from, to }));
+  },
   label: (square) => String(NUMBERS.get(square) ?? ''),
   fileLabel: () => '',
   rankLabel: () => '',
-  hint: 'Drag a piece, or click it and then its square. Arrow keys and Enter work, too.',
-  touchHint: 'Tap a piece, then its square; or drag it.',
+  hint: say('hint.piece'),
+  touchHint: say('hint.piece.touch'),
 };
 
 const man = () =>

@@ -1,6 +1,7 @@
 // Go on nine lines: stones on the crossings, which have letters without I, as players have them.
 
 import { s } from '../dom.js';
+import { say } from '../language.js';
 
 const LETTERS = 'ABCDEFGHJ';
 /** What white has for moving second. */
@@ -26,16 +27,17 @@ export const customs = {
   path: (move) => (move === 'pass' ? [] : [squareOf(move)]),
   tally: (board) => {
     const [, , black = '0', white = '0'] = board.position.split(' ');
-    const taken = (/** @type {string} */ count) => (count === '0' ? '' : `${count} captured`);
-    const komi = [taken(white), `${KOMI} points for moving second`].filter(Boolean).join(', ');
-    const shown = [taken(white), `komi ${KOMI}`].filter(Boolean).join(', ');
+    const taken = (/** @type {string} */ count) =>
+      count === '0' ? '' : say('go.captured', { count: Number(count) });
+    const komi = [taken(white), say('go.komi', { komi: KOMI })].filter(Boolean).join(', ');
+    const shown = [taken(white), say('go.komi.short', { komi: KOMI })].filter(Boolean).join(', ');
     return [{ says: taken(black) }, { says: komi, shown }];
   },
   label: (square) => `${letter(square.charCodeAt(0) - 97)}${square.slice(1)}`,
   fileLabel: letter,
-  afterPass: 'If you pass, too, the match ends, and all stones count that are on the board.',
+  afterPass: say('go.passed'),
   forced: () => '',
-  hint: 'Click a crossing, or use the arrow keys and Enter. Who can gain nothing any more passes.',
-  touchHint: 'Tap a crossing. Who can gain nothing any more passes.',
-  scored: `All stones on the board counted, and White has ${KOMI} for moving second.`,
+  hint: say('hint.go'),
+  touchHint: say('hint.go.touch'),
+  scored: say('go.scored', { komi: KOMI }),
 };

@@ -1,6 +1,7 @@
 // Gomoku: stones on the crossings of a large board; five in a row win.
 
 import { s } from '../dom.js';
+import { say } from '../language.js';
 
 /** @type {import('../games.js').Customs} */
 export const customs = {
@@ -8,7 +9,8 @@ export const customs = {
   look: 'crossings',
   stars: ['d4', 'l4', 'h8', 'd12', 'l12'],
   piece: () => s('circle', { class: 'stone', r: 44 }),
-  line: (squares) => (squares.length === 5 ? 'Five in a row.' : `${squares.length} in a row.`),
-  hint: 'Click a crossing, or use the arrow keys and Enter.',
-  touchHint: 'Tap a crossing, and once more to play there.',
+  line: (squares) =>
+    squares.length === 5 ? say('line.five') : say('line.count', { count: squares.length }),
+  hint: say('hint.crossing'),
+  touchHint: say('hint.crossing.touch'),
 };

@@ -3,6 +3,7 @@
 
 import { s } from '../dom.js';
 import { EMPTY } from '../fen.js';
+import { say } from '../language.js';
 
 const SIZE = 8;
 
@@ -28,10 +29,10 @@ export const customs = {
     const counts = board.count();
     const discs = (/** @type {string} */ piece) => {
       const count = counts.get(piece) ?? 0;
-      return { says: `${count} ${count === 1 ? 'disc' : 'discs'}` };
+      return { says: say('othello.discs', { count }) };
     };
     return [discs('*'), discs('O')];
   },
-  hint: 'Click a marked square, or use the arrow keys and Enter.',
-  touchHint: 'Tap a marked square.',
+  hint: say('hint.marked'),
+  touchHint: say('hint.marked.touch'),
 };

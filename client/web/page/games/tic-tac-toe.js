@@ -1,6 +1,7 @@
 // Tic-tac-toe: a cross and a ring, and the number pad, whose rows lie as those of the board do.
 
 import { s } from '../dom.js';
+import { say } from '../language.js';
 
 /** @type {import('../games.js').Customs} */
 export const customs = {
@@ -17,5 +18,5 @@ export const customs = {
       : null;
   },
   pad: true,
-  hint: 'Click a square, or use the arrow keys and Enter. The number pad works, too.',
+  hint: say('hint.pad'),
 };

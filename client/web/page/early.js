@@ -1,0 +1,37 @@
+// What is settled before anything is drawn: the language, light or dark, and how boards and pieces are drawn. A
+// script of the old kind, so that the page is never seen in another look first.
+
+{
+  const kept = (/** @type {string} */ key, /** @type {string} */ otherwise) => {
+    try {
+      return localStorage.getItem(`plyhouse.${key}`) ?? otherwise;
+    } catch {
+      return otherwise;
+    }
+  };
+  const root = document.documentElement;
+  root.dataset.theme = kept('theme', 'system');
+  root.dataset.board = kept('board', 'sea');
+  root.dataset.pieces = kept('pieces', 'carved');
+
+  /** Every language that the page speaks: how it is tagged, and in which direction it runs. */
+  const spoken = new Map([
+    ['de', ['de', 'ltr']],
+    ['en', ['en', 'ltr']],
+    ['es', ['es', 'ltr']],
+    ['fr', ['fr', 'ltr']],
+    ['ja', ['ja', 'ltr']],
+    ['pt', ['pt-BR', 'ltr']],
+    ['zh', ['zh-Hans', 'ltr']],
+  ]);
+  const wished = [kept('language', ''), ...navigator.languages];
+  const bases = wished.map((tag) => tag.toLowerCase().split('-')[0] ?? '');
+  const code = bases.find((base) => spoken.has(base)) ?? 'en';
+  const [lang = 'en', dir = 'ltr'] = spoken.get(code) ?? [];
+  Object.assign(root, { lang, dir });
+  root.dataset.language = code;
+  // The modules wait for it: it comes with them, and not after them.
+  const words = document.createElement('link');
+  Object.assign(words, { rel: 'modulepreload', href: `/web/languages/${code}.js` });
+  document.head.append(words);
+}

@@ -1,0 +1,28 @@
+// What the server's games, levels and sides are called here. What this page does not know keeps the server's
+// own name.
+
+import { capital, known, say } from './language.js';
+
+/** @import { Level, Welcome } from '../protocol.js' */
+
+/** @param {Welcome} welcome @returns {Welcome} */
+export const inOurWords = (welcome) => ({
+  ...welcome,
+  games: welcome.games.map((game) => ({
+    ...game,
+    title: known(`game.${game.game}`) ?? game.title,
+  })),
+  levels: welcome.levels.map((level) => ({ ...level, title: capital(levelWord(level)) })),
+});
+
+/** A level within a sentence. @param {Level} level */
+const levelWord = ({ level, title }) => known(`level.${level}`) ?? title.toLowerCase();
+
+/** A bot within a sentence. @param {string} name of its level @param {Level[]} levels */
+export function botWord(name, levels) {
+  const level = levels.find(({ level }) => level === name) ?? { level: name, title: name };
+  return say('bot.name', { level: levelWord(level) });
+}
+
+/** A side by its name, as one begins with it. @param {string} side */
+export const sideName = (side) => capital(known(`side.${side}`) ?? side);

@@ -1,0 +1,245 @@
+// Every text of the page stands in the language files, and in each of them.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { LANGUAGES } from '../../client/web/page/language.js';
+
+const require = createRequire(new URL('../../client/web/package.json', import.meta.url));
+/** @type {typeof import('typescript')} */
+const ts = require('typescript');
+
+/** @import { Node } from 'typescript' */
+/** @typedef {string | string[] | Record<string, string>} Text */
+
+const page = fileURLToPath(new URL('../../client/web/page', import.meta.url));
+const files = readdirSync(page, { recursive: true, encoding: 'utf8' });
+const modules = files.filter((file) => file.endsWith('.js') && !file.startsWith('languages'));
+
+/** @param {string} file */
+const read = (file) => readFileSync(join(page, file), 'utf8');
+
+/** @param {string} code @returns {Promise<Record<string, Text>>} */
+const textsOf = async (code) =>
+  (await import(`../../client/web/page/languages/${code}.js`)).default;
+
+/** What is called with something that nobody reads: keys of texts, selectors, questions to the browser. */
+const UNREAD_BY =
+  /^(say|parts|known|all|done|matchMedia|localStorage\.\w+|.*\.(closest|querySelector))$/;
+/** Attributes and properties whose text nobody reads. */
+const UNREAD = [
+  'class',
+  'd',
+  'drawn',
+  'position',
+  'sample',
+  'style',
+  'transform',
+  'viewBox',
+  'way',
+];
+/** Those that are read. */
+const READ = ["'aria-label'", 'alt', 'label', 'placeholder', 'says', 'text', 'title', 'why'];
+/** What takes a text that is read, and at which place. @type {Record<string, number>} */
+const TAKES = { h: 2, write: 1, announce: 0, toast: 0 };
+/** What looks like a text to be read, and is none. */
+const NO_TEXT = [
+  ...Object.values(LANGUAGES),
+  // What keyboards and browsers call things.
+  ...['Arrow', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'End', 'Enter', 'Escape', 'Home'],
+  // Classes of a button.
+  'large search',
+];
+
+/** Whether people would read it: words apart, a capital and small letters, or the end of a sentence. @param {string} text */
+const looksRead = (text) =>
+  /\p{L}{2,}[,;:]? +\p{L}/u.test(text) ||
+  /^\W*\p{Lu}\p{Ll}/u.test(text) ||
+  /\p{L}{2,}[.!?…]$/u.test(text) ||
+  /(^| )\p{L}+( |$)/u.test(text.replace(/^\p{L}[\p{L}-]*$/u, ''));
+
+/** What a literal belongs to, and where it stands there. @param {Node} node @returns {Node} */
+function outermost(node) {
+  const { parent } = node;
+  const isPart =
+    ts.isTemplateSpan(parent) ||
+    ts.isTemplateExpression(parent) ||
+    ts.isConditionalExpression(parent) ||
+    (ts.isBinaryExpression(parent) && /^([+?|&])\1?$/.test(parent.operatorToken.getText()));
+  return isPart ? outermost(parent) : node;
+}
+
+/** Whether a literal is read, by where it stands; `null` where that tells nothing. @param {Node} node */
+function isRead(node) {
+  const whole = outermost(node);
+  const { parent } = whole;
+  if (ts.isImportDeclaration(parent) || ts.isCaseClause(parent)) return false;
+  // What is compared with something, or is the name of a property.
+  if (ts.isBinaryExpression(parent)) return parent.operatorToken.getText() === '=' ? null : false;
+  if (ts.isPropertyAssignment(parent) && parent.name === whole) return false;
+  if (ts.isNewExpression(parent) && parent.expression.getText() === 'Error') return false;
+  if (ts.isCallExpression(parent)) {
+    const name = parent.expression.getText();
+    if (UNREAD_BY.test(name)) return false;
+    const takes = TAKES[name.split('.').at(-1) ?? ''];
+    const at = parent.arguments.findIndex((argument) => argument === whole);
+    if (takes !== undefined && at >= takes) return true;
+  }
+  if (!ts.isPropertyAssignment(parent)) return null;
+  if (UNREAD.includes(parent.name.getText())) return false;
+  return READ.includes(parent.name.getText()) || null;
+}
+
+/** Every text in a module that people would read. @param {string} name @param {string} source */
+function textsIn(name, source) {
+  /** @type {string[]} */
+  const found = [];
+  const visit = (/** @type {Node} */ node) => {
+    const isLiteral = ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node);
+    if (isLiteral || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      // The name of the house is the same in every language.
+      const text = node.text.replaceAll(/plyhouse/gi, '');
+      const read = isRead(node) ?? looksRead(text);
+      if (read && /\p{L}/u.test(text) && !NO_TEXT.includes(text)) found.push(`${name}: ${text}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(name, source, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS));
+  return found;
+}
+
+test('no module has a text of its own', () => {
+  const found = modules.flatMap((file) => textsIn(file, read(file)));
+  assert.deepEqual(found, []);
+});
+
+test('a text in a module would be found', () => {
+  for (const source of [
+    "h('p', {}, 'won')",
+    "h('p', {}, `${count} left`)",
+    "write(line, isOver ? 'over' : '')",
+    "const LOST = 'There is no connection.';",
+    'app.toast(`Taken back to ${ply}`)',
+    "const tags = { title: 'draw' };",
+    'line.title = `${count} left`;',
+  ]) {
+    assert.equal(textsIn('made', source).length, 1, source);
+  }
+  for (const source of [
+    "h('p', { class: 'row end' }, say('list.turn'))",
+    "import './made up.js'",
+  ]) {
+    assert.deepEqual(textsIn('made', source), [], source);
+  }
+});
+
+test('the frame of the page and its styles have no text of their own', () => {
+  const html = read('index.html');
+  // What is read where no script runs: by search engines, and by whoever allows none.
+  const frame = html.replace(
+    /<!--.*?-->|<noscript>.*?<\/noscript>|<meta\s+name="description".*?\/>/gs,
+    '',
+  );
+  const words = frame.replace(/<[^>]*>/g, '').replaceAll('Plyhouse', '');
+  assert.doesNotMatch(words, /\p{L}/u);
+  assert.doesNotMatch(frame, /(aria-label|title|alt|placeholder)="/);
+  for (const file of files.filter((file) => file.endsWith('.css'))) {
+    assert.doesNotMatch(read(file), /content: *['"][^'"]*\p{L}/u, file);
+  }
+});
+
+test('what the frame asks for is there', async () => {
+  const texts = await textsOf('en');
+  const keys = [...read('index.html').matchAll(/data-(?:say|label)="([^"]+)"/g)];
+  assert.ok(keys.length > 0);
+  for (const [, key = ''] of keys) assert.ok(key in texts, key);
+});
+
+/** What is filled in, wherever it stands. @param {Text} text */
+const filled = (text) =>
+  [
+    ...new Set(
+      [
+        ...Object.values(text)
+          .join('')
+          .matchAll(/\{(\w+)\}/g),
+      ].map(([, name]) => name),
+    ),
+  ]
+    // The server's own words are English: only English texts take them over. A form may have its number in words.
+    .filter((name) => name !== 'why' && name !== 'count')
+    .sort();
+
+for (const code of Object.keys(LANGUAGES)) {
+  test(`every text is there, and is filled in alike: ${code}`, async () => {
+    const english = await textsOf('en');
+    const texts = await textsOf(code);
+    assert.deepEqual(Object.keys(texts).sort(), Object.keys(english).sort());
+    for (const [key, text] of Object.entries(texts)) {
+      const model = english[key] ?? '';
+      assert.equal(Array.isArray(text), Array.isArray(model), key);
+      const forms = typeof text === 'string' ? [text] : Object.values(text);
+      assert.ok(
+        forms.every((form) => form.trim() === form && form !== ''),
+        key,
+      );
+      assert.deepEqual(filled([forms.join('')]), filled([Object.values(model).join('')]), key);
+      // Another form is one that this language has.
+      if (typeof text === 'string' || Array.isArray(text)) continue;
+      const { pluralCategories } = new Intl.PluralRules(code).resolvedOptions();
+      assert.ok('other' in text, key);
+      for (const form of Object.keys(text))
+        assert.ok(pluralCategories.includes(/** @type {any} */ (form)), key);
+    }
+  });
+}
+
+test('what a button is called begins with, or has, what stands on it', async () => {
+  for (const code of Object.keys(LANGUAGES)) {
+    const texts = await textsOf(code);
+    for (const [key, text] of Object.entries(texts)) {
+      const name = texts[key.slice(0, -'.short'.length)];
+      if (!key.startsWith('bar.') || !key.endsWith('.short')) continue;
+      // Whoever speaks to the page says what they see.
+      const words = new Intl.Segmenter(code, { granularity: 'word' });
+      const apart = (/** @type {Text | undefined} */ said) =>
+        [...words.segment(String(said).toLowerCase())].map(({ segment }) => segment).join('|');
+      assert.ok(`|${apart(name)}|`.includes(`|${apart(text)}|`), `${code}: ${key}`);
+    }
+  }
+});
+
+test('the page offers the languages that there are', () => {
+  const written = files
+    .filter((file) => /^languages.\w+\.js$/.test(file))
+    .map((file) => file.slice(10, 12));
+  const chosen = [...read('early.js').matchAll(/^ {4}\['(\w+)', \[/gm)].map(([, code]) => code);
+  assert.deepEqual(written.sort(), Object.keys(LANGUAGES).sort());
+  assert.deepEqual(chosen.sort(), Object.keys(LANGUAGES).sort());
+});
+
+test('every refusal of the server has a text', async () => {
+  const schema = readFileSync(new URL('../../src/protocol/error.rs', import.meta.url), 'utf8');
+  const codes = [...schema.matchAll(/^ {4}\w+ = "(\w+)",$/gm)].map(([, code]) => code);
+  assert.ok(codes.length > 20);
+  const texts = await textsOf('en');
+  for (const code of codes) assert.ok(`refusal.${code}` in texts, `no text for ${code}`);
+});
+
+test('every text is used', async () => {
+  const all = modules.map(read).join('\n') + read('index.html');
+  // Keys that are put together, by how they begin and end: `ended.${what}`.
+  const made = [...all.matchAll(/`([\w.-]*)\$\{[^}]*\}([\w.-]*)`/g)]
+    .filter(([, begin = '', end = '']) => begin.includes('.') || end.startsWith('.'))
+    .map(([, begin = '', end = '']) => ({ begin, end }));
+  const isUsed = (/** @type {string} */ key) =>
+    all.includes(`'${key}'`) ||
+    all.includes(`"${key}"`) ||
+    made.some(({ begin, end }) => key.startsWith(begin) && key.endsWith(end));
+  const unused = Object.keys(await textsOf('en')).filter((key) => !isUsed(key));
+  assert.deepEqual(unused, []);
+});
