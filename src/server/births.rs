@@ -284,6 +284,7 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     match created {
         Ok(handle) => {
             for seek in paired {
+                seek.answered.cancelled().await;
                 // By now that which was waiting may be gone.
                 if let Some(peer) = server.players.heir(seek.player, &seek.peer)
                     && peer.port.follow_again(&handle)

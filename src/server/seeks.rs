@@ -37,6 +37,8 @@ pub(super) struct Seek {
     pub(super) since_ms: u64,
     /// Cancelled when the seek is over, for whatever reason.
     pub(super) over: CancellationToken,
+    /// Cancelled when the request has been answered: whatever comes of the seek is told after that.
+    pub(super) answered: CancellationToken,
 }
 
 /// As many wait as are allowed.

@@ -96,12 +96,15 @@ impl Client {
         let Some((seek, reply)) = reply.check(self.sought(player, &wanted).await) else {
             return;
         };
+        // Done if this is dropped in the midst of it, too.
+        let unanswered = seek.answered.clone().drop_guard();
         if let Some(cluster) = &self.server.cluster {
             let paired = cluster.seek(&self.server, &seek).await;
             let Some((paired, reply)) = reply.check(paired) else {
                 return;
             };
             reply.ok(None);
+            drop(unanswered);
             match paired {
                 Some(paired) => {
                     let begun = cluster
@@ -120,6 +123,7 @@ impl Client {
             return;
         };
         reply.ok(None);
+        drop(unanswered);
         match found {
             Some(longest) => births::pair(&self.server, &longest, Some(&seek)).await,
             None if seek.bot.is_some() => self.play_bot_after(bot_after, seek),
@@ -148,6 +152,7 @@ impl Client {
             stand_in,
             since_ms: self.server.clock.now_ms(),
             over: CancellationToken::new(),
+            answered: CancellationToken::new(),
         }))
     }
 

@@ -171,6 +171,9 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
 /// The seek of a player who is connected here has been paired.
 pub(crate) async fn on_paired(server: &Arc<Shared>, player: PlayerId, match_id: MatchId) {
     let seek = server.seeks.take_of(player);
+    if let Some(seek) = &seek {
+        seek.answered.cancelled().await;
+    }
     let asked = seek.as_ref().map(|seek| &*seek.peer);
     births::show_paired(server, player, asked, match_id).await;
 }
