@@ -4,7 +4,9 @@
 //! tells nothing of itself.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::future::Future;
+use std::iter::successors;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +44,13 @@ pub(super) enum Failure {
     Refused(tokio_postgres::Error),
 }
 
+/// An error with its causes, for the log: what the database said is a cause alone.
+pub(super) fn because(error: &(dyn Error + 'static)) -> String {
+    let causes = successors(Some(error), |&error| error.source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    causes.join(": ")
+}
+
 /// A connection.
 pub(super) struct Session {
     client: Client,
@@ -56,7 +65,8 @@ impl Session {
         let (client, connection) = config.connect(tls.clone()).await?;
         let carry = async move {
             if let Err(error) = connection.await {
-                tracing::warn!(%error, "a connection to the database has ended");
+                let error = because(&error);
+                tracing::warn!(error, "a connection to the database has ended");
             }
         };
         #[expect(
@@ -115,7 +125,8 @@ impl Session {
             Ok(Ok(found)) => Ok(found),
             Ok(Err(error)) if error.as_db_error().is_some() => Err(Failure::Refused(error)),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "a statement was not answered");
+                let error = because(&error);
+                tracing::warn!(error, "a statement was not answered");
                 Err(Failure::Lost)
             }
             Err(_) => {
@@ -194,7 +205,10 @@ impl Link {
                 tracing::info!("connected to the database again");
                 return Ok(session);
             }
-            Ok(Err(error)) => tracing::warn!(%error, "no connection to the database"),
+            Ok(Err(error)) => {
+                let error = because(&error);
+                tracing::warn!(error, "no connection to the database");
+            }
             Err(_) => tracing::warn!("no connection to the database in time"),
         }
         self.again_at = Some(Instant::now() + CONNECT_AGAIN);

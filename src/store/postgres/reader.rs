@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
-use super::link::{Failure, Link, Session, Values};
+use super::link::{Failure, Link, Session, Values, because};
 use crate::{Damage, Live, Loaded, Mark, Next, NodeId, ReadError, Record, Tail};
 
 /// How many matches are read at once when a server starts.
@@ -52,7 +52,10 @@ impl Reader {
     async fn failed(&self, failure: &Failure, session: &Arc<Session>) {
         match failure {
             Failure::Lost => self.link.lock().await.let_go(session),
-            Failure::Refused(error) => tracing::error!(%error, "the database could not be read"),
+            Failure::Refused(error) => {
+                let error = because(error);
+                tracing::error!(error, "the database could not be read");
+            }
             Failure::NotConnected => {}
         }
     }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use self::batch::Batch;
 pub(super) use self::pairing::Pairing;
 use super::Condition;
-use super::link::{Failure, Link, Session};
+use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
 use crate::{Mark, NodeId, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
 
@@ -168,7 +168,8 @@ impl Work {
                 (answers, true)
             }
             Err(failure) => {
-                tracing::error!(error = %failure, writes = tasks.len(), "a batch was not written");
+                let error = because(&failure);
+                tracing::error!(error, writes = tasks.len(), "a batch was not written");
                 metrics.failures.inc();
                 let answer = match failure {
                     Failure::NotConnected | Failure::Refused(_) => WriteError::Unavailable,
@@ -209,7 +210,8 @@ impl Work {
         if let Some(keep_ended) = self.keep_ended
             && let Err(failure) = forget(&session, keep_ended).await
         {
-            tracing::warn!(error = %failure, "ended matches are not forgotten");
+            let error = because(&failure);
+            tracing::warn!(error, "ended matches are not forgotten");
             self.link.let_go(&session);
         }
     }
