@@ -348,6 +348,9 @@ async fn old_matches_are_forgotten() {
                 .expect("written");
         }
     }
+    let sql = "SELECT FROM journal WHERE m <> $1";
+    let journals = session.query(sql, &[&live.0]).await.expect("readable");
+    assert_eq!(journals.len(), 0);
     for server in &servers {
         let kept = server.load(live).await.expect("readable").expect("there");
         assert_eq!(kept.mark, mark);

@@ -219,10 +219,13 @@ impl Work {
 
 /// Forgets some of the matches that ended so long ago, by the clock of the database.
 async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> {
-    let sql = "DELETE FROM matches WHERE m IN (
-                   SELECT m FROM matches
-                   WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
-                   ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
+    let sql = "WITH forgotten AS (
+                   DELETE FROM matches WHERE m IN (
+                       SELECT m FROM matches
+                       WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
+                       ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)
+                   RETURNING m)
+               DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)";
     let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
     session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;
     Ok(())
