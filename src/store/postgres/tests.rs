@@ -312,6 +312,23 @@ fn an_archive_shows_what_is_kept() {
     assert!(kept.record.has_ended() && kept.ended_ms.is_some());
 }
 
+/// Of matches that are created at once, those that cannot be harm no other.
+#[tokio::test]
+async fn creations_of_one_batch_are_apart() {
+    let Some((store, _)) = fresh().await else {
+        return;
+    };
+    let [one, two, mut three] = [1, 2, 3].map(|number| record(number, &player(1)));
+    three.creation.code = one.creation.code;
+    let wanted = [one, two.clone(), two.clone(), three];
+    let made = join_all(wanted.map(|record| store.create(OWNER, record))).await;
+    let refused: Vec<_> = made.into_iter().map(Result::err).collect();
+    let (again, taken) = (WriteError::Conflict, WriteError::CodeTaken);
+    assert_eq!(refused, [None, None, Some(again), Some(taken)]);
+    let kept = store.load(two.creation.id).await.expect("readable");
+    assert_eq!(kept.expect("there").record.events, two.events);
+}
+
 /// Several servers forget what is old, each match once, however much they have to write.
 #[tokio::test]
 async fn old_matches_are_forgotten() {

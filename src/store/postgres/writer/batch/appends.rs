@@ -6,7 +6,8 @@ use plyhouse_matches::{Event, EventKind, Reminder};
 use plyhouse_protocol::MatchId;
 use uuid::Uuid;
 
-use super::{Batch, Task, finish, remind};
+use super::reminders::remind;
+use super::{Batch, Task};
 use crate::WriteError;
 use crate::postgres::journal::{Place, body, integer};
 use crate::postgres::link::{Failure, Session};
@@ -20,35 +21,43 @@ struct Append<'a> {
     reminder: Option<&'a Reminder>,
 }
 
+impl Append<'_> {
+    /// The event with which the match ends.
+    fn end(&self) -> Option<&Event> {
+        self.events.last().filter(|last| last.is_end())
+    }
+}
+
 impl<'a> Batch<'a> {
     /// Makes the appends, each if the journal ends where it says.
     pub(super) async fn append_all(&mut self, session: &Session) -> Result<(), Failure> {
         let mut appends = self.appends();
         appends.sort_by_key(|append| append.id);
+        lock(session, &appends).await?;
         let rows: Vec<&Append<'_>> = appends
             .iter()
             .filter(|append| !append.events.is_empty())
             .collect();
         let made = insert(session, &rows).await?;
+        let mut kept = Vec::new();
         for append in &appends {
             let is_made = if append.events.is_empty() {
                 touch(session, append.id, append.after).await?
             } else {
                 made.contains(&append.id)
             };
-            if !is_made {
+            if is_made {
+                kept.push(append);
+            } else {
                 self.answers[append.index] = Err(WriteError::Conflict);
-                continue;
-            }
-            seat(session, append.id, append.events).await?;
-            if let Some(reminder) = append.reminder {
-                remind(session, append.id, reminder).await?;
-            }
-            if let Some(end) = append.events.last().filter(|last| last.is_end()) {
-                finish(session, append.id, end).await?;
             }
         }
-        Ok(())
+        seat(session, &kept).await?;
+        let reminders = kept
+            .iter()
+            .filter_map(|made| Some((made.id, made.reminder?)));
+        remind(session, &reminders.collect::<Vec<_>>()).await?;
+        finish(session, &kept).await
     }
 
     /// The appends. Of two to one match the later is refused: it does not know of the first.
@@ -79,6 +88,19 @@ impl<'a> Batch<'a> {
         }
         appends
     }
+}
+
+/// Locks the matches of which more than the journal changes. Whoever takes matches over locks them before
+/// their journals, too.
+async fn lock(session: &Session, appends: &[Append<'_>]) -> Result<(), Failure> {
+    let changes = |append: &&Append<'_>| append.reminder.is_some() || append.end().is_some();
+    let changed = appends.iter().filter(changes);
+    let ids: Vec<Uuid> = changed.map(|append| append.id.0).collect();
+    if !ids.is_empty() {
+        let sql = "SELECT m FROM matches WHERE m = ANY ($1) ORDER BY m FOR NO KEY UPDATE";
+        session.query(sql, &[&ids]).await?;
+    }
+    Ok(())
 }
 
 /// Adds rows to the journals, and gives the matches that have got theirs.
@@ -122,25 +144,51 @@ async fn touch(session: &Session, id: MatchId, after: Place) -> Result<bool, Fai
     Ok(found.is_some())
 }
 
-/// Keeps who sits where now, in a match of which that is kept.
-async fn seat(session: &Session, id: MatchId, events: &[Event]) -> Result<(), Failure> {
-    let mut holders = [None, None];
-    for event in events {
-        if let EventKind::Seated { seat, occupant } = &event.kind {
-            holders[seat.index()] = Some(occupant.holder().map(|player| player.0));
+/// Keeps who sits where now, in those matches of which that is kept.
+async fn seat(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure> {
+    let mut seats = Vec::new();
+    for append in appends {
+        let mut holders = [None, None];
+        for event in append.events {
+            if let EventKind::Seated { seat, occupant } = &event.kind {
+                holders[seat.index()] = Some(occupant.holder().map(|player| player.0));
+            }
         }
+        let holders = (0..).zip(holders);
+        seats.extend(holders.filter_map(|(place, holder)| Some((append.id.0, place, holder?))));
     }
-    let seats = (0..).zip(holders);
-    let seats = seats.filter_map(|(place, holder)| Some((place, holder?)));
-    let (places, players): (Vec<i16>, Vec<Option<Uuid>>) = seats.unzip();
-    if places.is_empty() {
+    if seats.is_empty() {
         return Ok(());
     }
+    let ids: Vec<Uuid> = seats.iter().map(|(id, ..)| *id).collect();
+    let places: Vec<i16> = seats.iter().map(|(_, place, _)| *place).collect();
+    let players: Vec<Option<Uuid>> = seats.iter().map(|(.., player)| *player).collect();
     // It is kept of those whose host is.
     let sql = "INSERT INTO involved (m, place, player)
-               SELECT $1, u.place, u.player FROM UNNEST($2::int2[], $3::uuid[]) AS u (place, player)
-               WHERE EXISTS (SELECT FROM involved WHERE m = $1 AND place = 2)
+               SELECT u.m, u.place, u.player
+               FROM UNNEST($1::uuid[], $2::int2[], $3::uuid[]) AS u (m, place, player)
+               WHERE EXISTS (SELECT FROM involved i WHERE i.m = u.m AND i.place = 2)
                ON CONFLICT (m, place) DO UPDATE SET player = excluded.player";
-    session.query(sql, &[&id.0, &places, &players]).await?;
+    session.query(sql, &[&ids, &places, &players]).await?;
+    Ok(())
+}
+
+/// The matches that end with what is appended are over: nobody need have them in memory, nor be reminded
+/// of them.
+async fn finish(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure> {
+    let ends = appends.iter().filter_map(|append| {
+        let end = append.end()?;
+        Some((append.id.0, integer(end.at_ms)))
+    });
+    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) = ends.unzip();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let sql = "WITH ended AS (
+                   UPDATE matches SET ended_ms = u.at_ms, wake_ms = NULL
+                   FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),
+               forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
+               DELETE FROM involved WHERE m = ANY ($1)";
+    session.query(sql, &[&ids, &at_ms]).await?;
     Ok(())
 }

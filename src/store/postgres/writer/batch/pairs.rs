@@ -6,7 +6,8 @@
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{Batch, Task, create};
+use super::creations::create;
+use super::{Batch, Task};
 use crate::directory::{MAKE_TRIES, Paired, Waiting};
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session};
@@ -92,7 +93,7 @@ async fn pair_with(
     }
     for _ in 0..MAKE_TRIES {
         let record = make(&other);
-        if create(session, seek.node, &record).await?.is_ok() {
+        if create(session, &[(seek.node, &record)]).await? == [Ok(())] {
             let sql = "DELETE FROM seeks WHERE player = $1";
             session.query(sql, &[&other.player.0]).await?;
             return Ok(Ok(Paired::With(Box::new((other, record)))));
