@@ -80,6 +80,21 @@ impl Gomoku {
         Squares::ALL & !(self.own | self.other)
     }
 
+    /// The position if the side to move could pass; `None` where the board would be full. Not one that
+    /// play can reach.
+    pub(crate) const fn passed(&self) -> Option<Self> {
+        if self.plies + 1 >= SIZE * SIZE {
+            return None;
+        }
+        Some(Self {
+            own: self.other,
+            other: self.own,
+            key: self.key ^ PASSED_KEY,
+            plies: self.plies + 1,
+            won: false,
+        })
+    }
+
     /// How many stones have been played.
     pub(crate) const fn plies(&self) -> u8 {
         self.plies
@@ -154,6 +169,9 @@ fn is_in_a_five(stones: Squares, bit: u8) -> bool {
         .into_iter()
         .any(|step| 1 + run(bit, u8::checked_add, step) + run(bit, u8::checked_sub, step) >= FIVE)
 }
+
+/// Mixed into the key of a position in which the sides have not taken turns.
+const PASSED_KEY: u64 = 0x517c_c1b7_2722_0a95;
 
 static STONE_KEYS: [[u64; 256]; 2] = zobrist::stone_keys();
 

@@ -46,6 +46,8 @@ impl Evaluate for Gomoku {
 
     const REDUCES: bool = true;
 
+    const SWING: u32 = 40;
+
     const MOVE_INDICES: usize = 256;
 
     /// Where a five has to be prevented, the estimate is of the position after that.
@@ -90,6 +92,11 @@ impl Evaluate for Gomoku {
     fn is_tense(&self) -> bool {
         let [_, other] = self.stones();
         self.outcome().is_some() || !windows::fives(other, self.free()).is_empty()
+    }
+
+    /// One stone more is never worse than none.
+    fn passed(&self) -> Option<Self> {
+        Self::passed(self)
     }
 
     fn index(&self, m: Move) -> usize {
