@@ -8,6 +8,7 @@
 //! the squares. Black, who moves first, begins on 1 to 12. [`Draughts::square`] tells where they lie.
 
 mod board;
+mod endings;
 mod notation;
 
 use std::hash::{Hash, Hasher};

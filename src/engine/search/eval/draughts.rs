@@ -3,11 +3,15 @@
 //! The terms are those that programs of the field began with: pieces, advancement, the back row, the
 //! centre and mobility (Samuel, "Some studies in machine learning using the game of checkers", 1959),
 //! and men that nothing can keep from being crowned (Schaeffer et al., "A world championship caliber
-//! checkers program", 1992).
+//! checkers program", 1992). With four pieces or fewer it is known who wins.
+
+mod endings;
+
+use std::cmp::Ordering;
 
 use crate::game::draughts::{Draughts, Move, ROWS};
 use crate::game::{Position, Seat};
-use crate::search::{Evaluate, Score};
+use crate::search::{Bounds, Evaluate, Score};
 
 /// What a man is worth.
 const MAN: i32 = 100;
@@ -53,6 +57,17 @@ const MIDDLE: u64 = Draughts::bits(&[10, 11, 14, 15, 18, 19, 22, 23]);
 /// before the game is drawn.
 const QUIET_PLIES_THAT_MATTER: u8 = 48;
 
+/// What an ending is worth that is won by the table, more than all else; what it is worth more for every
+/// piece and every man that is gone, which comes before all that is seen at a glance; and what it is worth
+/// less for every step that the loser can hold out.
+const WON: i32 = 10_000;
+const WON_PIECE_GONE: i32 = 3_000;
+const WON_MAN_GONE: i32 = 1_000;
+const WON_STEP: i32 = 40;
+
+/// What is seen at a glance counts for no more than this where it is known who wins.
+const WON_GLANCE_MAX: i32 = 150;
+
 /// What no piece can do anything about: more than all pieces.
 const LOST: i32 = 5_000;
 
@@ -60,6 +75,23 @@ impl Evaluate for Draughts {
     const TAKES_TURNS: bool = true;
 
     const MOVE_INDICES: usize = Move::INDICES;
+
+    /// In endings a draw is known, and that who wins cannot lose. A win is no more than an estimate, as it may
+    /// take too many moves.
+    fn bounds(&self) -> Bounds {
+        match endings::outcome(self) {
+            None => Bounds::ANY,
+            Some(Ordering::Equal) => Bounds::exactly(Score::DRAW),
+            Some(Ordering::Greater) => Bounds {
+                lower: Score::DRAW,
+                ..Bounds::ANY
+            },
+            Some(Ordering::Less) => Bounds {
+                upper: Score::DRAW,
+                ..Bounds::ANY
+            },
+        }
+    }
 
     /// The value when all captures are made that must be made. A side cannot choose to leave its
     /// position as it is while it has one, so there is nothing to estimate before.
@@ -86,6 +118,9 @@ impl Evaluate for Draughts {
 /// The value for the side to move after the captures that must be made (alpha-beta, fail-soft). There
 /// are seldom many ways to make them, and never more captures than pieces.
 fn settled(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
+    if let Some(outcome) = endings::outcome(pos) {
+        return ending_value(pos, outcome);
+    }
     if pos.capturers() == 0 {
         return quiet_value(pos);
     }
@@ -114,6 +149,33 @@ fn quiet_value(pos: &Draughts) -> i32 {
     let pieces = count(pos.taken());
     ahead + ahead * FEWER_PIECES / (MAN * pieces) + standing(pos, seat) - standing(pos, other)
         + hunt(pos, ahead)
+}
+
+/// The value for the side to move of an ending that the table knows.
+fn ending_value(pos: &Draughts, outcome: Ordering) -> i32 {
+    match outcome {
+        Ordering::Equal => 0,
+        Ordering::Less => -won_value(pos),
+        // How far a win has come is known of those who lose.
+        Ordering::Greater => {
+            let mut moves = Vec::new();
+            pos.legal_moves(&mut moves);
+            let after = moves.into_iter().map(|m| pos.after(m));
+            let lost = after.filter(|after| {
+                endings::outcome(after).is_none_or(|outcome| outcome == Ordering::Less)
+            });
+            lost.map(|lost| won_value(&lost)).max().unwrap_or(WON)
+        }
+    }
+}
+
+/// The value for the other side, which wins, of an ending that the side to move loses.
+fn won_value(pos: &Draughts) -> i32 {
+    let men = pos.men(pos.turn()) | pos.men(pos.turn().other());
+    let glance = -quiet_value(pos);
+    WON + WON_PIECE_GONE * (4 - count(pos.taken())) + WON_MAN_GONE * (4 - count(men))
+        - WON_STEP * i32::from(endings::resistance(pos))
+        + glance.clamp(-WON_GLANCE_MAX, WON_GLANCE_MAX)
 }
 
 fn material(pos: &Draughts, seat: Seat) -> i32 {

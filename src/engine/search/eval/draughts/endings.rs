@@ -1,0 +1,46 @@
+//! What is known by heart of endings with at most four pieces: who wins, and how a win that takes long comes
+//! nearer.
+//!
+//! The file beside this one is made by `tests/endings/make.rs`, by retrograde analysis (Thompson,
+//! "Retrograde analysis of certain endgames", 1986; Schaeffer et al., "A world championship caliber checkers
+//! program", 1992, on draughts). It begins with a digit to the base of three for each number of an ending,
+//! five in a byte, the first the lowest: 0 for a draw, and where no ending has the number, 1 for a loss of the
+//! side to move and 2 for a win. After them comes for each long ending how many plies a loser can hold out
+//! until a piece is captured or a man is crowned, in steps of five plies, at most 15 of them: two in a byte,
+//! the first the lower. Nothing of it minds draws by forty moves or by repetition.
+
+use std::cmp::Ordering;
+
+use crate::game::draughts::Draughts;
+
+static TABLE: &[u8] = include_bytes!("endings.table");
+
+/// How many endings share a byte.
+const IN_A_BYTE: u32 = 5;
+
+/// How the game ends with best play, for the side to move, if there are few enough pieces.
+pub(super) fn outcome(pos: &Draughts) -> Option<Ordering> {
+    let number = pos.ending_number()?;
+    let byte = TABLE[(number / IN_A_BYTE) as usize];
+    Some(match byte / 3_u8.pow(number % IN_A_BYTE) % 3 {
+        0 => Ordering::Equal,
+        1 => Ordering::Less,
+        _ => Ordering::Greater,
+    })
+}
+
+/// For how long the side to move, which loses, can hold out in an ending that takes long; else 0.
+pub(super) fn resistance(pos: &Draughts) -> u8 {
+    let Some(number) = pos.ending_number() else {
+        return 0;
+    };
+    let mut first = Draughts::ENDINGS.div_ceil(IN_A_BYTE);
+    for family in Draughts::LONG_ENDINGS {
+        if family.contains(&number) {
+            let place = number - family.start;
+            return TABLE[(first + place / 2) as usize] >> (4 * (place % 2)) & 15;
+        }
+        first += (family.end - family.start).div_ceil(2);
+    }
+    0
+}
