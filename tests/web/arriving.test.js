@@ -68,7 +68,7 @@ test(
     const eve = await house.visitor();
     await eve.locator('.live', { hasText: 'Chess' }).waitFor();
     await ann.getByRole('button', { name: 'Resign …' }).click();
-    await ann.getByRole('button', { name: 'Call it off' }).click();
+    await ann.getByRole('button', { name: 'Cancel the match' }).click();
     await eve.locator('.live').waitFor({ state: 'hidden' });
     await bob.getByRole('link', { name: 'To the lobby' }).click();
     await bob.getByText('Or watch two bots').click();

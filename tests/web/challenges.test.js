@@ -96,7 +96,7 @@ test(
     await ann.reload();
     await says(ann, /^Waiting for guest-\w+ to accept\.$/);
     await challenges(bob).getByRole('button', { name: 'Decline' }).focus();
-    await ann.getByRole('button', { name: 'Call it off' }).click();
+    await ann.getByRole('button', { name: 'Cancel' }).click();
     await bob.locator('#toast', { hasText: /^guest-\w+ waits for you no longer\.$/ }).waitFor();
     await challenges(bob).waitFor({ state: 'hidden' });
     await bob.locator('main:focus').waitFor();

@@ -191,10 +191,10 @@ test(
       await join.and(eve.locator(':focus')).getAttribute('aria-label'),
       `Join: ${first}`,
     );
-    await ann.getByRole('button', { name: 'Seat it' }).click();
+    await ann.getByRole('button', { name: 'Add bot' }).click();
     const watch = eve.getByRole('button', { name: `Watch: ${first}` });
     await watch.focus();
-    await bob.getByRole('button', { name: 'Seat it' }).click();
+    await bob.getByRole('button', { name: 'Add bot' }).click();
     await eve.getByRole('button', { name: `Watch: ${second}` }).waitFor();
     await watch.and(eve.locator(':focus')).waitFor();
     // One that has gone leaves the focus with its kind.

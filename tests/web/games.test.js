@@ -241,7 +241,7 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
       });
       for (const game of ['Chess', 'Draughts', 'Othello', 'Go', 'Gomoku']) {
         await invite(page, game);
-        await page.getByRole('button', { name: 'Seat it' }).click();
+        await page.getByRole('button', { name: 'Add bot' }).click();
         await myTurn(page);
         await fits(page);
         // As broad as high, whatever stands at the edges.
@@ -264,7 +264,7 @@ test(
       isMobile: true,
     });
     await invite(page, 'Gomoku');
-    await page.getByRole('button', { name: 'Seat it' }).tap();
+    await page.getByRole('button', { name: 'Add bot' }).tap();
     await myTurn(page);
     await cell(page, 'h9').tap();
     await page.locator('.ghost').waitFor();

@@ -37,7 +37,7 @@ test(
     const ann = await house.visitor();
     const first = await opened(ann);
     await join(eve, first).waitFor();
-    await ann.getByRole('button', { name: 'Seat it' }).click();
+    await ann.getByRole('button', { name: 'Add bot' }).click();
     await eve.getByRole('button', { name: `Watch: ${first}` }).waitFor();
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Resign', exact: true }).click();
@@ -108,7 +108,7 @@ test(
     await join(eve, drops).waitFor();
     // The next change is of this game; what came before it is not to be seen.
     const others = await opened(cem, 'Tic-tac-toe');
-    await ann.getByRole('button', { name: 'Call it off' }).click();
+    await ann.getByRole('button', { name: 'Cancel' }).click();
     await join(eve, drops).waitFor({ state: 'detached' });
     assert.equal(await eve.getByRole('button', { name: /^Join: / }).count(), 0);
     await games.selectOption('All games');

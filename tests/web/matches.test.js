@@ -161,7 +161,7 @@ test(
     await play(bob, 'b2');
     await eve.getByRole('gridcell', { name: 'b2, x, last move' }).waitFor();
     await bob.getByRole('button', { name: 'Resign …' }).click();
-    await bob.getByRole('button', { name: 'Call it off' }).click();
+    await bob.getByRole('button', { name: 'Cancel the match' }).click();
     await says(ann, 'No result.');
     assert.deepEqual(await ann.locator('.points').allInnerTexts(), ['0', '1']);
   }),
@@ -336,7 +336,7 @@ test(
       assert.equal(await mine.count(), 7);
       await mine.nth(5).locator('xpath=..').locator(':focus').waitFor();
 
-      const first = ann.getByRole('button', { name: /^Call off: / }).first();
+      const first = ann.getByRole('button', { name: /^Cancel: / }).first();
       const code = (await first.getAttribute('aria-label'))?.slice(-6) ?? '';
       await first.click();
       await ann.getByRole('button', { name: `Open: ${code}` }).waitFor({ state: 'detached' });
@@ -360,7 +360,7 @@ test(
     const level = page.getByLabel('Level of the bot');
     assert.equal(await level.inputValue(), 'easy');
     await level.selectOption('Hard');
-    await page.getByRole('button', { name: 'Seat it' }).click();
+    await page.getByRole('button', { name: 'Add bot' }).click();
     await myTurn(page);
     await page.locator('.player', { hasText: 'Hard bot' }).waitFor();
   }),

@@ -276,7 +276,7 @@ test(
     const page = await house.visitor();
     await playBot(page);
     await page.getByTitle('Choose a name').click();
-    await page.getByText('It can be changed when the match is over, or called off.').waitFor();
+    await page.getByText('It can be changed when the match is over, or cancelled.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Use this name' }).count(), 0);
     await picture(page, 'name-bound');
     await page.getByRole('button', { name: 'Close' }).click();
