@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { fits, isOpenToAll } from './players.js';
+import { LANGUAGES } from '../../client/web/page/language.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -89,6 +90,25 @@ for (const [locale, words] of Object.entries(SPOKEN)) {
     );
   }
 }
+
+test(
+  'the rules of each game fit in a screen in every language',
+  inHouse(async (house) => {
+    for (const locale of Object.keys(LANGUAGES)) {
+      const page = await house.visitor('/', { locale, viewport: WINDOWS.phone });
+      await page.locator('.choosing-game > button').waitFor();
+      for (const game of await page.locator('input[name=game]').all()) {
+        await game.check();
+        await page.locator('.choosing-game > button').click();
+        const dialog = page.getByRole('dialog');
+        await dialog.waitFor();
+        const hidden = await dialog.evaluate((box) => box.scrollHeight - box.clientHeight);
+        assert.ok(hidden <= 0, `${locale}, ${await game.inputValue()}: ${hidden} px`);
+        await dialog.locator('.primary').click();
+      }
+    }
+  }),
+);
 
 test(
   'another language is chosen, and remembered',

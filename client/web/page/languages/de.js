@@ -569,7 +569,7 @@ export default {
   'rules.chess.caption': 'Der Springer auf f3 kann auf die Punkte ziehen und auf e5 schlagen.',
   'rules.chess': [
     'Weiß beginnt. Eine Figur zieht auf ein freies Feld oder schlägt, was der Gegner dort hat.',
-    'Türme ziehen gerade, Läufer schräg, die Dame beides; der König einen Schritt; Springer zwei Felder gerade und eins zur Seite, auch über andere hinweg.',
+    'Türme ziehen gerade, Läufer schräg, die Dame beides; der König einen Schritt; Springer zwei Felder gerade und eins zur Seite, auch über andere.',
     'Bauern ziehen einen Schritt vor, vom Ausgangsfeld auch zwei, schlagen schräg, auch en passant, und werden auf der letzten Reihe umgewandelt.',
     'Rochade: Der König zieht zwei Felder auf einen Turm zu, wenn beide noch nicht gezogen haben, nichts dazwischen steht und kein Feld auf seinem Weg angegriffen ist.',
     'Ein König im Schach muss gerettet werden. Geht das nicht, ist er matt und die Partie verloren; ohne Zug und ohne Schach ist es Patt, also Remis.',

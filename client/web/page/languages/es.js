@@ -533,7 +533,7 @@ export default {
 
   'rules.label': 'Reglas',
   'rules.of': 'Reglas: {game}',
-  'rules.try': 'Probar contra el {bot}',
+  'rules.try': 'Contra el {bot}',
   'rules.tic-tac-toe.caption': 'Tres en línea: gana x.',
   'rules.tic-tac-toe': [
     'Por turnos, cada uno pone su marca en una casilla libre; empieza x.',

@@ -538,7 +538,7 @@ export default {
 
   'rules.label': 'Règles',
   'rules.of': 'Règles : {game}',
-  'rules.try': 'Essayer contre le {bot}',
+  'rules.try': 'Contre le {bot}',
   'rules.tic-tac-toe.caption': 'Trois alignés : x gagne.',
   'rules.tic-tac-toe': [
     'Chacun à son tour met sa marque sur une case libre ; x commence.',

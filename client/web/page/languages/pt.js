@@ -533,7 +533,7 @@ export default {
 
   'rules.label': 'Regras',
   'rules.of': 'Regras: {game}',
-  'rules.try': 'Experimentar contra o {bot}',
+  'rules.try': 'Contra o {bot}',
   'rules.tic-tac-toe.caption': 'Três em linha: x vence.',
   'rules.tic-tac-toe': [
     'Cada um na sua vez põe sua marca em uma casa livre; x começa.',
