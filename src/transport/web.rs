@@ -28,18 +28,74 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+/// How the page itself asks for its files.
+const LINK: &str = "\"/web/";
+
 /// The files as they are sent. They are compressed once, when the first of them is asked for.
-static FILES: LazyLock<BTreeMap<&Path, File>> = LazyLock::new(|| {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![&PAGE];
-    while let Some(folder) = folders.pop() {
-        folders.extend(folder.dirs());
-        for file in folder.files() {
-            files.insert(file.path(), File::new(Cow::Borrowed(file.contents())));
+static FILES: LazyLock<Files> = LazyLock::new(Files::of_page);
+
+/// The files of the page. The page itself asks for the others by an address that has the version of all of
+/// them in it, and so do they for each other, since they do it by relative addresses: what is asked for so
+/// never changes, and a browser that has it once asks for nothing but the page.
+#[derive(Debug)]
+struct Files {
+    files: BTreeMap<&'static Path, File>,
+    /// A hash of everything: a folder of this name seems to have the files in it.
+    version: String,
+}
+
+impl Files {
+    fn of_page() -> Self {
+        let mut contents = BTreeMap::new();
+        let mut folders = vec![&PAGE];
+        while let Some(folder) = folders.pop() {
+            folders.extend(folder.dirs());
+            contents.extend(folder.files().map(|file| (file.path(), file.contents())));
+        }
+        let mut all = Sha256::new();
+        for (path, bytes) in &contents {
+            all.update(path.as_os_str().as_encoded_bytes());
+            all.update(Sha256::digest(bytes));
+        }
+        let version = name_of(&all.finalize());
+        let sent = |(path, bytes): (&'static Path, &'static [u8])| {
+            let contents = match std::str::from_utf8(bytes) {
+                Ok(text) if path == Path::new(INDEX) => {
+                    let linked = text.replace(LINK, &format!("{LINK}{version}/"));
+                    Cow::Owned(linked.into_bytes())
+                }
+                _ => Cow::Borrowed(bytes),
+            };
+            (path, File::new(contents))
+        };
+        Self {
+            files: contents.into_iter().map(sent).collect(),
+            version,
         }
     }
-    files
-});
+
+    /// A file by its path, and for how long it may be kept.
+    fn find(&self, path: &str) -> Option<(&Path, &File, &'static str)> {
+        let (path, kept) = match path.split_once('/') {
+            Some((version, path)) if version == self.version => (path, FOR_EVER),
+            // A page that another version of the server has sent: it may get what there is now.
+            Some((_, rest)) if !self.files.contains_key(Path::new(path)) => (rest, ASKED_ABOUT),
+            _ => (path, ASKED_ABOUT),
+        };
+        let (path, file) = self.files.get_key_value(Path::new(path))?;
+        Some((path, file, kept))
+    }
+}
+
+/// Asked about each time, seldom sent: after an update no old file meets a new one.
+const ASKED_ABOUT: &str = "no-cache";
+/// It has its version in its address.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
+/// Twelve bytes of a hash never meet by chance, and nobody else writes these files.
+fn name_of(hash: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(&hash[..12])
+}
 
 /// A file as it is sent.
 #[derive(Debug)]
@@ -52,8 +108,7 @@ struct File {
 
 impl File {
     fn new(contents: Cow<'static, [u8]>) -> Self {
-        // Twelve bytes of a hash never meet by chance, and nobody else writes these files.
-        let version = URL_SAFE_NO_PAD.encode(&Sha256::digest(&contents)[..12]);
+        let version = name_of(&Sha256::digest(&contents));
         let gzip = gzip(&contents);
         let plain = match contents {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
@@ -77,13 +132,13 @@ fn gzip(contents: &[u8]) -> Bytes {
 /// Answers a request for a file by its path, from `folder` if there is one and otherwise from the
 /// binary.
 pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap) -> Response {
-    let path = Path::new(path);
     let Some(folder) = folder else {
-        return match FILES.get(path) {
-            Some(file) => answer(path, file, request),
+        return match FILES.find(path) {
+            Some((path, file, kept)) => answer(path, file, kept, request),
             None => not_found(),
         };
     };
+    let path = Path::new(path);
     // Only downwards: no `..`, no root.
     if !path
         .components()
@@ -92,7 +147,7 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
         return not_found();
     }
     match tokio::fs::read(folder.join(path)).await {
-        Ok(contents) => answer(path, &File::new(Cow::Owned(contents)), request),
+        Ok(contents) => answer(path, &File::new(Cow::Owned(contents)), ASKED_ABOUT, request),
         Err(error) => {
             tracing::debug!(path = %path.display(), %error, "no such file of the page");
             not_found()
@@ -105,7 +160,7 @@ pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
 }
 
-fn answer(path: &Path, file: &File, request: &HeaderMap) -> Response {
+fn answer(path: &Path, file: &File, kept: &'static str, request: &HeaderMap) -> Response {
     let packed = accepts_gzip(request);
     // What differs in a byte differs in its tag.
     let tag = match packed {
@@ -134,8 +189,7 @@ fn answer(path: &Path, file: &File, request: &HeaderMap) -> Response {
     let tag = HeaderValue::from_str(&tag).expect("base64url and quotes");
     headers.insert(header::ETAG, tag);
     let fixed = [
-        // Always asked about, seldom sent: after an update no old file meets a new one.
-        (header::CACHE_CONTROL, "no-cache"),
+        (header::CACHE_CONTROL, kept),
         (header::VARY, "accept-encoding"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -153,6 +207,7 @@ fn content_type(path: &Path) -> &'static str {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
+        Some("png") => "image/png",
         Some("svg") => "image/svg+xml",
         Some("webmanifest") => "application/manifest+json",
         Some(_) | None => "application/octet-stream",
@@ -236,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_the_file() {
-        for (path, file) in FILES.iter() {
+        for (path, file) in &FILES.files {
             let mut unpacked = Vec::new();
             GzDecoder::new(file.gzip.as_ref())
                 .read_to_end(&mut unpacked)
@@ -248,25 +303,49 @@ mod tests {
     /// Whoever is far away would else wait for one module after the other.
     #[test]
     fn every_file_is_asked_for_by_the_page_itself() {
-        let text = |path| std::str::from_utf8(&FILES[Path::new(path)].plain).unwrap();
-        let (index, early) = (text(INDEX), text("early.js"));
-        for path in FILES.keys().filter(|path| **path != Path::new(INDEX)) {
-            if path.starts_with("languages") {
+        let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
+        let manifest = text("manifest.webmanifest");
+        for path in FILES.files.keys().filter(|path| **path != Path::new(INDEX)) {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let (asks, link) = if path.starts_with("languages") {
                 // The one in use is asked for by the script that chooses it.
-                let code = path.file_stem().unwrap().to_str().unwrap();
-                assert!(early.contains(&format!("['{code}', [")), "{code}");
-                continue;
-            }
-            let link = format!("\"/web/{}\"", path.display());
-            assert!(index.contains(&link), "{link}");
+                (text("early.js"), format!("['{name}', ["))
+            } else if path.extension().unwrap() == "png" && !name.starts_with("apple") {
+                // Whoever installs the page asks for them.
+                (manifest, format!("\"{}\"", path.display()))
+            } else {
+                let link = format!("{LINK}{}/{}\"", FILES.version, path.display());
+                (text(INDEX), link)
+            };
+            assert!(asks.contains(&link), "{link}");
         }
+    }
+
+    #[test]
+    fn what_is_asked_for_with_its_version_is_kept() {
+        let version = &FILES.version;
+        let check = |path: &str, expect: Option<&str>| {
+            let kept = FILES.find(path).map(|(_, _, kept)| kept);
+            assert_eq!(kept, expect, "{path}");
+        };
+        check(&format!("{version}/main.js"), Some(FOR_EVER));
+        check(&format!("{version}/games/go.js"), Some(FOR_EVER));
+        check("main.js", Some(ASKED_ABOUT));
+        check("games/go.js", Some(ASKED_ABOUT));
+        check(INDEX, Some(ASKED_ABOUT));
+        // A page that was sent by another version still gets all of its files.
+        check("another/main.js", Some(ASKED_ABOUT));
+        check("another/games/go.js", Some(ASKED_ABOUT));
+        check(&format!("{version}/nothing.js"), None);
+        check("games/nothing.js", None);
+        check("a/b/main.js", None);
     }
 
     /// A file of a kind that browsers would not take is a slip.
     #[test]
     fn every_file_has_a_type() {
-        assert!(FILES.contains_key(Path::new(INDEX)));
-        for path in FILES.keys() {
+        assert!(FILES.files.contains_key(Path::new(INDEX)));
+        for path in FILES.files.keys() {
             let kind = content_type(path);
             assert_ne!(kind, "application/octet-stream", "{}", path.display());
         }

@@ -108,7 +108,21 @@ async fn the_page_is_served() {
     assert!(nothing.starts_with("HTTP/1.1 404 "), "{nothing}");
     assert_eq!(body(&nothing), body(&page));
 
+    // What it asks for has its version in its address, and is kept for good.
+    let linked = page
+        .split("src=\"")
+        .find(|link| link.contains("/main.js"))
+        .expect("a script");
+    let linked = linked.split('"').next().expect("an address");
+    let script = exchange(&address, &get(linked, "")).await;
+    assert!(
+        script.contains("cache-control: public, max-age=31536000, immutable"),
+        "{script}"
+    );
+    assert!(page.contains("cache-control: no-cache"), "{page}");
+
     let script = exchange(&address, &get("/web/main.js", "")).await;
+    assert!(script.contains("cache-control: no-cache"), "{script}");
     assert!(script.contains("content-type: text/javascript"), "{script}");
     let tag = script.split("etag: ").nth(1).expect("a tag");
     let tag = tag.split("\r\n").next().expect("a line");

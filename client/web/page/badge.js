@@ -1,7 +1,7 @@
 // The sign on the tab that somebody is waited for.
 
-const CALM = '/web/icon.svg';
-const CALLING = '/web/icon-calling.svg';
+const CALM = new URL('icon.svg', import.meta.url).href;
+const CALLING = new URL('icon-calling.svg', import.meta.url).href;
 
 /** @param {boolean} isCalling whether the person is wanted */
 export function showBadge(isCalling) {

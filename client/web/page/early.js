@@ -31,7 +31,9 @@
   Object.assign(root, { lang, dir });
   root.dataset.language = code;
   // The modules wait for it: it comes with them, and not after them.
+  const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const words = document.createElement('link');
-  Object.assign(words, { rel: 'modulepreload', href: `/web/languages/${code}.js` });
+  const { href } = new URL(`languages/${code}.js`, src);
+  Object.assign(words, { rel: 'modulepreload', href });
   document.head.append(words);
 }
