@@ -370,7 +370,7 @@ test(
   'a page that is slow to come says that it is loading, and without scripts that it needs them',
   inHouse(async (house) => {
     const slow = await house.visitor();
-    await slow.route('**/web/room.js', () => {});
+    await slow.route('**/room.js', () => {});
     await slow.goto('/', { waitUntil: 'commit' });
     await slow.getByText('Loading …').waitFor();
     const plain = await house.visitor('/', { javaScriptEnabled: false });
