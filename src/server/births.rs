@@ -31,6 +31,7 @@ use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
 use super::table::dormancy::WAITED_MIN_MS;
+use super::unread::unread;
 use super::wanted::Wanted;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
@@ -192,8 +193,7 @@ pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerId, W
         Ok(None) => Err(unknown()),
         Err(error) => {
             tracing::error!(player = %id, %error, "player not read");
-            let message = "the store cannot be read now";
-            Err(WireError::new(ErrorCode::Internal, message))
+            Err(unread(&error))
         }
     }
 }

@@ -23,6 +23,7 @@ use super::rate::{Admission, Rate};
 use super::reply::Reply;
 use super::shared::Shared;
 use super::tokens;
+use super::unread::unread;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
     ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerName, Refused, Request, SessionKind,
@@ -300,7 +301,7 @@ impl Client {
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, WireError> {
         self.server.store.session(token).await.map_err(|error| {
             tracing::error!(connection = %self.peer.id, %error, "session not read");
-            WireError::new(ErrorCode::Internal, "the store cannot be read now")
+            unread(&error)
         })
     }
 

@@ -6,6 +6,7 @@ use super::encode::encode;
 use super::peer::Peer;
 use super::shared::Shared;
 use super::to_protocol;
+use super::unread::unread;
 use plyhouse_matches::{DaysTurn, Match, Part, Timekeeper};
 use plyhouse_protocol::{
     DaysMatch, ErrorCode, FollowedMatch, MatchId, PlayerId, ServerMessage, WireError,
@@ -29,7 +30,7 @@ pub(super) async fn parts(
 ) -> Result<Vec<(MatchId, Part)>, WireError> {
     server.store.parts(player).await.map_err(|error| {
         tracing::error!(%player, %error, "a player's matches are not read");
-        WireError::new(ErrorCode::Internal, "the store cannot be read now")
+        unread(&error)
     })
 }
 

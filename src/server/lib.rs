@@ -48,6 +48,7 @@ mod timed;
 mod to_protocol;
 mod tokens;
 mod told;
+mod unread;
 mod waited;
 mod wake_times;
 mod wanted;

@@ -120,6 +120,19 @@ async fn a_panic_harms_one_match_and_that_is_rebuilt() {
     assert_eq!(welcome["following"], json!([{"match": id, "you": 0}]));
 }
 
+/// What cannot be read now may be asked for again.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_may_be_asked_for_again() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(settings(), Arc::clone(&store) as Arc<dyn Store>);
+    let mut ann = server.player("ann").await;
+    store.set(UNREADABLE);
+    let nowhere = json!({"type": "watch", "match": "01890a5d-ac96-774b-bcce-b302099a8057"});
+    assert_eq!(ann.refused(nowhere.clone()).await, "overloaded");
+    store.set(FINE);
+    assert_eq!(ann.refused(nowhere).await, "unknown_match");
+}
+
 /// A match of which nobody can tell what is kept waits until the store can be read again.
 #[tokio::test(start_paused = true)]
 async fn a_match_waits_until_the_store_can_be_read() {

@@ -13,6 +13,7 @@ use super::{Unborn, elsewhere};
 use crate::lobby::TooManyMatches;
 use crate::match_handle::MatchHandle;
 use crate::shared::Shared;
+use crate::unread::unread;
 
 /// How many reminders are written at a time when the server starts.
 const REMINDERS_AT_ONCE: usize = 1024;
@@ -108,7 +109,7 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
     }
     let found = find_stored(server, target).await.map_err(|error| {
         tracing::error!(%error, "match not read");
-        WireError::new(ErrorCode::Internal, "the match cannot be read")
+        unread(&error)
     })?;
     let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
     let found = found.ok_or_else(unknown)?;
@@ -155,8 +156,7 @@ async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
             Ok(None) => tracing::error!(player = %id, "a player is missing in the store"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "player not read");
-                let message = "the match cannot be read";
-                return Err(WireError::new(ErrorCode::Internal, message));
+                return Err(unread(&error));
             }
         }
     }
@@ -170,15 +170,18 @@ async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
         let message = "the store cannot keep this now";
         return Err(WireError::new(ErrorCode::Overloaded, message));
     }
-    let read = server.store.load(id).await;
-    let error = match read {
-        Ok(Some(loaded)) => return Ok(loaded),
-        Ok(None) => "it is gone".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    tracing::error!(match_id = %id, error, "match not read");
-    let message = "the match cannot be read";
-    Err(WireError::new(ErrorCode::Internal, message))
+    match server.store.load(id).await {
+        Ok(Some(loaded)) => Ok(loaded),
+        Ok(None) => {
+            tracing::error!(match_id = %id, "a match is gone");
+            let message = "the match cannot be read";
+            Err(WireError::new(ErrorCode::Internal, message))
+        }
+        Err(error) => {
+            tracing::error!(match_id = %id, %error, "match not read");
+            Err(unread(&error))
+        }
+    }
 }
 
 pub(crate) async fn find_stored(

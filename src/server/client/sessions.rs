@@ -7,6 +7,7 @@ use crate::births;
 use crate::cluster::Packet;
 use crate::from_protocol;
 use crate::reply::Reply;
+use crate::unread::unread;
 use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{CloseCode, ErrorCode, ServerMessage, SessionSummary, WireError};
 use plyhouse_store::{ReadError, WriteError};
@@ -93,7 +94,7 @@ impl Client {
 
 fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "sessions not read");
-    WireError::new(ErrorCode::Internal, "the store cannot be read now")
+    unread(&error)
 }
 
 fn not_ended(error: WriteError) -> WireError {
