@@ -300,6 +300,9 @@ impl Session {
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }
             | ServerMessage::Sessions { .. }
+            | ServerMessage::Paired { .. }
+            | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::SessionAdded { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::ListChanged { .. } => {}
         }

@@ -158,6 +158,8 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             since: Seq(fields.required("since", COUNT)?),
         },
         "sessions" => ClientMessage::Sessions,
+        "pair" => ClientMessage::Pair,
+        "recovery" => ClientMessage::Recovery,
         "end_session" => ClientMessage::EndSession {
             session: fields.required("session", TEXT)?,
         },
@@ -166,10 +168,29 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
 }
 
 fn hello(fields: &mut Fields<'_>) -> Result<Hello, BadField> {
+    let mut ways = [None, None, None];
+    for (way, field) in ways.iter_mut().zip(["token", "pair", "recovery"]) {
+        *way = fields.optional(field, TEXT)?.map(Token::new);
+    }
+    let [token, pair, recovery] = ways;
+    // Nobody comes in two ways at once.
+    let earlier = |field| {
+        Err(BadField::new(
+            field,
+            "left out beside another way to come back",
+        ))
+    };
+    match (&token, &pair, &recovery) {
+        (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => return earlier("recovery"),
+        (Some(_), Some(_), None) => return earlier("pair"),
+        _ => {}
+    }
     Ok(Hello {
         protocol: fields.optional("protocol", VERSION)?,
         name: fields.optional("name", TEXT)?,
-        token: fields.optional("token", TEXT)?.map(Token::new),
+        token,
+        pair,
+        recovery,
         beside: fields.optional("beside", FLAG)?,
         label: fields.optional("label", TEXT)?,
     })

@@ -60,6 +60,8 @@ words! {
     NothingOffered = "nothing_offered",
     /// No such player.
     UnknownPlayer = "unknown_player",
+    /// No such pairing code or recovery key, or no longer.
+    BadCode = "bad_code",
     /// The player hosts, or the connection follows, as many matches as the server allows.
     TooManyMatches = "too_many_matches",
     /// Too many requests; this one was not looked at.

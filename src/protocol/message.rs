@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::WireError;
 use super::event::Event;
-use super::id::{MatchId, Ply, RequestId, Seq};
-use super::session::SessionSummary;
+use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
+use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
+use super::text::Token;
 use super::welcome::{Challenge, Welcome};
 
 /// One message of a server. `re` is the number of the request that it answers.
@@ -64,6 +65,39 @@ pub enum ServerMessage {
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
+    },
+    /// A code by which another device becomes the player's.
+    Paired {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// The code.
+        code: Token,
+        /// For how long it is good.
+        expires_ms: u64,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// The key by which the player comes back who has lost everything else. It is told once.
+    RecoveryKey {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// The key.
+        key: Token,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// The player has one more session. Not numbered.
+    SessionAdded {
+        /// Which.
+        session: SessionId,
+        /// What the player calls it.
+        label: String,
+        /// What it is of.
+        kind: SessionKind,
     },
     /// What a client missed.
     Events {
@@ -152,13 +186,16 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 15] = [
+    pub const TYPES: [&'static str; 18] = [
         "welcome",
         "pong",
         "match",
         "ok",
         "matches",
         "sessions",
+        "paired",
+        "recovery_key",
+        "session_added",
         "events",
         "error",
         "presence",
@@ -200,6 +237,8 @@ impl ServerMessage {
             | Self::Ok { re, .. }
             | Self::Matches { re, .. }
             | Self::Sessions { re, .. }
+            | Self::Paired { re, .. }
+            | Self::RecoveryKey { re, .. }
             | Self::Events { re, .. } => *re,
             Self::Presence { .. }
             | Self::Clock { .. }
@@ -207,6 +246,7 @@ impl ServerMessage {
             | Self::YourTurn { .. }
             | Self::Challenge(_)
             | Self::ChallengeOver { .. }
+            | Self::SessionAdded { .. }
             | Self::ListChanged { .. }
             | Self::Event(_) => None,
         }

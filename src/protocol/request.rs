@@ -155,6 +155,10 @@ pub enum ClientMessage {
     },
     /// Asks for one's sessions. Answered by `sessions`.
     Sessions,
+    /// Asks for a code by which another device becomes one's own. Answered by `paired`.
+    Pair,
+    /// Asks for a key by which to come back having lost everything else. Answered by `recovery_key`.
+    Recovery,
     /// Ends sessions of one's own.
     EndSession {
         /// The id of one; or `others`, or `all`.
@@ -164,7 +168,7 @@ pub enum ClientMessage {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 21] = [
+    pub const TYPES: [&'static str; 23] = [
         "hello",
         "ping",
         "create",
@@ -186,6 +190,8 @@ impl ClientMessage {
         "resync",
         "sessions",
         "end_session",
+        "pair",
+        "recovery",
     ];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
@@ -213,6 +219,8 @@ impl ClientMessage {
             Self::Resync { .. } => 18,
             Self::Sessions => 19,
             Self::EndSession { .. } => 20,
+            Self::Pair => 21,
+            Self::Recovery => 22,
         }
     }
 }
@@ -230,6 +238,12 @@ pub struct Hello {
     /// The token of an earlier welcome: makes the client that same player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<Token>,
+    /// A pairing code: makes the client one more session of whoever has shown it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Token>,
+    /// A recovery key: makes the client one more session of whoever has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Token>,
     /// Whether other connections of the same session stay; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<bool>,

@@ -22,6 +22,10 @@ const DELAY_MAX: Duration = Duration::from_secs(5);
 /// So many wrong guesses are answered at once: a few slips of the hand, and links to old matches.
 const GUESSES: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 
+/// So many wrong codes and keys may be tried in such a time.
+const WRONG_MAX: u32 = 50;
+const WRONG_WITHIN: Duration = Duration::from_mins(10);
+
 /// Addresses that are not in use any more are looked for when there are twice as many as there were
 /// then, and not below this number.
 const SWEEP_MIN: usize = 1024;
@@ -75,6 +79,8 @@ struct Use {
     open_matches: usize,
     handshakes: Bucket,
     guesses: Bucket,
+    /// How many wrong codes and keys were tried, and since when.
+    wrong: (u32, Instant),
 }
 
 /// Why an address gets no more connections.
@@ -164,6 +170,7 @@ impl Addresses {
             open_matches: 0,
             handshakes: Bucket::new(self.0.handshakes_per_s, self.0.handshakes_burst, now),
             guesses: Bucket::new(self.0.guesses_per_s, GUESSES, now),
+            wrong: (0, now),
         }
     }
 
@@ -193,6 +200,7 @@ impl Use {
             && self.open_matches == 0
             && self.handshakes.is_full(now)
             && self.guesses.is_full(now)
+            && (self.wrong.0 == 0 || now.duration_since(self.wrong.1) >= WRONG_WITHIN)
     }
 }
 
@@ -211,6 +219,34 @@ impl ConnectionPermit {
             Ok(())
         })?;
         Ok(OpenMatchPermit(Some((addresses.clone(), *address))))
+    }
+
+    /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::right).
+    /// Else tells after how long one may be tried again.
+    pub(super) fn try_code(&self, now: Instant) -> Result<(), Duration> {
+        let Some((addresses, address)) = &self.0 else {
+            return Ok(());
+        };
+        addresses.change(*address, |used| {
+            let (count, since) = &mut used.wrong;
+            let passed = now.duration_since(*since);
+            if passed >= WRONG_WITHIN {
+                (*count, *since) = (0, now);
+            } else if *count >= WRONG_MAX {
+                return Err(WRONG_WITHIN - passed);
+            }
+            *count += 1;
+            Ok(())
+        })
+    }
+
+    /// The code or the key was right.
+    pub(super) fn right(&self) {
+        if let Some((addresses, address)) = &self.0 {
+            addresses.change(*address, |used| {
+                used.wrong.0 = used.wrong.0.saturating_sub(1)
+            });
+        }
     }
 
     /// Notes that something was asked for that is known by its name alone, and that there is nothing
@@ -314,6 +350,29 @@ mod tests {
         assert_eq!(delays[19], Duration::ZERO);
         assert_eq!(delays[20], SECOND);
         assert_eq!(delays[39], DELAY_MAX);
+    }
+
+    #[test]
+    fn wrong_codes_of_an_address_have_a_bound() {
+        let (addresses, now) = start();
+        let guest = addresses.enter(address("192.0.2.1"), now).unwrap();
+        for _ in 0..WRONG_MAX {
+            assert_eq!(guest.try_code(now), Ok(()));
+            guest.right();
+        }
+        for _ in 0..WRONG_MAX {
+            assert_eq!(guest.try_code(now), Ok(()));
+        }
+        let later = now + SECOND;
+        assert_eq!(guest.try_code(later), Err(WRONG_WITHIN - SECOND));
+        let other = addresses.enter(address("192.0.2.2"), now).unwrap();
+        assert_eq!(other.try_code(later), Ok(()));
+        // It is not forgotten by connecting anew.
+        drop(guest);
+        addresses.0.table.lock().sweep_at = 0;
+        let guest = addresses.enter(address("192.0.2.1"), later).unwrap();
+        assert!(guest.try_code(later).is_err());
+        assert_eq!(guest.try_code(now + WRONG_WITHIN), Ok(()));
     }
 
     #[test]

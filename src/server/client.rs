@@ -3,6 +3,7 @@
 //! It serves one request after the other: what it can it answers itself, and the rest it sends to the
 //! match that is meant, with the duty to answer.
 
+mod coming_back;
 mod creating;
 mod requests;
 mod sessions;
@@ -11,6 +12,7 @@ mod welcome;
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::coming_back::Proof;
 use super::addresses::ConnectionPermit;
 use super::births;
 use super::bucket::Bucket;
@@ -26,8 +28,8 @@ use super::tokens;
 use super::unread::unread;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerName, Refused, Request, SessionKind,
-    Token, WireError,
+    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerId, PlayerName, Refused, Request,
+    SessionKind, Token, WireError,
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
@@ -62,6 +64,17 @@ struct Player {
     session: SessionRecord,
     token: Token,
     is_stored: bool,
+}
+
+/// How somebody comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Came {
+    /// As a new guest.
+    New,
+    /// With the token of a session.
+    Back,
+    /// With one more session.
+    WithMore,
 }
 
 impl Player {
@@ -242,14 +255,18 @@ impl Client {
         let is_beside = hello.beside == Some(true);
         let ended_before = self.server.players.sessions_ended();
         let identified = self.identify(hello).await;
-        if let Some(((player, is_resumed), reply)) = reply.check(identified) {
-            self.welcome(reply, player, is_resumed, is_beside).await;
+        if let Some(((player, came), reply)) = reply.check(identified) {
+            self.welcome(reply, player, came != Came::New, is_beside)
+                .await;
+            if came == Came::WithMore {
+                self.tell_added();
+            }
             self.look_again(ended_before).await;
         }
     }
 
     /// Finds out who says hello: a player who comes back, or a new guest.
-    async fn identify(&self, hello: Hello) -> Result<(Player, bool), WireError> {
+    async fn identify(&self, hello: Hello) -> Result<(Player, Came), WireError> {
         let is_other = |version| version != plyhouse_protocol::VERSION;
         if hello.protocol.is_some_and(is_other) {
             let message = "this server speaks another version of the protocol";
@@ -265,10 +282,14 @@ impl Client {
                 "you have said hello already",
             ));
         }
+        if let Some(proof) = Proof::of(&hello) {
+            let player = self.come_back(&proof, hello.label).await?;
+            return Ok((player, Came::WithMore));
+        }
         if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);
             if let Some(known) = self.known(token).await? {
-                return Ok((known, true));
+                return Ok((known, Came::Back));
             }
             if is_guess {
                 self.guessed().await;
@@ -276,7 +297,7 @@ impl Client {
         }
         let name = shown(hello.name, || players::guest_name(&self.server.chance))?;
         let label = shown(hello.label, || usual_label(self.kind))?;
-        Ok((self.guest(name, label), false))
+        Ok((self.guest(name, label), Came::New))
     }
 
     /// The player whose token this is.
@@ -308,22 +329,26 @@ impl Client {
     fn guest(&self, name: String, label: String) -> Player {
         let token = self.server.tokens.issue(&self.server.chance);
         let id = players::new_player_id(&self.server.chance);
+        Player {
+            record: PlayerRecord { id, name },
+            session: self.new_session(id, &token, label),
+            token,
+            is_stored: false,
+        }
+    }
+
+    /// A session of this player that begins now.
+    fn new_session(&self, player: PlayerId, token: &Token, label: String) -> SessionRecord {
         let now_ms = self.server.clock.now_ms();
-        let hash = tokens::hash(&token);
-        let session = SessionRecord {
-            token: hash,
-            id: tokens::session_id(hash),
-            player: id,
+        let token = tokens::hash(token);
+        SessionRecord {
+            token,
+            id: tokens::session_id(token),
+            player,
             label,
             kind: self.kind,
             created_ms: now_ms,
             seen_day: now_ms / DAY_MS,
-        };
-        Player {
-            record: PlayerRecord { id, name },
-            session,
-            token,
-            is_stored: false,
         }
     }
 }

@@ -15,8 +15,9 @@ mod relay;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::future::join_all;
 use plyhouse_bus::{Bus, Listener, Unanswered};
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::NodeId;
 use plyhouse_store::directory::Directory;
 use tokio::sync::Notify;
@@ -140,6 +141,18 @@ impl Cluster {
         }
         self.send_all(&Packet::Leaving { node: self.node });
         self.bus.close();
+    }
+
+    /// The sessions of a player that have connections to servers which answer.
+    pub(super) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
+        let ask = |node| self.ask(node, &Packet::WhoIs { player });
+        let nodes = self.nodes.all().into_iter();
+        let answers = join_all(nodes.filter(|node| self.hears(*node)).map(ask)).await;
+        let connected = answers.into_iter().filter_map(|answer| match answer {
+            Ok(Answered::Connected(sessions)) => Some(sessions),
+            Ok(_) | Err(_) => None,
+        });
+        connected.flatten().collect()
     }
 
     /// Asks another server something.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use super::clock::Chance;
-use plyhouse_protocol::{SessionId, Token};
+use plyhouse_protocol::{MatchCode, SessionId, Token};
 use plyhouse_store::TokenHash;
 
 /// How many bytes of a token are random, and how many tell that this server has issued it.
@@ -63,9 +63,59 @@ pub(super) fn session_id(token: TokenHash) -> SessionId {
     SessionId(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
+/// How many characters a pairing code has.
+const PAIRING_CHARS: usize = 8;
+
+/// How many characters a recovery key has, of five bits each.
+const RECOVERY_CHARS: usize = 26;
+
+/// Those of recovery keys (RFC 4648, base32).
+const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/// A new pairing code.
+pub(super) fn pairing_code(chance: &Chance) -> Token {
+    let mut number = chance.number();
+    let letters = [(); PAIRING_CHARS].map(|()| {
+        let base = MatchCode::ALPHABET.len() as u64;
+        let digit = usize::try_from(number % base).expect("less than the alphabet's length");
+        number /= base;
+        char::from(MatchCode::ALPHABET[digit])
+    });
+    Token::new(String::from_iter(letters))
+}
+
+/// A new recovery key.
+pub(super) fn recovery_key(chance: &Chance) -> Token {
+    let letters = chance.bytes::<RECOVERY_CHARS>();
+    let letters = letters.map(|byte| char::from(BASE32[usize::from(byte % 32)]));
+    Token::new(String::from_iter(letters))
+}
+
+/// What is kept of a pairing code or a recovery key, however it is written.
+pub(super) fn hash_of_code(code: &Token) -> TokenHash {
+    let letters = code.reveal().chars();
+    let letters = letters.filter(|c| !c.is_whitespace() && *c != '-');
+    let written: String = letters.map(|c| c.to_ascii_uppercase()).collect();
+    hash(&Token::new(written))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codes_and_keys_are_read_as_people_write_them() {
+        let chance = Chance::new(Some(7));
+        let (code, key) = (pairing_code(&chance), recovery_key(&chance));
+        assert_eq!((code.reveal().len(), key.reveal().len()), (8, 26));
+        assert_ne!(key, recovery_key(&chance));
+        let written = key.reveal().to_lowercase();
+        let (begin, end) = written.split_at(5);
+        let written = Token::new(format!(" {begin}-{end}\n"));
+        assert_eq!(hash_of_code(&written), hash_of_code(&key));
+        assert_ne!(hash_of_code(&code), hash_of_code(&key));
+        assert_eq!(hash_of_code(&key), hash(&key));
+    }
 
     #[test]
     fn a_token_is_known_by_whoever_issued_it() {

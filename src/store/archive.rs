@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Damage, PlayerRecord, Record, SessionRecord};
+use crate::{Damage, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -56,8 +56,16 @@ pub trait Archive: fmt::Debug {
     fn faults(&self) -> Vec<String>;
 }
 
-/// A player, and the sessions by which they are known.
-pub type Person = (PlayerRecord, Vec<SessionRecord>);
+/// A player, and all by which they are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// Who it is.
+    pub player: PlayerRecord,
+    /// The sessions.
+    pub sessions: Vec<SessionRecord>,
+    /// What the recovery key is known by, if there is one.
+    pub recovery: Option<TokenHash>,
+}
 
 /// How many players are read at once.
 pub(crate) const PEOPLE_AT_ONCE: i64 = 256;

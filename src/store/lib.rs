@@ -21,7 +21,7 @@ use futures::future::BoxFuture;
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
-pub use people::{PlayerRecord, SessionRecord, Sessions, TokenHash};
+pub use people::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
@@ -119,6 +119,39 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The sessions of a player, oldest first.
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
+
+    /// Keeps one more session of a player who is kept. From then on the player is never forgotten.
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Keeps a pairing, in place of another one of its player. False if as many live as are allowed.
+    fn offer_pairing(
+        &self,
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// The pairing with this code, unless its time is over.
+    fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
+
+    /// Takes the pairing with this code out. False if there is none any more: of several who try, one has
+    /// taken it.
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// Keeps the key by which a player comes back who has lost everything else, in place of the one
+    /// before. From then on the player is never forgotten.
+    fn keep_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Whose key this is.
+    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
 
     /// Forgets sessions of a player.
     fn end_sessions(
@@ -238,6 +271,15 @@ pub enum WriteError {
     /// It may have been made or not: to be read back before anything is answered.
     #[error("the store does not know whether it has written")]
     Unknown,
+}
+
+/// Whether something was written, where a conflict tells that it was refused.
+fn unless_refused(written: Result<(), WriteError>) -> Result<bool, WriteError> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(WriteError::Conflict) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The store could not be read.

@@ -17,8 +17,8 @@ use self::directory::Agreed;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Live, Loaded, Mark, Next, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
-    Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord,
+    Sessions, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -289,6 +289,47 @@ impl Store for MemoryStore {
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         future::ready(Ok(self.contents.lock().people.sessions(player))).boxed()
+    }
+
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().people.add_session(session);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn offer_pairing(
+        &self,
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let people = &mut self.contents.lock().people;
+        future::ready(Ok(people.offer_pairing(pairing, now_ms, max))).boxed()
+    }
+
+    fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        let found = self.contents.lock().people.pairing(code, now_ms);
+        future::ready(Ok(found)).boxed()
+    }
+
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().people.take_pairing(code))).boxed()
+    }
+
+    fn keep_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.contents.lock().people.keep_recovery(player, key);
+        future::ready(Ok(())).boxed()
+    }
+
+    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.recovered(key))).boxed()
     }
 
     fn end_sessions(

@@ -3,7 +3,7 @@
 use plyhouse_protocol::{PlayerId, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
-/// The SHA-256 of a token. The token itself is never kept.
+/// The SHA-256 of a token, a code or a key, which themselves are never kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
@@ -33,6 +33,17 @@ pub struct SessionRecord {
     pub created_ms: u64,
     /// The day on which it was used last, counted from 1970.
     pub seen_day: u64,
+}
+
+/// A code by which one more device becomes the player's, once and soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pairing {
+    /// What the code is known by.
+    pub code: TokenHash,
+    /// Whose device it will be.
+    pub player: PlayerId,
+    /// Until when it is good, in milliseconds since 1970.
+    pub expires_ms: u64,
 }
 
 /// Some of the sessions of a player.

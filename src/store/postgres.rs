@@ -36,8 +36,8 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions, Store,
-    StoreMetrics, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
+    Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -238,6 +238,49 @@ impl Store for PostgresStore {
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.reader.sessions(player).boxed()
+    }
+
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::AddSession(session)).boxed()
+    }
+
+    fn offer_pairing(
+        &self,
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let offered = self.writer.write(Task::OfferPairing {
+            pairing,
+            now_ms,
+            max,
+        });
+        offered.map(unless_refused).boxed()
+    }
+
+    fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        self.reader.pairing(code, now_ms).boxed()
+    }
+
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let taken = self.writer.write(Task::TakePairing(code));
+        taken.map(unless_refused).boxed()
+    }
+
+    fn keep_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.writer.write(Task::KeepRecovery(player, key)).boxed()
+    }
+
+    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.reader.recovered(key).boxed()
     }
 
     fn end_sessions(

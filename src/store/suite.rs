@@ -11,8 +11,8 @@ pub(super) use self::reminders::{
 use uuid::Uuid;
 
 use super::{
-    Live, Loaded, Mark, Next, NodeId, PlayerRecord, Record, SessionRecord, Sessions, Store, Tail,
-    TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, Pairing, PlayerRecord, Record, SessionRecord, Sessions,
+    Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
@@ -296,8 +296,11 @@ pub(super) async fn players_are_known_by_their_sessions(store: &dyn Store) {
 
 /// A session that has ended is good for nothing, and others stay.
 pub(super) async fn sessions_end(store: &dyn Store) {
-    let all = || [1, 2, 3].map(|number| session(number, 1)).into();
-    store.add_player(player(1), all()).await.expect("written");
+    let first = vec![session(1, 1), session(2, 1)];
+    store.add_player(player(1), first).await.expect("written");
+    for _ in 0..2 {
+        store.add_session(session(3, 1)).await.expect("written");
+    }
     let other = vec![session(4, 2)];
     store.add_player(player(2), other).await.expect("written");
     let [first, second] = [1, 2].map(|number| session(number, 1).id);
@@ -317,6 +320,54 @@ pub(super) async fn sessions_end(store: &dyn Store) {
     assert_eq!(sessions(store, 2).await, [4], "another's is not touched");
     let known = store.player_by_id(player(1).id).await.expect("readable");
     assert_eq!(known, Some(player(1)));
+}
+
+/// A pairing is taken once, by its code, while its time lasts; a player has one.
+pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
+    let offer = async |number: u8, of: u8, now_ms: u64| {
+        store.add_player(player(of), vec![]).await.expect("written");
+        let pairing = Pairing {
+            code: TokenHash([number; 32]),
+            player: player(of).id,
+            expires_ms: now_ms + 100,
+        };
+        let offered = store.offer_pairing(pairing, now_ms, 2).await;
+        offered.expect("written").then_some(pairing)
+    };
+    let find = async |number: u8, now_ms| {
+        let found = store.pairing(TokenHash([number; 32]), now_ms).await;
+        found.expect("readable")
+    };
+    assert!(offer(1, 1, 1000).await.is_some());
+    let second = offer(2, 1, 1000).await;
+    assert_eq!(find(1, 1000).await, None, "a new one voids the old");
+    assert_eq!(find(2, 1099).await, second);
+    assert_eq!(find(2, 1100).await, None);
+    assert!(offer(3, 2, 1000).await.is_some());
+    assert_eq!(offer(4, 3, 1000).await, None, "no more than two");
+    assert!(offer(5, 2, 1000).await.is_some(), "in place of one's own");
+    let take = |number: u8| store.take_pairing(TokenHash([number; 32]));
+    let taken = futures::future::join_all((0..5).map(|_| take(2))).await;
+    let taken = taken.into_iter().filter(|taken| *taken == Ok(true));
+    assert_eq!(taken.count(), 1);
+    assert_eq!(take(4).await, Ok(false));
+    assert!(offer(6, 3, 1000).await.is_some());
+    assert!(offer(7, 4, 1100).await.is_some(), "the others are over");
+}
+
+/// A recovery key is its player's until there is another.
+pub(super) async fn a_player_has_one_recovery_key(store: &dyn Store) {
+    let key = |number: u8| TokenHash([number; 32]);
+    let whose = async |number: u8| store.recovered(key(number)).await.expect("readable");
+    for (number, of) in [(1, 1), (2, 1), (3, 2)] {
+        let added = store.add_player(player(of), vec![]).await;
+        added.expect("written");
+        let kept = store.keep_recovery(player(of).id, key(number)).await;
+        kept.expect("written");
+    }
+    assert_eq!(whose(1).await, None);
+    assert_eq!(whose(2).await, Some(player(1).id));
+    assert_eq!(whose(3).await, Some(player(2).id));
 }
 
 /// The day on which a session was used is kept.
@@ -440,6 +491,7 @@ macro_rules! suite {
         suite!($make; what_is_written_is_there, a_write_names_the_mark_that_it_follows,
             one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
             an_ambiguous_append_is_read_back, players_are_known_by_their_sessions, sessions_end, a_session_is_seen,
+            a_pairing_is_taken_once, a_player_has_one_recovery_key,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match);

@@ -9,8 +9,8 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::{
-    Archive, Damage, Fault, Loaded, NodeId, ReadError, Store, Summary, Unreadable, WriteError,
-    verify,
+    Archive, Damage, Fault, Loaded, NodeId, Person, ReadError, Store, Summary, Unreadable,
+    WriteError, verify,
 };
 
 /// How many matches are written at once.
@@ -122,14 +122,21 @@ fn copy_players(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
     let mut last = None;
     loop {
         let people = from.archive.people(last)?;
-        let Some((end, _)) = people.last() else {
+        let Some(end) = people.last() else {
             return Ok(());
         };
-        last = Some(end.id);
-        let added = people
-            .into_iter()
-            .map(|(player, sessions)| to.store.add_player(player, sessions));
+        last = Some(end.player.id);
+        let added = people.into_iter().map(|person| add(&*to.store, person));
         runtime.block_on(try_join_all(added))?;
+    }
+}
+
+async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
+    let id = person.player.id;
+    store.add_player(person.player, person.sessions).await?;
+    match person.recovery {
+        Some(key) => store.keep_recovery(id, key).await,
+        None => Ok(()),
     }
 }
 
@@ -190,8 +197,8 @@ fn compare(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferErro
         if people != to.archive.people(last)? {
             return Err(TransferError::Differs("a player".to_owned()));
         }
-        let Some((end, _)) = people.last() else { break };
-        last = Some(end.id);
+        let Some(end) = people.last() else { break };
+        last = Some(end.player.id);
     }
     let mut last = None;
     while let Some(id) = from.archive.next(last)? {

@@ -8,8 +8,8 @@ use futures::lock::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, SessionRecord,
-    Sessions, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PlayerRecord, ReadError, Record,
+    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -167,6 +167,55 @@ impl Store for FailingStore {
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.memory.sessions(player)
+    }
+
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.add_session(session),
+        }
+    }
+
+    fn offer_pairing(
+        &self,
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.offer_pairing(pairing, now_ms, max),
+        }
+    }
+
+    fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        self.memory.pairing(code, now_ms)
+    }
+
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.take_pairing(code),
+        }
+    }
+
+    fn keep_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        match self.failing() {
+            Some(error) => future::ready(Err(error)).boxed(),
+            None => self.memory.keep_recovery(player, key),
+        }
+    }
+
+    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.memory.recovered(key)
     }
 
     fn end_sessions(

@@ -118,6 +118,8 @@ async fn every_request_is_answered() {
                 "create" | "join" | "watch" => kind == "match" || kind == "error",
                 "list" => kind == "matches" || kind == "error",
                 "sessions" => kind == "sessions",
+                "pair" => kind == "paired" || kind == "error",
+                "recovery" => kind == "recovery_key" || kind == "error",
                 "resync" => kind == "events" || kind == "match" || kind == "error",
                 "fly" => answer["code"] == "unknown_type",
                 _ => kind == "ok" || kind == "error",

@@ -1,6 +1,12 @@
 //! One player with several connections: which of them stay, what each is told, and how sessions end.
 
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tracing::Level;
+use tracing::dispatcher::{Dispatch, set_default};
 
 use crate::support::{Player, TestServer, calm, pass, settings, text};
 
@@ -161,4 +167,191 @@ async fn a_bad_label_is_refused() {
     }
     assert_eq!(ann.hello(json!({})).await["type"], "welcome");
     assert_eq!(sessions(&mut ann).await[0]["label"], "program");
+}
+
+/// Whoever says hello so.
+async fn coming(server: &TestServer, hello: Value) -> (Player, Value) {
+    let mut player = server.connect().await;
+    let welcome = player.hello(hello).await;
+    (player, welcome)
+}
+
+async fn pairing_code(player: &mut Player) -> String {
+    let paired = player.ask(json!({"type": "pair"})).await;
+    assert_eq!(paired["expires_ms"], 300_000, "{paired}");
+    text(&paired["code"])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_device_is_paired() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob, id) = server.pair().await;
+    let code = pairing_code(&mut ann).await;
+    assert_eq!(code.len(), 8);
+    let hello = json!({"pair": code.to_lowercase(), "label": "phone"});
+    let (mut phone, welcome) = coming(&server, hello.clone()).await;
+    assert_eq!(welcome["resumed"], true);
+    assert_eq!(welcome["player"], ann.welcome["player"]);
+    assert_ne!(phone.token(), ann.token());
+    let added = ann.event("session_added").await;
+    assert_eq!(
+        added,
+        json!({"type": "session_added", "session": welcome["session"], "label": "phone",
+               "kind": "cli"})
+    );
+    assert_eq!(phone.event("match").await["you"], 0);
+    assert_eq!(phone.play(&id, 0, "b2").await["type"], "ok");
+    assert_eq!(bob.event("moved").await["move"], "b2");
+    assert_eq!(ann.event("moved").await["move"], "b2");
+    // Once, and by nobody else.
+    let (_, again) = coming(&server, hello).await;
+    assert_eq!(
+        (&again["code"], &again["retryable"]),
+        (&json!("bad_code"), &json!(false))
+    );
+
+    let labels = sessions(&mut ann).await;
+    let labels: Vec<&Value> = labels.iter().map(|session| &session["label"]).collect();
+    assert_eq!(labels, ["program", "phone"]);
+    let end = json!({"type": "end_session", "session": "others"});
+    assert_eq!(ann.ask(end).await["type"], "ok");
+    assert_eq!(phone.closed().await, 4005);
+    let (_, welcome) = server.come_back(&phone.token()).await;
+    assert_eq!(welcome["resumed"], false);
+    let (_ann, welcome) = server.come_back(&ann.token()).await;
+    assert_eq!(welcome["resumed"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pairing_code_is_good_for_five_minutes_and_until_the_next() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let first = pairing_code(&mut ann).await;
+    let second = pairing_code(&mut ann).await;
+    let try_it = async |code: &str| {
+        let (_, answer) = coming(&server, json!({"pair": code})).await;
+        answer["code"].clone()
+    };
+    assert_eq!(try_it(&first).await, "bad_code");
+    pass(300).await;
+    assert_eq!(try_it(&second).await, "bad_code");
+    let third = pairing_code(&mut ann).await;
+    // What else is wrong is told after that, and uses nothing up.
+    let (_, refused) = coming(&server, json!({"pair": third, "label": ""})).await;
+    assert_eq!(refused["code"], "bad_name");
+    pass(299).await;
+    assert_eq!(try_it(&third).await, json!(null));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recovery_key_brings_everything_back() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let who = ann.welcome["player"].clone();
+    let ask = json!({"type": "recovery"});
+    let void = text(&ann.ask(ask.clone()).await["key"]);
+    let key = text(&ann.ask(ask).await["key"]);
+    assert_eq!((void.len(), key.len()), (26, 26));
+    let end = json!({"type": "end_session", "session": "all"});
+    assert_eq!(ann.ask(end).await["type"], "ok");
+    let (_, refused) = coming(&server, json!({"recovery": void})).await;
+    assert_eq!(refused["code"], "bad_code");
+    let written = key.to_lowercase();
+    let (begin, end) = written.split_at(13);
+    for written in [key.clone(), format!(" {begin}- {end}")] {
+        let (_, welcome) = coming(&server, json!({"recovery": written})).await;
+        assert_eq!(welcome["resumed"], true, "{welcome}");
+        assert_eq!(welcome["player"], who);
+    }
+}
+
+/// Guessing comes to an end, and whoever has a token does not notice.
+#[tokio::test(start_paused = true)]
+async fn codes_and_keys_are_not_guessed() {
+    let server = TestServer::start(calm());
+    let from = "192.0.2.1".parse().expect("an address");
+    let mut ann = server.player("ann").await;
+    let code = pairing_code(&mut ann).await;
+    let mut guest = server.connect_from(from).await;
+    for n in 0..50 {
+        let way = if n % 2 == 0 { "pair" } else { "recovery" };
+        let answer = guest.hello(json!({way: format!("WRONG{n}")})).await;
+        assert_eq!(answer["code"], "bad_code", "{n}");
+        pass(1).await;
+    }
+    let answer = guest.hello(json!({"pair": code})).await;
+    assert_eq!(answer["code"], "too_soon");
+    assert!(
+        answer["retry_after_ms"].as_u64() <= Some(550_000),
+        "{answer}"
+    );
+    let resumed = guest.hello(json!({"token": ann.token()})).await;
+    assert_eq!(resumed["resumed"], true);
+    let (_, elsewhere) = coming(&server, json!({"pair": code})).await;
+    assert_eq!(elsewhere["resumed"], true, "{elsewhere}");
+}
+
+/// Of more than twenty sessions the one that is not connected and was unused longest ends.
+#[tokio::test(start_paused = true)]
+async fn a_player_has_twenty_sessions() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let key = text(&ann.ask(json!({"type": "recovery"})).await["key"]);
+    let mut tokens = Vec::new();
+    for _ in 0..20 {
+        let (device, _) = coming(&server, json!({"recovery": key})).await;
+        tokens.push(device.token());
+        // Each begins later than the one before.
+        pass(1).await;
+    }
+    assert_eq!(sessions(&mut ann).await.len(), 20);
+    let (_, first) = server.come_back(&tokens[0]).await;
+    assert_eq!(first["resumed"], false, "it has given way");
+    let (_, second) = server.come_back(&tokens[1]).await;
+    assert_eq!(second["resumed"], true);
+}
+
+/// What is logged.
+#[derive(Default)]
+struct Log(Mutex<Vec<u8>>);
+
+impl Write for &Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// No secret is in the log, however much it tells, nor in an error.
+#[tokio::test(start_paused = true)]
+async fn no_secret_is_told_to_others() {
+    let log = Arc::new(Log::default());
+    // While there is but one, what another thread would log first counts as wanted by nobody.
+    let _another = Dispatch::new(tracing_subscriber::fmt().with_writer(io::sink).finish());
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::TRACE)
+        .with_writer(Arc::clone(&log))
+        .finish();
+    let _telling = set_default(&Dispatch::new(subscriber));
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let code = pairing_code(&mut ann).await;
+    let key = text(&ann.ask(json!({"type": "recovery"})).await["key"]);
+    let (phone, _) = coming(&server, json!({"pair": code})).await;
+    let (tablet, _) = coming(&server, json!({"recovery": key})).await;
+    let (_ann, _) = server.come_back(&ann.token()).await;
+    let wrong = ["WRONGCOD", "WRONGKEYWRONGKEYWRONGKEYWR"];
+    let (_, refused) = coming(&server, json!({"pair": wrong[0]})).await;
+    let (_, also) = coming(&server, json!({"recovery": wrong[1]})).await;
+    let log = String::from_utf8(log.0.lock().clone()).expect("text");
+    assert!(log.contains("welcomed"), "it tells a lot");
+    let told = format!("{log}{refused}{also}");
+    let secrets = [code, key, ann.token(), phone.token(), tablet.token()];
+    for secret in secrets.iter().map(String::as_str).chain(wrong) {
+        assert!(!told.contains(secret), "{secret} is in {told}");
+    }
 }

@@ -217,6 +217,9 @@ impl Seat {
             ServerMessage::Events { .. }
             | ServerMessage::Pong { .. }
             | ServerMessage::Sessions { .. }
+            | ServerMessage::Paired { .. }
+            | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::SessionAdded { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }

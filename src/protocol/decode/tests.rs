@@ -66,7 +66,16 @@ fn requests_are_read_and_written() {
             ..Hello::default()
         })),
     );
+    check(
+        r#"{"type":"hello","pair":"K7QM2PXR"}"#,
+        ClientMessage::Hello(Box::new(Hello {
+            pair: Some(Token::new("K7QM2PXR".into())),
+            ..Hello::default()
+        })),
+    );
     check(r#"{"type":"sessions"}"#, ClientMessage::Sessions);
+    check(r#"{"type":"pair"}"#, ClientMessage::Pair);
+    check(r#"{"type":"recovery"}"#, ClientMessage::Recovery);
     check(
         r#"{"type":"end_session","session":"others"}"#,
         ClientMessage::EndSession {
@@ -440,4 +449,16 @@ fn a_refused_hello_is_known_as_one() {
     assert!(is_hello(r#"{"type":"hello","name":1}"#));
     assert!(is_hello(r#"{"type":"hello","id":-1}"#));
     assert!(!is_hello(r#"{"type":"move"}"#));
+}
+
+#[test]
+fn nobody_comes_in_two_ways_at_once() {
+    for (fields, later) in [
+        (r#""token":"t","pair":"p""#, "pair"),
+        (r#""pair":"p","recovery":"r""#, "recovery"),
+        (r#""recovery":"r","token":"t""#, "recovery"),
+    ] {
+        let hello = format!(r#"{{"type":"hello","id":1,{fields}}}"#);
+        check_refused(&hello, ErrorCode::BadField, Some(1), Some(later));
+    }
 }

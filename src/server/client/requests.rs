@@ -85,6 +85,8 @@ impl Client {
             } => Some(Box::pin(self.list(game, status, limit, after, reply))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
+            ClientMessage::Pair => Some(Box::pin(self.pair(player, reply))),
+            ClientMessage::Recovery => Some(Box::pin(self.recovery(player, reply))),
             ClientMessage::Sessions => Some(Box::pin(self.sessions(player, reply))),
             ClientMessage::EndSession { session } => {
                 Some(Box::pin(self.end_session(player, session, reply)))

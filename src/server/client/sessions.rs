@@ -9,7 +9,9 @@ use crate::from_protocol;
 use crate::reply::Reply;
 use crate::unread::unread;
 use plyhouse_matches::scoresheet::day_text;
-use plyhouse_protocol::{CloseCode, ErrorCode, ServerMessage, SessionSummary, WireError};
+use plyhouse_protocol::{
+    CloseCode, ErrorCode, PlayerId, ServerMessage, SessionId, SessionSummary, WireError,
+};
 use plyhouse_store::{ReadError, WriteError};
 
 impl Client {
@@ -22,7 +24,7 @@ impl Client {
         let Some((kept, reply)) = reply.check(kept.map_err(not_read)) else {
             return;
         };
-        let connected = self.server.players.connected_sessions(id);
+        let connected = self.connected_sessions(id).await;
         let summaries = kept.into_iter().map(|session| SessionSummary {
             session: session.id,
             seen_day: day_text(session.seen_day),
@@ -37,6 +39,15 @@ impl Client {
             sessions: summaries.collect(),
             ignored: Vec::new(),
         });
+    }
+
+    /// The player's sessions that have connections, to whatever server.
+    pub(super) async fn connected_sessions(&self, player: PlayerId) -> Vec<SessionId> {
+        let mut connected = self.server.players.connected_sessions(player);
+        if let Some(cluster) = &self.server.cluster {
+            connected.extend(cluster.connected_sessions(player).await);
+        }
+        connected
     }
 
     /// Ends sessions: in the store first, then wherever they are connected. The one that asks is told that

@@ -34,6 +34,8 @@ pub(crate) enum Packet {
     Taken { match_id: MatchId, by: NodeId },
     /// Asked to learn whether that server is there.
     Ping,
+    /// Asked to learn which sessions of a player have connections there.
+    WhoIs { player: PlayerId },
     /// A server stops: its matches are anybody's.
     Leaving { node: NodeId },
     /// A player has this connection. Whoever has some that are to end because of it ends them.
@@ -62,6 +64,8 @@ pub(crate) enum Notice {
     SeeksElsewhere,
     /// The player's seek has been paired, and this is the match.
     Paired { match_id: MatchId },
+    /// The player has one more session, of which this tells.
+    SessionAdded { text: String },
     /// The player is told this, unless the connection follows the match.
     Turn { match_id: MatchId, text: String },
 }

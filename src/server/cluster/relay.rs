@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_bus::Unanswered;
-use plyhouse_protocol::{MatchId, Seq};
+use plyhouse_protocol::{MatchId, Seq, SessionId};
 use plyhouse_store::directory::Route;
 use plyhouse_store::{NodeId, ReadError, WriteError};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub(crate) enum Answered {
     Here,
     /// The server is there, and so many searches of its bots wait.
     Alive { searches: u32 },
+    /// These sessions have connections there.
+    Connected(Vec<SessionId>),
     /// It is not this server's match.
     NotHere,
 }

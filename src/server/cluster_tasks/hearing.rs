@@ -47,6 +47,11 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                         give(way, &Answered::Alive { searches });
                         continue;
                     }
+                    Some(Packet::WhoIs { player }) => {
+                        let connected = server.players.connected_sessions(player);
+                        give(way, &Answered::Connected(connected));
+                        continue;
+                    }
                     Some(request) => request,
                 };
                 let Ok(permit) = Arc::clone(&serving).try_acquire_owned() else {
@@ -103,6 +108,7 @@ fn on_request(
         }
         Packet::Fed { .. }
         | Packet::Ping
+        | Packet::WhoIs { .. }
         | Packet::Take { .. }
         | Packet::Taken { .. }
         | Packet::Leaving { .. }
@@ -168,7 +174,13 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         }
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
-        Some(Packet::Ask { .. } | Packet::Follow { .. } | Packet::Ping | Packet::Take { .. })
+        Some(
+            Packet::Ask { .. }
+            | Packet::Follow { .. }
+            | Packet::Ping
+            | Packet::WhoIs { .. }
+            | Packet::Take { .. },
+        )
         | None => {}
     }
 }
@@ -181,6 +193,12 @@ fn on_notice(server: &Arc<Shared>, player: PlayerId, notice: Notice) {
         Notice::Involved { match_id, before } => {
             let shared = Arc::clone(server);
             server.spawn(async move { births::involve(&shared, player, match_id, before).await });
+        }
+        Notice::SessionAdded { text } => {
+            let text = Frame::from(text);
+            for peer in server.players.peers(player) {
+                peer.outbox.send(text.clone());
+            }
         }
         Notice::SeeksElsewhere => {
             server.seeks.end(player);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use plyhouse_protocol::PlayerId;
 
-use crate::{PlayerRecord, SessionRecord, Sessions, TokenHash};
+use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
 pub(super) const PLAYERS_MAX: usize = 100_000;
@@ -17,6 +17,13 @@ pub(super) struct People {
     of_player: BTreeMap<PlayerId, BTreeSet<TokenHash>>,
     /// Whose turn it is to be forgotten.
     first: VecDeque<PlayerId>,
+    /// Whom only others like them crowd out.
+    lasting: BTreeSet<PlayerId>,
+    /// Those of them whose turn it would have been otherwise, in that order.
+    spared: VecDeque<PlayerId>,
+    /// At most one a player.
+    pairings: BTreeMap<PlayerId, Pairing>,
+    recoveries: BTreeMap<TokenHash, PlayerId>,
 }
 
 impl People {
@@ -29,12 +36,69 @@ impl People {
             self.of_player.entry(id).or_default().insert(session.token);
             self.sessions.entry(session.token).or_insert(session);
         }
-        if self.first.len() > PLAYERS_MAX
+        while self.first.len() > PLAYERS_MAX
             && let Some(first) = self.first.pop_front()
         {
-            self.end(first, Sessions::All);
-            self.players.remove(&first);
+            match self.lasting.contains(&first) {
+                true => self.spared.push_back(first),
+                false => self.forget(first),
+            }
         }
+        if self.spared.len() > PLAYERS_MAX
+            && let Some(first) = self.spared.pop_front()
+        {
+            self.forget(first);
+        }
+    }
+
+    fn forget(&mut self, player: PlayerId) {
+        self.end(player, Sessions::All);
+        self.players.remove(&player);
+        if self.lasting.remove(&player) {
+            self.pairings.remove(&player);
+            self.recoveries.retain(|_, whose| *whose != player);
+        }
+    }
+
+    pub(super) fn add_session(&mut self, session: SessionRecord) {
+        let player = session.player;
+        self.lasting.insert(player);
+        let tokens = self.of_player.entry(player).or_default();
+        tokens.insert(session.token);
+        self.sessions.entry(session.token).or_insert(session);
+    }
+
+    pub(super) fn offer_pairing(&mut self, pairing: Pairing, now_ms: u64, max: usize) -> bool {
+        let is_other = |other: &Pairing| other.player != pairing.player;
+        self.pairings
+            .retain(|_, other| other.expires_ms > now_ms && is_other(other));
+        let has_room = self.pairings.len() < max;
+        if has_room {
+            self.pairings.insert(pairing.player, pairing);
+        }
+        has_room
+    }
+
+    pub(super) fn pairing(&self, code: TokenHash, now_ms: u64) -> Option<Pairing> {
+        let mut live = self.pairings.values();
+        let found = live.find(|pairing| pairing.code == code)?;
+        (found.expires_ms > now_ms).then_some(*found)
+    }
+
+    pub(super) fn take_pairing(&mut self, code: TokenHash) -> bool {
+        let before = self.pairings.len();
+        self.pairings.retain(|_, pairing| pairing.code != code);
+        self.pairings.len() < before
+    }
+
+    pub(super) fn keep_recovery(&mut self, player: PlayerId, key: TokenHash) {
+        self.recoveries.retain(|_, whose| *whose != player);
+        self.recoveries.insert(key, player);
+        self.lasting.insert(player);
+    }
+
+    pub(super) fn recovered(&self, key: TokenHash) -> Option<PlayerId> {
+        self.recoveries.get(&key).copied()
     }
 
     pub(super) fn session(&self, token: TokenHash) -> Option<(PlayerRecord, SessionRecord)> {

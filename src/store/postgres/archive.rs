@@ -12,7 +12,7 @@ use super::link::{Failure, Session, Values};
 use super::reader::{BY_CODE, SESSIONS, player, session};
 use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Damage, PlayerRecord, Record, SessionRecord};
+use crate::{Damage, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -130,11 +130,17 @@ impl Archive for PostgresArchive {
             let session: SessionRecord = read(row)?;
             sessions.entry(session.player).or_default().push(session);
         }
-        let with_sessions = |player: PlayerRecord| {
-            let sessions = sessions.remove(&player.id).unwrap_or_default();
-            (player, sessions)
+        let sql = "SELECT player, key FROM recoveries WHERE player = ANY ($1)";
+        let rows = self.query(sql, &[&ids])?;
+        let key = |row: &Row| Some(TokenHash(row.get::<_, &[u8]>(1).try_into().ok()?));
+        let keys = rows.iter().map(|row| (PlayerId(row.get(0)), key(row)));
+        let mut keys: HashMap<PlayerId, Option<TokenHash>> = keys.collect();
+        let with_all = |player: PlayerRecord| Person {
+            sessions: sessions.remove(&player.id).unwrap_or_default(),
+            recovery: keys.remove(&player.id).flatten(),
+            player,
         };
-        Ok(players.into_iter().map(with_sessions).collect())
+        Ok(players.into_iter().map(with_all).collect())
     }
 
     /// The database looks after itself.

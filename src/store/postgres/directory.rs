@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::PostgresStore;
 use super::writer::{Pairing, Task};
 use crate::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
-use crate::{NodeId, ReadError, WriteError};
+use crate::{NodeId, ReadError, WriteError, unless_refused};
 
 /// How soon a seek is tried again that somebody else is at.
 const AGAIN: Duration = Duration::from_millis(3);
@@ -34,15 +34,6 @@ where
             return Err(WriteError::Unavailable);
         }
         sleep(AGAIN).await;
-    }
-}
-
-/// What was written, or nothing if that was refused as a conflict.
-fn unless_refused(written: Result<(), WriteError>) -> Result<bool, WriteError> {
-    match written {
-        Ok(()) => Ok(true),
-        Err(WriteError::Conflict) => Ok(false),
-        Err(error) => Err(error),
     }
 }
 

@@ -137,6 +137,18 @@ const MIGRATIONS: &[&str] = &["
     -- match, or with the match, and whoever forgets a match forgets its journal.
     ALTER TABLE journal DROP CONSTRAINT journal_m_fkey;
     ALTER TABLE involved DROP CONSTRAINT involved_m_fkey;
+    ", "
+    -- How one more device becomes a player's: by a code from another one, or by a key that was written down.
+    CREATE TABLE pairings (
+        player     uuid PRIMARY KEY,
+        code       bytea NOT NULL UNIQUE,          -- the SHA-256 of it
+        expires_ms int8 NOT NULL                   -- milliseconds since 1970
+    );
+    CREATE INDEX pairings_end ON pairings (expires_ms);
+    CREATE TABLE recoveries (
+        player uuid PRIMARY KEY,
+        key    bytea NOT NULL UNIQUE               -- the SHA-256 of it
+    );
     "];
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.

@@ -17,7 +17,10 @@ pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
-use crate::{Mark, NodeId, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
+use crate::{
+    Mark, NodeId, Pairing as DevicePairing, PlayerRecord, Record, SessionRecord, Sessions,
+    TokenHash, WriteError,
+};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 256;
@@ -51,6 +54,16 @@ pub(super) enum Task {
     },
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    AddSession(SessionRecord),
+    /// Refused as a conflict if as many live as are allowed.
+    OfferPairing {
+        pairing: DevicePairing,
+        now_ms: u64,
+        max: usize,
+    },
+    /// Refused as a conflict if there is none.
+    TakePairing(TokenHash),
+    KeepRecovery(PlayerId, TokenHash),
     EndSessions(PlayerId, Sessions),
     SawSession(TokenHash, u64),
     Renew(NodeId),

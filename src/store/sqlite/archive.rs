@@ -63,10 +63,11 @@ impl Archive for SqliteArchive {
         let rows = statement.query_map((after, PEOPLE_AT_ONCE), |row| {
             let id = PlayerId(Uuid::from_bytes(row.get(0)?));
             let name = row.get(1)?;
-            Ok((
-                PlayerRecord { id, name },
-                people::sessions(&self.connection, id)?,
-            ))
+            Ok(Person {
+                player: PlayerRecord { id, name },
+                sessions: people::sessions(&self.connection, id)?,
+                recovery: people::recovery(&self.connection, id)?,
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

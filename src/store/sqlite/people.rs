@@ -6,7 +6,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
 use crate::people::kind_from_text;
-use crate::{PlayerRecord, SessionRecord, Sessions, TokenHash};
+use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
 /// The columns of a session.
 const SESSION: &str = "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day";
@@ -21,20 +21,105 @@ pub(super) fn add(
     let sql = "INSERT INTO players (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare_cached(sql)?;
     insert.execute((player.id.0.as_bytes(), &player.name))?;
+    sessions
+        .iter()
+        .try_for_each(|session| add_session(connection, session))
+}
+
+/// Keeps a session, unless it is there.
+pub(super) fn add_session(
+    connection: &Connection,
+    session: &SessionRecord,
+) -> rusqlite::Result<()> {
     let sql = "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-    for session in sessions {
-        connection.prepare_cached(sql)?.execute((
-            session.token.0,
-            session.id.0.as_bytes(),
-            session.player.0.as_bytes(),
-            &session.label,
-            session.kind.as_str(),
-            session.created_ms,
-            session.seen_day,
-        ))?;
-    }
+    connection.prepare_cached(sql)?.execute((
+        session.token.0,
+        session.id.0.as_bytes(),
+        session.player.0.as_bytes(),
+        &session.label,
+        session.kind.as_str(),
+        session.created_ms,
+        session.seen_day,
+    ))?;
     Ok(())
+}
+
+/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
+/// as many live as are allowed.
+pub(super) fn offer_pairing(
+    connection: &Connection,
+    pairing: &Pairing,
+    now_ms: u64,
+    max: usize,
+) -> rusqlite::Result<bool> {
+    let player = pairing.player.0.into_bytes();
+    let sql = "DELETE FROM pairings WHERE expires_ms <= ?1 OR player = ?2";
+    connection.prepare_cached(sql)?.execute((now_ms, player))?;
+    let sql = "INSERT INTO pairings (player, code, expires_ms)
+               SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM pairings) < ?4";
+    let mut insert = connection.prepare_cached(sql)?;
+    let inserted = insert.execute((player, pairing.code.0, pairing.expires_ms, max))?;
+    Ok(inserted == 1)
+}
+
+/// The pairing with this code, unless its time is over.
+pub(super) fn pairing(
+    connection: &Connection,
+    code: TokenHash,
+    now_ms: u64,
+) -> rusqlite::Result<Option<Pairing>> {
+    let sql = "SELECT player, expires_ms FROM pairings WHERE code = ?1 AND expires_ms > ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        Ok(Pairing {
+            code,
+            player: PlayerId(Uuid::from_bytes(row.get(0)?)),
+            expires_ms: row.get(1)?,
+        })
+    };
+    found.query_row((code.0, now_ms), read).optional()
+}
+
+/// Takes a pairing out. False if there is none.
+pub(super) fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM pairings WHERE code = ?1";
+    Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
+}
+
+/// Keeps a recovery key in place of the one before.
+pub(super) fn keep_recovery(
+    connection: &Connection,
+    player: PlayerId,
+    key: TokenHash,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO recoveries (player, key) VALUES (?1, ?2)
+               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute((player.0.as_bytes(), key.0))?;
+    Ok(())
+}
+
+/// Whose recovery key this is.
+pub(super) fn recovered(
+    connection: &Connection,
+    key: TokenHash,
+) -> rusqlite::Result<Option<PlayerId>> {
+    let sql = "SELECT player FROM recoveries WHERE key = ?1";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok(PlayerId(Uuid::from_bytes(row.get(0)?)));
+    found.query_row([key.0], read).optional()
+}
+
+/// What a player's recovery key is known by.
+pub(super) fn recovery(
+    connection: &Connection,
+    player: PlayerId,
+) -> rusqlite::Result<Option<TokenHash>> {
+    let sql = "SELECT key FROM recoveries WHERE player = ?1";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| row.get(0).map(TokenHash);
+    found.query_row([player.0.as_bytes()], read).optional()
 }
 
 /// The session with this token, and whose it is.

@@ -123,6 +123,19 @@ pub(super) const MIGRATIONS: &[&str] = &[
     DROP TABLE players;
     ALTER TABLE players_anew RENAME TO players;
     ",
+    // How one more device becomes a player's: by a code from another one, or by a key that was written down.
+    "
+    CREATE TABLE pairings (
+        player     BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
+        code       BLOB NOT NULL UNIQUE,         -- the SHA-256 of it
+        expires_ms INTEGER NOT NULL              -- milliseconds since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX pairings_by_end ON pairings (expires_ms);
+    CREATE TABLE recoveries (
+        player BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
+        key    BLOB NOT NULL UNIQUE              -- the SHA-256 of it
+    ) STRICT, WITHOUT ROWID;
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
-use crate::{PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
+use crate::{Pairing, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId, Seq};
 
@@ -50,6 +50,16 @@ pub(super) enum Task {
         reminder: Option<Reminder>,
     },
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
+    AddSession(SessionRecord),
+    /// Refused as a conflict if as many live as are allowed.
+    OfferPairing {
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    },
+    /// Refused as a conflict if there is none.
+    TakePairing(TokenHash),
+    KeepRecovery(PlayerId, TokenHash),
     EndSessions(PlayerId, Sessions),
     SawSession(TokenHash, u64),
 }

@@ -46,6 +46,30 @@ async fn a_session_that_ended_unheard_ends() {
     assert_eq!(ann.closed().await, 4005);
 }
 
+/// A code from one server is good on another, and the player's other devices are told.
+#[tokio::test(start_paused = true)]
+async fn a_device_is_paired_on_another_server() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    // By then the servers know of each other.
+    pass(2).await;
+    let mut ann = here.server.player("ann").await;
+    let paired = ann.ask(json!({"type": "pair"})).await;
+    let mut phone = there.server.connect().await;
+    let hello = json!({"pair": paired["code"], "label": "phone"});
+    let welcome = phone.hello(hello).await;
+    assert_eq!(welcome["player"], ann.welcome["player"]);
+    let added = ann.event("session_added").await;
+    assert_eq!(added["session"], welcome["session"]);
+    // Whoever asks is told of connections to other servers, too.
+    let listed = ann.ask(json!({"type": "sessions"})).await;
+    let connected = listed["sessions"].as_array().expect("a list").iter();
+    let connected: Vec<&Value> = connected.map(|session| &session["connected"]).collect();
+    assert_eq!(connected, [true, true]);
+    let (_, welcome) = here.server.come_back(&phone.token()).await;
+    assert_eq!(welcome["resumed"], true);
+}
+
 /// A player is there with any connection, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn a_player_is_gone_with_the_last_connection_of_all() {

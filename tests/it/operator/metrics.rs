@@ -393,6 +393,8 @@ fn requests_are_known_by_their_types() {
         json!({"type": "resync", "match": "a", "since": 0}),
         json!({"type": "sessions"}),
         json!({"type": "end_session", "session": "a"}),
+        json!({"type": "pair"}),
+        json!({"type": "recovery"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -328,6 +328,9 @@ impl Client {
             ServerMessage::Welcome(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Sessions { .. }
+            | ServerMessage::Paired { .. }
+            | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::SessionAdded { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Events { .. }
@@ -376,6 +379,8 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
+        | ClientMessage::Pair
+        | ClientMessage::Recovery
         | ClientMessage::EndSession { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek

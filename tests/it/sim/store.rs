@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, NodeId, PlayerRecord, ReadError, Record, SessionRecord, Sessions, Store,
-    Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
+    Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -379,6 +379,43 @@ impl Store for SimStore {
             own.cloned().collect()
         })
         .boxed()
+    }
+
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        unreachable!("nobody pairs devices in a simulated world: {session:?}")
+    }
+
+    fn offer_pairing(
+        &self,
+        _pairing: Pairing,
+        _now_ms: u64,
+        _max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        unreachable!("nobody pairs devices in a simulated world")
+    }
+
+    fn pairing(
+        &self,
+        _code: TokenHash,
+        _now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        unreachable!("nobody pairs devices in a simulated world")
+    }
+
+    fn take_pairing(&self, _code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        unreachable!("nobody pairs devices in a simulated world")
+    }
+
+    fn keep_recovery(
+        &self,
+        _player: PlayerId,
+        _key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        unreachable!("nobody has a recovery key in a simulated world")
+    }
+
+    fn recovered(&self, _key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        unreachable!("nobody has a recovery key in a simulated world")
     }
 
     fn end_sessions(

@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': 'Dieses Spiel gibt es hier nicht.',
   'refusal.unknown_level': 'Diesen Bot gibt es hier nicht.',
   'refusal.unknown_match': 'Diese Partie gibt es nicht mehr.',
+  'refusal.bad_code': 'Dieser Code oder Schlüssel gilt nicht oder nicht mehr.',
   'refusal.seat_taken': 'Dieser Platz ist schon besetzt.',
   'refusal.already_seated': 'Du spielst in dieser Partie bereits mit.',
   'refusal.not_seated': 'Du spielst in dieser Partie nicht mit.',

@@ -80,6 +80,7 @@ export default {
   'refusal.unknown_game': 'The server does not have this game.',
   'refusal.unknown_level': 'The server does not have this bot.',
   'refusal.unknown_match': 'There is no such match now.',
+  'refusal.bad_code': 'This code or key is not good, or no longer.',
   'refusal.seat_taken': 'This seat is taken.',
   'refusal.already_seated': 'You have a seat in this match.',
   'refusal.not_seated': 'You have no seat in this match.',

@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': 'Este juego no existe aquí.',
   'refusal.unknown_level': 'Este bot no existe aquí.',
   'refusal.unknown_match': 'Esta partida ya no existe.',
+  'refusal.bad_code': 'Este código o esta clave no vale, o ya no.',
   'refusal.seat_taken': 'Este puesto está ocupado.',
   'refusal.already_seated': 'Ya juegas en esta partida.',
   'refusal.not_seated': 'No juegas en esta partida.',

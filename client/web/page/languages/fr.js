@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': 'Ce jeu n’existe pas ici.',
   'refusal.unknown_level': 'Ce bot n’existe pas ici.',
   'refusal.unknown_match': 'Cette partie n’existe plus.',
+  'refusal.bad_code': 'Ce code ou cette clé n’est pas valable, ou ne l’est plus.',
   'refusal.seat_taken': 'Cette place est prise.',
   'refusal.already_seated': 'Vous jouez déjà dans cette partie.',
   'refusal.not_seated': 'Vous ne jouez pas dans cette partie.',

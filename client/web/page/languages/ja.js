@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': 'このゲームはここにはありません。',
   'refusal.unknown_level': 'このボットはここにはいません。',
   'refusal.unknown_match': 'この対局はもうありません。',
+  'refusal.bad_code': 'このコードまたはキーは無効か、期限切れです。',
   'refusal.seat_taken': 'この席は埋まっています。',
   'refusal.already_seated': 'すでにこの対局の席についています。',
   'refusal.not_seated': 'この対局の席についていません。',

@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': 'Este jogo não existe aqui.',
   'refusal.unknown_level': 'Este bot não existe aqui.',
   'refusal.unknown_match': 'Esta partida não existe mais.',
+  'refusal.bad_code': 'Este código ou esta chave não vale, ou já não vale.',
   'refusal.seat_taken': 'Este lugar está ocupado.',
   'refusal.already_seated': 'Você já joga nesta partida.',
   'refusal.not_seated': 'Você não joga nesta partida.',

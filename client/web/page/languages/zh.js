@@ -74,6 +74,7 @@ export default {
   'refusal.unknown_game': '这里没有这种棋。',
   'refusal.unknown_level': '这里没有这个级别的电脑。',
   'refusal.unknown_match': '这盘棋已不存在。',
+  'refusal.bad_code': '这个代码或密钥无效，或已失效。',
   'refusal.seat_taken': '这个座位已有人。',
   'refusal.already_seated': '你已在这盘棋中。',
   'refusal.not_seated': '你不在这盘棋中。',

@@ -20,7 +20,12 @@ use crate::table::{ASKED_MAX, End, GOES_ON, LOST, Table};
 impl Table {
     pub(super) async fn on_asked(&mut self, asked: Asked) -> ControlFlow<End> {
         match asked {
-            Asked::Follow(Ok(Answered::Here | Answered::Alive { .. } | Answered::Done { .. })) => {
+            Asked::Follow(Ok(
+                Answered::Here
+                | Answered::Alive { .. }
+                | Answered::Connected(_)
+                | Answered::Done { .. },
+            )) => {
                 self.afar().unknown_since = None;
                 GOES_ON
             }
@@ -63,7 +68,7 @@ impl Table {
                 self.answer_waiting();
                 GOES_ON
             }
-            Ok(Answered::Here | Answered::Alive { .. }) => {
+            Ok(Answered::Here | Answered::Alive { .. } | Answered::Connected(_)) => {
                 letter.reply.ok(None);
                 GOES_ON
             }

@@ -5,8 +5,9 @@ use tokio_postgres::Row;
 
 use super::Reader;
 use crate::people::kind_from_text;
-use crate::postgres::journal::natural;
-use crate::{PlayerRecord, ReadError, SessionRecord, TokenHash};
+use crate::postgres::journal::{integer, natural};
+use crate::postgres::link::Values;
+use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
 
 /// The sessions of these players, oldest first.
 pub(in crate::postgres) const SESSIONS: &str =
@@ -37,6 +38,32 @@ impl Reader {
     ) -> Result<Vec<SessionRecord>, ReadError> {
         let rows = self.query(SESSIONS, &[&vec![player.0]]).await?;
         Ok(rows.iter().filter_map(session).collect())
+    }
+
+    /// The pairing with this code, unless its time is over.
+    pub(in crate::postgres) async fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> Result<Option<Pairing>, ReadError> {
+        let sql = "SELECT player, expires_ms FROM pairings WHERE code = $1 AND expires_ms > $2";
+        let values: Values<'_> = &[&code.0.as_slice(), &integer(now_ms)];
+        let rows = self.query(sql, values).await?;
+        Ok(rows.first().map(|row| Pairing {
+            code,
+            player: PlayerId(row.get(0)),
+            expires_ms: natural(row.get(1)),
+        }))
+    }
+
+    /// Whose recovery key this is.
+    pub(in crate::postgres) async fn recovered(
+        &self,
+        key: TokenHash,
+    ) -> Result<Option<PlayerId>, ReadError> {
+        let sql = "SELECT player FROM recoveries WHERE key = $1";
+        let rows = self.query(sql, &[&key.0.as_slice()]).await?;
+        Ok(rows.first().map(|row| PlayerId(row.get(0))))
     }
 
     /// The player with this id.

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::suite::{AT_MS, session};
-use crate::{Side, SqliteArchive, SqliteStore, TransferError, transfer};
+use crate::{Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
 
 fn runtime() -> Runtime {
     let builder = Builder::new_current_thread().enable_all().build();
@@ -55,6 +55,9 @@ async fn fill(store: &dyn Store) {
         let sessions = (0..number).map(|more| session(number + 10 * more, number));
         let added = store.add_player(player(number), sessions.collect()).await;
         added.expect("written");
+        let key = TokenHash([number; 32]);
+        let kept = store.keep_recovery(player(number).id, key).await;
+        kept.expect("written");
     }
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {

@@ -49,7 +49,7 @@ impl<'a> Batch<'a> {
         session.command("BEGIN").await?;
         self.keep_leases(session).await?;
         self.add_players(session).await?;
-        self.change_sessions(session).await?;
+        self.change_people(session).await?;
         self.create_all(session).await?;
         self.change_owners(session).await?;
         self.take_all(session).await?;

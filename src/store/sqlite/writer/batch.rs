@@ -108,6 +108,16 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
+        Task::AddSession(session) => people::session(connection, session.token)?.is_some(),
+        Task::OfferPairing { pairing, .. } => {
+            people::pairing(connection, pairing.code, 0)?.is_some()
+        }
+        // Who has taken it is not known.
+        Task::TakePairing(code) if people::pairing(connection, *code, 0)?.is_none() => {
+            return Ok(Err(WriteError::Unknown));
+        }
+        Task::TakePairing(_) => false,
+        Task::KeepRecovery(player, key) => people::recovered(connection, *key)? == Some(*player),
         Task::EndSessions(player, which) => people::have_ended(connection, *player, *which)?,
         // A hint, which is written again.
         Task::SawSession(..) => true,
@@ -177,6 +187,16 @@ impl<'a> Batch<'a> {
             } => self.append(*id, *after, events, reminder.as_ref()),
             Task::AddPlayer(player, sessions) => {
                 people::add(self.transaction, player, sessions).map(Ok)
+            }
+            Task::AddSession(session) => people::add_session(self.transaction, session).map(Ok),
+            Task::OfferPairing {
+                pairing,
+                now_ms,
+                max,
+            } => people::offer_pairing(self.transaction, pairing, *now_ms, *max).map(unless),
+            Task::TakePairing(code) => people::take_pairing(self.transaction, *code).map(unless),
+            Task::KeepRecovery(player, key) => {
+                people::keep_recovery(self.transaction, *player, *key).map(Ok)
             }
             Task::EndSessions(player, which) => {
                 people::end(self.transaction, *player, *which).map(Ok)
@@ -280,6 +300,11 @@ impl<'a> Batch<'a> {
         }
         Ok(())
     }
+}
+
+/// A conflict unless it was done.
+fn unless(is_done: bool) -> Result<(), WriteError> {
+    is_done.then_some(()).ok_or(WriteError::Conflict)
 }
 
 fn integer(seq: Seq) -> i64 {

@@ -329,6 +329,9 @@ impl Reading {
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
             | ServerMessage::Sessions { .. }
+            | ServerMessage::Paired { .. }
+            | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::SessionAdded { .. }
             | ServerMessage::Presence { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
@@ -373,6 +376,8 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::WatchList { .. }
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
+        | ClientMessage::Pair
+        | ClientMessage::Recovery
         | ClientMessage::EndSession { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek => None,

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, PlayerRecord, ReadError, Record, SessionRecord,
-    Sessions, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PlayerRecord, ReadError, Record,
+    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -337,6 +337,47 @@ impl Store for Wire {
 
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>> {
         self.read(move |kept| kept.sessions(player)).boxed()
+    }
+
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.add_session(session)))
+            .boxed()
+    }
+
+    fn offer_pairing(
+        &self,
+        pairing: Pairing,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.offer_pairing(pairing, now_ms, max)))
+            .boxed()
+    }
+
+    fn pairing(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>> {
+        self.read(move |kept| kept.pairing(code, now_ms)).boxed()
+    }
+
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.take_pairing(code)))
+            .boxed()
+    }
+
+    fn keep_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        self.write(move |shared| now(shared.kept.keep_recovery(player, key)))
+            .boxed()
+    }
+
+    fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        self.read(move |kept| kept.recovered(key)).boxed()
     }
 
     fn end_sessions(

@@ -4,8 +4,11 @@ use uuid::Uuid;
 
 use super::{Batch, Task};
 use crate::postgres::journal::integer;
-use crate::postgres::link::{Failure, Session};
-use crate::{PlayerRecord, SessionRecord, Sessions};
+use crate::postgres::link::{Failure, Session, Values};
+use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, WriteError};
+
+/// One number for all servers, so that one changes people at a time.
+const CHANGING_PEOPLE: i64 = 0x706c_7968_6f75_7367;
 
 impl Batch<'_> {
     /// Adds players and their sessions.
@@ -29,10 +32,36 @@ impl Batch<'_> {
         add_sessions(session, &sessions).await
     }
 
-    /// Ends sessions, and notes when others were used. By single rows in no order: nobody holds two.
-    pub(super) async fn change_sessions(&self, session: &Session) -> Result<(), Failure> {
-        for task in self.tasks {
-            match task {
+    /// Changes by what players are known, in the order in which that was asked for: of all servers one does so
+    /// at a time, since else two could wait for each other, or count at once what must not be too many.
+    pub(super) async fn change_people(&mut self, session: &Session) -> Result<(), Failure> {
+        if self.tasks.iter().any(changes_people) {
+            let sql = "SELECT pg_advisory_xact_lock($1)";
+            session.query(sql, &[&CHANGING_PEOPLE]).await?;
+        }
+        for (index, task) in self.tasks.iter().enumerate() {
+            let is_done = match task {
+                Task::AddSession(added) => {
+                    add_sessions(session, &[added]).await?;
+                    true
+                }
+                Task::OfferPairing {
+                    pairing,
+                    now_ms,
+                    max,
+                } => offer_pairing(session, pairing, integer(*now_ms), *max).await?,
+                Task::TakePairing(code) => {
+                    let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
+                    let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
+                    taken.is_some()
+                }
+                Task::KeepRecovery(player, key) => {
+                    let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
+                               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+                    let values: Values<'_> = &[&player.0, &key.0.as_slice()];
+                    session.query(sql, values).await?;
+                    true
+                }
                 Task::EndSessions(player, which) => {
                     let sql = "DELETE FROM sessions WHERE token IN (
                                    SELECT token FROM sessions
@@ -40,17 +69,57 @@ impl Batch<'_> {
                                    ORDER BY token FOR UPDATE)";
                     let (id, is_meant) = condition(*which);
                     session.query(sql, &[&player.0, &id, &is_meant]).await?;
+                    true
                 }
                 Task::SawSession(token, day) => {
-                    let sql = "UPDATE sessions SET seen_day = $2 WHERE token = $1";
+                    // A hint: it waits for nobody, and is written again with the next hello.
+                    let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
+                                   SELECT token FROM sessions WHERE token = $1
+                                   FOR UPDATE SKIP LOCKED)";
                     let token = &token.0[..];
                     session.query(sql, &[&token, &integer(*day)]).await?;
+                    true
                 }
-                _ => {}
+                _ => continue,
+            };
+            if !is_done {
+                self.answers[index] = Err(WriteError::Conflict);
             }
         }
         Ok(())
     }
+}
+
+/// Whether a task changes by what players are known.
+const fn changes_people(task: &Task) -> bool {
+    matches!(
+        task,
+        Task::AddSession(_)
+            | Task::OfferPairing { .. }
+            | Task::TakePairing(_)
+            | Task::KeepRecovery(..)
+            | Task::EndSessions(..)
+    )
+}
+
+/// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
+/// as many live as are allowed.
+async fn offer_pairing(
+    session: &Session,
+    pairing: &Pairing,
+    now_ms: i64,
+    max: usize,
+) -> Result<bool, Failure> {
+    let sql = "DELETE FROM pairings WHERE expires_ms <= $1";
+    session.query(sql, &[&now_ms]).await?;
+    let sql = "INSERT INTO pairings (player, code, expires_ms) SELECT $1, $2, $3
+               WHERE (SELECT count(*) FROM pairings WHERE expires_ms > $4 AND player <> $1) < $5
+               ON CONFLICT (player) DO UPDATE
+               SET code = excluded.code, expires_ms = excluded.expires_ms RETURNING player";
+    let code = pairing.code.0.as_slice();
+    let (expires_ms, max) = (integer(pairing.expires_ms), integer(max as u64));
+    let values: Values<'_> = &[&pairing.player.0, &code, &expires_ms, &now_ms, &max];
+    Ok(session.query_opt(sql, values).await?.is_some())
 }
 
 async fn add_sessions(session: &Session, added: &[&SessionRecord]) -> Result<(), Failure> {
