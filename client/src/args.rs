@@ -31,6 +31,7 @@ Examples:
                                   for whoever loses the connection
   ply watch K7QM2P                look on
   ply watch --bots max,easy       let two bots play each other
+  ply pair                        a code, by which `ply login CODE` elsewhere is you, too
   yes \"$(seq 9)\" | ply play --bot easy
                                   a script: it tries each square until one is free
 
@@ -126,6 +127,34 @@ pub(crate) enum Command {
         /// Go on telling what changes.
         #[arg(long)]
         follow: bool,
+    },
+    /// Print a code by which another device becomes yours, too: once, within five minutes.
+    Pair,
+    /// Become the player of another device, whose `ply pair` prints a code, or come back by a recovery
+    /// key. Whoever was known here stays so under `--name`.
+    Login {
+        /// The pairing code. Without it, it is asked for; so is a recovery key, which as an argument
+        /// everybody on this machine could see.
+        #[arg(value_parser = pairing_code)]
+        code: Option<String>,
+
+        /// What this device is called in the list of yours.
+        #[arg(long, value_name = "LABEL", value_parser = player_name)]
+        label: Option<PlayerName>,
+    },
+    /// Print a key by which you come back if all your devices are lost. An older key is void then.
+    Recovery,
+    /// List your devices.
+    Devices,
+    /// Sign out: here, or on another device.
+    Logout {
+        /// Instead of this one: a device by its id, as `ply devices` lists it; `others`, or `all`.
+        #[arg(value_name = "DEVICE")]
+        which: Option<String>,
+
+        /// Also if no device is left then.
+        #[arg(long)]
+        yes: bool,
     },
     /// Speak the protocol by hand: each line of the input is sent as it is, each message of the
     /// server is one line of the output.
@@ -314,6 +343,17 @@ fn engine_option(text: &str) -> Result<(String, String), String> {
 
 fn player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
+}
+
+fn pairing_code(text: &str) -> Result<String, String> {
+    let signs = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
+    match signs.count() {
+        8 => Ok(text.to_owned()),
+        _ => Err(
+            "a pairing code has eight characters; a recovery key is typed when asked for"
+                .to_owned(),
+        ),
+    }
 }
 
 fn two_levels(text: &str) -> Result<[String; 2], String> {

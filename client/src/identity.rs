@@ -1,8 +1,8 @@
 //! Who this process is on a server: tokens kept from one run to the next, each held by at most
 //! one process at a time.
 //!
-//! A token *is* a player, and the server lets a player have one connection: of two processes that
-//! showed the same token, the older would be thrown out. Yet two people at two terminals of one
+//! A token *is* a player's session, and the server lets a session have one connection: of two processes
+//! that showed the same token, the older would be thrown out. Yet two people at two terminals of one
 //! machine are two players. So there is a row of slots for each server, `<server>`, `<server>.1`,
 //! `<server>.2` …, each with a token of its own and guarded by an advisory lock on a file beside
 //! it, which the system frees when the process ends, however it ends. A process takes a free slot:
@@ -11,7 +11,7 @@
 //!   without it, only players whose name nobody chose, except who sits in the match asked for;
 //! - a slot whose player was last seen in the match that is asked for goes first; where a game is
 //!   asked for, the one whose player sits in the newest match of it; then the lowest number;
-//! - if no slot fits, the first unused one becomes a new player's.
+//! - if no slot fits, the first unused or vacated one becomes a new player's.
 //!
 //! Two terminals of one machine are thus two players without further ado, and each of them, killed
 //! and started again, finds its seat. Which matches a slot's player sits in is noted in the slot.
@@ -71,6 +71,14 @@ pub(crate) struct Slot {
     named: bool,
     record: Option<Record>,
     _lock: Lock,
+}
+
+/// A slot for another player than the one who has it.
+#[derive(Debug)]
+pub(crate) struct Room {
+    slot: Slot,
+    /// Where that one goes.
+    spare: Option<Slot>,
 }
 
 /// Whether a slot's notes say that its player sits in a match that is wished for.
@@ -135,16 +143,41 @@ impl Slots {
         self.choose(wish, passed)
     }
 
+    /// Takes the slot that fits best for another player than the one who has it, and one for that player.
+    /// `None` if all are taken.
+    pub(crate) async fn make_room(&self, wish: &Wish) -> io::Result<Option<Room>> {
+        let Some(slot) = self.take(wish, &[]).await? else {
+            return Ok(None);
+        };
+        if slot.record.is_none() {
+            return Ok(Some(Room { slot, spare: None }));
+        }
+        for number in (0..SLOTS_MAX).filter(|number| *number != slot.number) {
+            if let Some(spare) = self.try_slot(number)?
+                && spare.record.is_none()
+            {
+                let spare = Some(spare);
+                return Ok(Some(Room { slot, spare }));
+            }
+        }
+        Ok(None)
+    }
+
     fn choose(&self, wish: &Wish, passed: &[usize]) -> io::Result<Option<Slot>> {
-        let mut best: Option<(Option<MatchId>, Slot)> = None;
+        // Whether it has a player, and then which match.
+        let mut best: Option<((bool, Option<MatchId>), Slot)> = None;
         let mut hinted = 0;
         for number in (0..SLOTS_MAX).filter(|number| !passed.contains(number)) {
             let Some(slot) = self.try_slot(number)? else {
                 continue;
             };
             let Some(record) = &slot.record else {
-                // Slots fill up from below: behind an unused one there is nothing to find.
-                best.get_or_insert((None, slot));
+                // Slots fill up from below: behind one that was never used there is nothing to find.
+                let was_used = slot.path.exists();
+                best.get_or_insert(((false, None), slot));
+                if was_used {
+                    continue;
+                }
                 break;
             };
             if !wish.may_be(record) {
@@ -152,8 +185,9 @@ impl Slots {
             }
             let newest = wish.newest(record);
             hinted += u32::from(newest.is_some());
-            if best.as_ref().is_none_or(|(so_far, _)| newest > *so_far) {
-                best = Some((newest, slot));
+            let rank = (true, newest);
+            if best.as_ref().is_none_or(|(so_far, _)| rank > *so_far) {
+                best = Some((rank, slot));
             }
         }
         Ok(best.map(|(_, mut slot)| {
@@ -217,6 +251,21 @@ impl Wish {
     }
 }
 
+impl Room {
+    /// Keeps a player here. Whoever had the place moves, and is found by name from now on.
+    pub(crate) fn keep(self, token: &Token, name: &str, live: &[MatchId]) -> io::Result<()> {
+        let Self { mut slot, spare } = self;
+        if let (Some(mut spare), Some(record)) = (spare, slot.record.take()) {
+            spare.record = Some(Record {
+                named: true,
+                ..record
+            });
+            spare.write()?;
+        }
+        slot.keep(token, name, live)
+    }
+}
+
 impl Slot {
     /// Which of the server's slots it is.
     pub(crate) const fn number(&self) -> usize {
@@ -252,6 +301,12 @@ impl Slot {
             named: self.named,
             seats,
         });
+        self.write()
+    }
+
+    /// Forgets who was kept here.
+    pub(crate) fn vacate(&mut self) -> io::Result<()> {
+        self.record = None;
         self.write()
     }
 
@@ -465,6 +520,33 @@ mod tests {
         ben.keep(&token("one"), "Ben", &[]).unwrap();
         drop(ben);
         assert_eq!(found(None, None, None), None);
+    }
+
+    #[tokio::test]
+    async fn whoever_makes_room_is_found_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let slots = slots(&dir);
+        let mut slot = take(&slots, &Wish::default());
+        slot.keep(&token("one"), "guest-abcd", &[]).unwrap();
+        drop(slot);
+        let make_room = async || slots.make_room(&Wish::default()).await.unwrap().unwrap();
+        // Nothing moves until somebody comes.
+        drop(make_room().await);
+        assert_eq!(secret(&take(&slots, &Wish::default())), Some("one"));
+        assert_eq!(slots.try_slot(1).unwrap().unwrap().record, None);
+        make_room().await.keep(&token("two"), "ada", &[]).unwrap();
+        let found =
+            |name: Option<&str>| secret(&take(&slots, &wish(name, None, None))).map(str::to_owned);
+        assert_eq!(found(None).as_deref(), Some("two"));
+        assert_eq!(found(Some("guest-abcd")).as_deref(), Some("one"));
+
+        // What is vacant hides nobody, and is taken by the next.
+        take(&slots, &Wish::default()).vacate().unwrap();
+        assert_eq!(found(None), None);
+        assert_eq!(found(Some("guest-abcd")).as_deref(), Some("one"));
+        make_room().await.keep(&token("three"), "bo", &[]).unwrap();
+        let bo = take(&slots, &Wish::default());
+        assert_eq!((bo.number(), secret(&bo)), (0, Some("three")));
     }
 
     #[test]

@@ -17,6 +17,8 @@
 //! | [`identity`] | the players of this machine, kept from one run to the next |
 //! | [`scout`] | which of them has the match that is meant |
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
+//! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
+//! | [`dialogue`] | a connection on which one thing is asked after the other |
 //! | [`bot`] | `ply bot`: an engine in a seat |
 //! | [`failure`] | why `ply` stops early, and its exit codes |
 
@@ -26,6 +28,8 @@ mod bot;
 mod clock;
 mod conduct;
 mod customs;
+mod devices;
+mod dialogue;
 mod failure;
 mod harmless;
 mod identity;
@@ -117,6 +121,14 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::List { game, follow } => list::run(&visit, game, follow).await,
         Command::Bot(bot) => bot::run(&visit, bot).await,
+        Command::Pair => devices::pair(&visit).await,
+        Command::Login { code, label } => {
+            let label = label.map(|label| label.as_str().to_owned());
+            devices::login(&visit, code, label).await
+        }
+        Command::Recovery => devices::recovery(&visit).await,
+        Command::Devices => devices::devices(&visit).await,
+        Command::Logout { which, yes } => devices::logout(&visit, which, yes).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();

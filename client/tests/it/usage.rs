@@ -37,6 +37,8 @@ fn wrong_usage_is_told() {
         &["play", "--seek", "--as", "second"],
         &["play", "--as", "third"],
         &["join"],
+        &["login", "K7QM2P"],
+        &["login", "K7QM2PXR", "--label", ""],
         &["watch"],
         &["watch", "--bots", "max"],
         &["watch", "--bots", "max,easy", "--pace", "10001"],
@@ -63,6 +65,9 @@ fn without_a_server_there_is_no_connection() {
         &["join", "K7QM2P"],
         &["watch", "K7QM2P"],
         &["raw"],
+        &["pair"],
+        &["recovery"],
+        &["login", "K7QM2PXR"],
     ] {
         let ran = run(command);
         let help = ["`plyhouse` starts one", "cargo run --release", "--server"];

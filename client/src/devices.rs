@@ -1,0 +1,264 @@
+//! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
+
+use plyhouse_protocol::{
+    ClientMessage, Hello, MatchId, ServerMessage, SessionSummary, Token, VERSION, Welcome,
+};
+
+use crate::Visit;
+use crate::dialogue::Dialogue;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::identity::{Slot, Slots, Wish};
+use crate::terminal::{Input, Manner};
+
+/// How many characters a pairing code has, and how many a recovery key.
+const CODE_CHARS: usize = 8;
+const KEY_CHARS: usize = 26;
+
+/// Somebody who is known here, on a connection of their own.
+struct Known {
+    dialogue: Dialogue,
+    slot: Slot,
+    name: String,
+}
+
+/// Prints a code by which another device becomes this player's.
+pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
+    let mut known = Known::open(visit, true).await?;
+    let ServerMessage::Paired {
+        code, expires_ms, ..
+    } = known.dialogue.ask(ClientMessage::Pair).await?
+    else {
+        return Err(unexpected());
+    };
+    let text = format!(
+        "{}\nOn the other device, within {} minutes: ply login {}{}\n\
+         It will then be {} there, too.",
+        harmless(code.reveal()),
+        expires_ms.div_ceil(60_000),
+        harmless(code.reveal()),
+        visit.server.option(),
+        known.name,
+    );
+    known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Prints a key by which the player comes back who has lost all devices.
+pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
+    let mut known = Known::open(visit, true).await?;
+    let ServerMessage::RecoveryKey { key, .. } =
+        known.dialogue.ask(ClientMessage::Recovery).await?
+    else {
+        return Err(unexpected());
+    };
+    let text = format!(
+        "{}\nWrite it down: it is told this once, and an older one is void. Whoever has lost all devices\n\
+         becomes {} again by `ply login`, which asks for it.",
+        harmless(key.reveal()),
+        known.name,
+    );
+    known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Becomes the player whose code or key is given, or typed.
+pub(crate) async fn login(
+    visit: &Visit,
+    code: Option<String>,
+    label: Option<String>,
+) -> Result<(), Failure> {
+    let manner = match code {
+        Some(_) => Manner::Silence,
+        None => Manner::Script,
+    };
+    let mut dialogue = Dialogue::open(visit, manner).await?;
+    let proof = match code {
+        Some(code) => code,
+        None => {
+            dialogue.say("The pairing code or the recovery key:")?;
+            match dialogue.typed().await {
+                Input::Line(line) => line,
+                Input::Interrupt | Input::End => return Err(Failure::Stopped),
+            }
+        }
+    };
+    let written: String = proof
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '-')
+        .collect();
+    let proof = Some(Token::new(written.clone()));
+    let (pair, recovery) = match written.len() {
+        CODE_CHARS => (proof, None),
+        KEY_CHARS => (None, proof),
+        _ => {
+            let why = "a pairing code has 8 characters, a recovery key 26";
+            return Err(Failure::Refused(why.to_owned()));
+        }
+    };
+    // First a place for what comes of it: a code is good once.
+    let slots = Slots::of(&visit.server.url).map_err(no_place)?;
+    let room = slots.make_room(&wish(visit)).await.map_err(no_place)?;
+    let room = room.ok_or_else(no_room)?;
+    let hello = Hello {
+        protocol: Some(VERSION),
+        pair,
+        recovery,
+        label,
+        ..Hello::default()
+    };
+    let welcome = welcomed(&mut dialogue, hello).await?;
+    let kept = room.keep(&welcome.token, &welcome.player.name, &live(&welcome));
+    kept.map_err(no_place)?;
+    let text = format!(
+        "You are {} here from now on.",
+        harmless(&welcome.player.name)
+    );
+    dialogue.say(&text)?;
+    dialogue.close().await;
+    Ok(())
+}
+
+/// Shows the player's devices.
+pub(crate) async fn devices(visit: &Visit) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let sessions = known.sessions().await?;
+    for session in &sessions {
+        known.dialogue.say(&line(session))?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Ends sessions of the player: this one, unless another is named, or `others`, or `all`.
+pub(crate) async fn logout(
+    visit: &Visit,
+    which: Option<String>,
+    is_sure: bool,
+) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let sessions = known.sessions().await?;
+    let this = sessions.iter().find(|session| session.this);
+    let this = this.ok_or_else(unexpected)?.session.to_string();
+    let which = which.unwrap_or_else(|| this.clone());
+    let ends_this = which == "all" || which.eq_ignore_ascii_case(&this);
+    let none_is_left = ends_this && (which == "all" || sessions.len() == 1);
+    if none_is_left && !is_sure {
+        let why = format!(
+            "no device would be left on which you are {}: without a recovery key nobody comes back. \
+             If that is meant: --yes",
+            known.name
+        );
+        return Err(Failure::Refused(why));
+    }
+    let is_known = |session: &SessionSummary| {
+        let id = session.session.to_string();
+        id.eq_ignore_ascii_case(&which)
+    };
+    if !matches!(&*which, "others" | "all") && !sessions.iter().any(is_known) {
+        let why = "there is no such device; `ply devices` lists them";
+        return Err(Failure::Refused(why.to_owned()));
+    }
+    let end = ClientMessage::EndSession { session: which };
+    known.dialogue.ask(end).await?;
+    if ends_this {
+        known.slot.vacate().map_err(no_place)?;
+        let text = format!("You are no longer {} here.", known.name);
+        known.dialogue.say(&text)?;
+    } else {
+        known.dialogue.say("Signed out there.")?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+impl Known {
+    /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
+    async fn open(visit: &Visit, or_new: bool) -> Result<Self, Failure> {
+        let slots = Slots::of(&visit.server.url).map_err(no_place)?;
+        let slot = slots.take(&wish(visit), &[]).await.map_err(no_place)?;
+        let mut slot = slot.ok_or_else(no_room)?;
+        if slot.token().is_none() && !or_new {
+            let why = "nobody is known here on this server yet";
+            return Err(Failure::Refused(why.to_owned()));
+        }
+        let mut dialogue = Dialogue::open(visit, Manner::Silence).await?;
+        let hello = Hello {
+            protocol: Some(VERSION),
+            name: visit.name.clone(),
+            token: slot.token().cloned(),
+            beside: Some(true),
+            ..Hello::default()
+        };
+        let had_token = slot.token().is_some();
+        let welcome = welcomed(&mut dialogue, hello).await?;
+        let kept = slot.keep(&welcome.token, &welcome.player.name, &live(&welcome));
+        kept.map_err(no_place)?;
+        if had_token && !welcome.resumed && !or_new {
+            let why = "the server does not know this player any more";
+            return Err(Failure::Refused(why.to_owned()));
+        }
+        Ok(Self {
+            dialogue,
+            slot,
+            name: harmless(&welcome.player.name),
+        })
+    }
+
+    async fn sessions(&mut self) -> Result<Vec<SessionSummary>, Failure> {
+        match self.dialogue.ask(ClientMessage::Sessions).await? {
+            ServerMessage::Sessions { sessions, .. } => Ok(sessions),
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+async fn welcomed(dialogue: &mut Dialogue, hello: Hello) -> Result<Welcome, Failure> {
+    match dialogue.ask(ClientMessage::Hello(Box::new(hello))).await? {
+        ServerMessage::Welcome(welcome) => Ok(*welcome),
+        _ => Err(unexpected()),
+    }
+}
+
+/// The player's live matches.
+fn live(welcome: &Welcome) -> Vec<MatchId> {
+    let following = welcome.following.iter();
+    following.map(|followed| followed.match_id).collect()
+}
+
+/// A device as it is listed.
+fn line(session: &SessionSummary) -> String {
+    let is_now = match (session.this, session.connected) {
+        (true, _) => ", this one",
+        (false, true) => ", connected",
+        (false, false) => "",
+    };
+    format!(
+        "{}  {} ({}), last on {}{is_now}",
+        session.session,
+        harmless(&session.label),
+        session.kind,
+        harmless(&session.seen_day),
+    )
+}
+
+fn wish(visit: &Visit) -> Wish {
+    Wish {
+        name: visit.name.clone(),
+        ..Wish::default()
+    }
+}
+
+fn no_place(error: std::io::Error) -> Failure {
+    Failure::Failed(format!("who you are cannot be kept: {error}"))
+}
+
+fn no_room() -> Failure {
+    Failure::Failed("all places for identities are taken".to_owned())
+}
+
+fn unexpected() -> Failure {
+    Failure::Failed("the server has answered something else than was asked".to_owned())
+}

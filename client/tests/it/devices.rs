@@ -1,0 +1,51 @@
+//! One player on several devices.
+
+use crate::fake::Home;
+use crate::real::Real;
+
+/// The first line of what was printed.
+fn first_line(out: &str) -> String {
+    out.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_second_device_is_paired_and_signed_out() {
+    let server = Real::start();
+    let (laptop, phone) = (Home::new(), Home::new());
+    let on_laptop = |arguments: &[&str]| {
+        let arguments = [&["--name", "ann"], arguments].concat();
+        laptop.run(&server.url, &arguments, "")
+    };
+    let on_phone = |arguments: &[&str]| phone.run(&server.url, arguments, "");
+    let paired = on_laptop(&["pair"]);
+    let code = first_line(&paired.out);
+    paired.expect(0, &[&format!("ply login {code}")]);
+
+    on_phone(&["login", &code, "--label", "phone"]).expect(0, &["You are ann here"]);
+    on_phone(&["login", &code]).expect(4, &["no such code"]);
+    let listed = on_phone(&["devices"]);
+    listed.expect(0, &["program (cli)", "phone (cli)", "this one"]);
+    assert_eq!(listed.out.lines().count(), 2, "{}", listed.out);
+
+    on_laptop(&["logout", "b2"]).expect(4, &["no such device"]);
+    on_laptop(&["logout", "others"]).expect(0, &["Signed out there."]);
+    on_phone(&["devices"]).expect(4, &["does not know"]);
+    let listed = on_laptop(&["devices"]);
+    assert_eq!(listed.out.lines().count(), 1, "{}", listed.out);
+}
+
+#[test]
+fn whoever_has_lost_all_devices_comes_back() {
+    let (server, home) = (Real::start(), Home::new());
+    let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    run(&["devices"], "").expect(4, &["nobody is known here"]);
+    let key = first_line(&run(&["recovery"], "").out);
+    assert_eq!(key.len(), 26, "{key}");
+    run(&["logout"], "").expect(4, &["--yes"]);
+    run(&["logout", "--yes"], "").expect(0, &["no longer guest-"]);
+    run(&["devices"], "").expect(4, &["nobody is known here"]);
+    run(&["login"], "short\n").expect(4, &["26"]);
+    let written = format!("{}-{}\n", &key[..13], &key[13..].to_lowercase());
+    run(&["login"], &written).expect(0, &["You are guest-"]);
+    run(&["devices"], "").expect(0, &["this one"]);
+}
