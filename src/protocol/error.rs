@@ -22,6 +22,8 @@ words! {
     AlreadyWelcomed = "already_welcomed",
     /// The name cannot be shown.
     BadName = "bad_name",
+    /// The name is nobody's, or another's.
+    NameTaken = "name_taken",
     /// No such game.
     UnknownGame = "unknown_game",
     /// No such level.

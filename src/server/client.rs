@@ -18,6 +18,7 @@ use super::births;
 use super::bucket::Bucket;
 use super::clock::now;
 use super::match_handle::Pending;
+use super::names;
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::players;
@@ -297,6 +298,7 @@ impl Client {
         }
         let name = shown(hello.name, || players::guest_name(&self.server.chance))?;
         let label = shown(hello.label, || usual_label(self.kind))?;
+        names::check(&name)?;
         Ok((self.guest(name, label), Came::New))
     }
 

@@ -28,6 +28,7 @@ mod match_handle;
 mod metrics;
 #[cfg(feature = "loom")]
 pub mod models;
+mod names;
 mod outbox;
 mod page;
 mod peer;

@@ -183,6 +183,11 @@ async fn a_refused_hello_can_be_said_again() {
         client.hello(json!({"name": "a\u{202e}b"})).await["code"],
         "bad_name"
     );
+    let taken = client.hello(json!({"name": "Adm\u{456}n"})).await;
+    assert_eq!(
+        (&taken["code"], &taken["retryable"]),
+        (&json!("name_taken"), &json!(false))
+    );
     assert_eq!(
         client.hello(json!({"name": "ada"})).await["type"],
         "welcome"

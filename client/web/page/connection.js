@@ -166,7 +166,7 @@ export class Connection {
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'lost') return;
       // What is remembered is no good: it is forgotten, so that the next hello is another.
-      if (error.code === 'bad_name' || error.field === 'name') {
+      if (error.code === 'bad_name' || error.code === 'name_taken' || error.field === 'name') {
         remember('name', this.#former.name);
         remember('token', this.#former.token);
         this.#former = { token: null, name: null };

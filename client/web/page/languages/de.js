@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': 'Auf dem Server läuft jetzt eine andere Version.',
   'refusal.already_welcomed': 'Der Server kennt dich schon.',
   'refusal.bad_name': 'Dieser Name geht leider nicht.',
+  'refusal.name_taken': 'Diesen Namen kann hier niemand haben.',
   'refusal.unknown_game': 'Dieses Spiel gibt es hier nicht.',
   'refusal.unknown_level': 'Diesen Bot gibt es hier nicht.',
   'refusal.unknown_match': 'Diese Partie gibt es nicht mehr.',

@@ -77,6 +77,7 @@ export default {
   'refusal.unsupported_protocol': 'The server has become another version.',
   'refusal.already_welcomed': 'The server knows you already.',
   'refusal.bad_name': '{why}',
+  'refusal.name_taken': 'Nobody can have this name here.',
   'refusal.unknown_game': 'The server does not have this game.',
   'refusal.unknown_level': 'The server does not have this bot.',
   'refusal.unknown_match': 'There is no such match now.',

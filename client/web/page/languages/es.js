@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': 'El servidor ha cambiado de versión.',
   'refusal.already_welcomed': 'El servidor ya te conoce.',
   'refusal.bad_name': 'Este nombre no se puede usar.',
+  'refusal.name_taken': 'Nadie puede tener este nombre aquí.',
   'refusal.unknown_game': 'Este juego no existe aquí.',
   'refusal.unknown_level': 'Este bot no existe aquí.',
   'refusal.unknown_match': 'Esta partida ya no existe.',

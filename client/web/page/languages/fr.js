@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': 'Le serveur a changé de version.',
   'refusal.already_welcomed': 'Le serveur vous connaît déjà.',
   'refusal.bad_name': 'Ce nom n’est pas possible.',
+  'refusal.name_taken': 'Personne ne peut porter ce nom ici.',
   'refusal.unknown_game': 'Ce jeu n’existe pas ici.',
   'refusal.unknown_level': 'Ce bot n’existe pas ici.',
   'refusal.unknown_match': 'Cette partie n’existe plus.',

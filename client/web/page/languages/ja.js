@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': 'サーバーのバージョンが変わりました。',
   'refusal.already_welcomed': 'すでに接続済みです。',
   'refusal.bad_name': 'この名前は使えません。',
+  'refusal.name_taken': 'この名前はここでは誰も使えません。',
   'refusal.unknown_game': 'このゲームはここにはありません。',
   'refusal.unknown_level': 'このボットはここにはいません。',
   'refusal.unknown_match': 'この対局はもうありません。',

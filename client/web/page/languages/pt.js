@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': 'O servidor mudou de versão.',
   'refusal.already_welcomed': 'O servidor já conhece você.',
   'refusal.bad_name': 'Este nome não pode ser usado.',
+  'refusal.name_taken': 'Ninguém pode ter este nome aqui.',
   'refusal.unknown_game': 'Este jogo não existe aqui.',
   'refusal.unknown_level': 'Este bot não existe aqui.',
   'refusal.unknown_match': 'Esta partida não existe mais.',

@@ -71,6 +71,7 @@ export default {
   'refusal.unsupported_protocol': '服务器版本已更新。',
   'refusal.already_welcomed': '服务器已经认识你了。',
   'refusal.bad_name': '这个名字不能使用。',
+  'refusal.name_taken': '这个名字在这里谁都不能用。',
   'refusal.unknown_game': '这里没有这种棋。',
   'refusal.unknown_level': '这里没有这个级别的电脑。',
   'refusal.unknown_match': '这盘棋已不存在。',
