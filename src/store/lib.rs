@@ -17,11 +17,12 @@ mod transfer;
 use std::fmt;
 
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
-pub use people::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
+pub use people::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
@@ -120,8 +121,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The sessions of a player, oldest first.
     fn sessions(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<SessionRecord>, ReadError>>;
 
+    /// Changes what players are known by. False if it came to nothing, where that can be. It is what all
+    /// changes below come down to, and all that an adapter has to carry out.
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>>;
+
     /// Keeps one more session of a player who is kept. From then on the player is never forgotten.
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>>;
+    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+        let added = self.change_people(PeopleChange::AddSession(session));
+        added.map_ok(drop).boxed()
+    }
 
     /// Keeps a pairing, in place of another one of its player. False if as many live as are allowed.
     fn offer_pairing(
@@ -129,7 +137,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         pairing: Pairing,
         now_ms: u64,
         max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>>;
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::OfferPairing {
+            pairing,
+            now_ms,
+            max,
+        })
+    }
 
     /// The pairing with this code, unless its time is over.
     fn pairing(
@@ -140,7 +154,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Takes the pairing with this code out. False if there is none any more: of several who try, one has
     /// taken it.
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>>;
+    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::TakePairing(code))
+    }
 
     /// Keeps the key by which a player comes back who has lost everything else, in place of the one
     /// before. From then on the player is never forgotten.
@@ -148,7 +164,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         player: PlayerId,
         key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>>;
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        let kept = self.change_people(PeopleChange::KeepRecovery(player, key));
+        kept.map_ok(drop).boxed()
+    }
 
     /// Whose key this is.
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
@@ -158,10 +177,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &self,
         player: PlayerId,
         which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>>;
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        let ended = self.change_people(PeopleChange::EndSessions(player, which));
+        ended.map_ok(drop).boxed()
+    }
 
     /// Notes that a session was used on this day, counted from 1970.
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>>;
+    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
+        let noted = self.change_people(PeopleChange::SawSession(token, day));
+        noted.map_ok(drop).boxed()
+    }
 
     /// The player with this id, if one is kept.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;

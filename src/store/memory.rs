@@ -17,8 +17,8 @@ use self::directory::Agreed;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Live, Loaded, Mark, Next, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord,
-    Sessions, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, Next, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -291,19 +291,8 @@ impl Store for MemoryStore {
         future::ready(Ok(self.contents.lock().people.sessions(player))).boxed()
     }
 
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().people.add_session(session);
-        future::ready(Ok(())).boxed()
-    }
-
-    fn offer_pairing(
-        &self,
-        pairing: Pairing,
-        now_ms: u64,
-        max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let people = &mut self.contents.lock().people;
-        future::ready(Ok(people.offer_pairing(pairing, now_ms, max))).boxed()
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().people.change(change))).boxed()
     }
 
     fn pairing(
@@ -315,35 +304,8 @@ impl Store for MemoryStore {
         future::ready(Ok(found)).boxed()
     }
 
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().people.take_pairing(code))).boxed()
-    }
-
-    fn keep_recovery(
-        &self,
-        player: PlayerId,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().people.keep_recovery(player, key);
-        future::ready(Ok(())).boxed()
-    }
-
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         future::ready(Ok(self.contents.lock().people.recovered(key))).boxed()
-    }
-
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().people.end(player, which);
-        future::ready(Ok(())).boxed()
-    }
-
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.contents.lock().people.saw(token, day);
-        future::ready(Ok(())).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

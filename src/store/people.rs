@@ -69,6 +69,30 @@ impl Sessions {
     }
 }
 
+/// A change of what players are known by, once they are kept.
+#[derive(Clone, Debug)]
+pub enum PeopleChange {
+    /// See [`Store::add_session`](crate::Store::add_session).
+    AddSession(SessionRecord),
+    /// See [`Store::offer_pairing`](crate::Store::offer_pairing).
+    OfferPairing {
+        /// What is offered.
+        pairing: Pairing,
+        /// In milliseconds since 1970.
+        now_ms: u64,
+        /// How many may live at a time.
+        max: usize,
+    },
+    /// See [`Store::take_pairing`](crate::Store::take_pairing).
+    TakePairing(TokenHash),
+    /// See [`Store::keep_recovery`](crate::Store::keep_recovery).
+    KeepRecovery(PlayerId, TokenHash),
+    /// See [`Store::end_sessions`](crate::Store::end_sessions).
+    EndSessions(PlayerId, Sessions),
+    /// See [`Store::saw_session`](crate::Store::saw_session).
+    SawSession(TokenHash, u64),
+}
+
 /// The kind of a session by its word.
 pub(crate) fn kind_from_text(text: &str) -> Option<SessionKind> {
     let mut kinds = SessionKind::ALL.iter().copied();

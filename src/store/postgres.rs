@@ -36,8 +36,8 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
-    Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -240,22 +240,9 @@ impl Store for PostgresStore {
         self.reader.sessions(player).boxed()
     }
 
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::AddSession(session)).boxed()
-    }
-
-    fn offer_pairing(
-        &self,
-        pairing: Pairing,
-        now_ms: u64,
-        max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let offered = self.writer.write(Task::OfferPairing {
-            pairing,
-            now_ms,
-            max,
-        });
-        offered.map(unless_refused).boxed()
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(Task::ChangePeople(change));
+        changed.map(unless_refused).boxed()
     }
 
     fn pairing(
@@ -266,33 +253,8 @@ impl Store for PostgresStore {
         self.reader.pairing(code, now_ms).boxed()
     }
 
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        let taken = self.writer.write(Task::TakePairing(code));
-        taken.map(unless_refused).boxed()
-    }
-
-    fn keep_recovery(
-        &self,
-        player: PlayerId,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::KeepRecovery(player, key)).boxed()
-    }
-
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader.recovered(key).boxed()
-    }
-
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::EndSessions(player, which)).boxed()
-    }
-
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.writer.write(Task::SawSession(token, day)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -8,8 +8,8 @@ use futures::lock::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PlayerRecord, ReadError, Record,
-    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
+    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -169,22 +169,13 @@ impl Store for FailingStore {
         self.memory.sessions(player)
     }
 
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
         match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.add_session(session),
-        }
-    }
-
-    fn offer_pairing(
-        &self,
-        pairing: Pairing,
-        now_ms: u64,
-        max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.offer_pairing(pairing, now_ms, max),
+            // What is only a hint is kept in any case.
+            Some(error) if !matches!(change, PeopleChange::SawSession(..)) => {
+                future::ready(Err(error)).boxed()
+            }
+            _ => self.memory.change_people(change),
         }
     }
 
@@ -196,41 +187,8 @@ impl Store for FailingStore {
         self.memory.pairing(code, now_ms)
     }
 
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.take_pairing(code),
-        }
-    }
-
-    fn keep_recovery(
-        &self,
-        player: PlayerId,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.keep_recovery(player, key),
-        }
-    }
-
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.memory.recovered(key)
-    }
-
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        match self.failing() {
-            Some(error) => future::ready(Err(error)).boxed(),
-            None => self.memory.end_sessions(player, which),
-        }
-    }
-
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.memory.saw_session(token, day)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use plyhouse_protocol::PlayerId;
 
-use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
+use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
 pub(super) const PLAYERS_MAX: usize = 100_000;
@@ -60,7 +60,24 @@ impl People {
         }
     }
 
-    pub(super) fn add_session(&mut self, session: SessionRecord) {
+    /// False if it came to nothing.
+    pub(super) fn change(&mut self, change: PeopleChange) -> bool {
+        match change {
+            PeopleChange::AddSession(session) => self.add_session(session),
+            PeopleChange::OfferPairing {
+                pairing,
+                now_ms,
+                max,
+            } => return self.offer_pairing(pairing, now_ms, max),
+            PeopleChange::TakePairing(code) => return self.take_pairing(code),
+            PeopleChange::KeepRecovery(player, key) => self.keep_recovery(player, key),
+            PeopleChange::EndSessions(player, which) => self.end(player, which),
+            PeopleChange::SawSession(token, day) => self.saw(token, day),
+        }
+        true
+    }
+
+    fn add_session(&mut self, session: SessionRecord) {
         let player = session.player;
         self.lasting.insert(player);
         let tokens = self.of_player.entry(player).or_default();
@@ -68,7 +85,7 @@ impl People {
         self.sessions.entry(session.token).or_insert(session);
     }
 
-    pub(super) fn offer_pairing(&mut self, pairing: Pairing, now_ms: u64, max: usize) -> bool {
+    fn offer_pairing(&mut self, pairing: Pairing, now_ms: u64, max: usize) -> bool {
         let is_other = |other: &Pairing| other.player != pairing.player;
         self.pairings
             .retain(|_, other| other.expires_ms > now_ms && is_other(other));
@@ -85,13 +102,13 @@ impl People {
         (found.expires_ms > now_ms).then_some(*found)
     }
 
-    pub(super) fn take_pairing(&mut self, code: TokenHash) -> bool {
+    fn take_pairing(&mut self, code: TokenHash) -> bool {
         let before = self.pairings.len();
         self.pairings.retain(|_, pairing| pairing.code != code);
         self.pairings.len() < before
     }
 
-    pub(super) fn keep_recovery(&mut self, player: PlayerId, key: TokenHash) {
+    fn keep_recovery(&mut self, player: PlayerId, key: TokenHash) {
         self.recoveries.retain(|_, whose| *whose != player);
         self.recoveries.insert(key, player);
         self.lasting.insert(player);
@@ -116,7 +133,7 @@ impl People {
         sessions
     }
 
-    pub(super) fn end(&mut self, player: PlayerId, which: Sessions) {
+    fn end(&mut self, player: PlayerId, which: Sessions) {
         for session in self.sessions(player) {
             if which.contains(session.id) {
                 self.sessions.remove(&session.token);
@@ -130,7 +147,7 @@ impl People {
         }
     }
 
-    pub(super) fn saw(&mut self, token: TokenHash, day: u64) {
+    fn saw(&mut self, token: TokenHash, day: u64) {
         if let Some(session) = self.sessions.get_mut(&token) {
             session.seen_day = day;
         }

@@ -17,10 +17,7 @@ pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
-use crate::{
-    Mark, NodeId, Pairing as DevicePairing, PlayerRecord, Record, SessionRecord, Sessions,
-    TokenHash, WriteError,
-};
+use crate::{Mark, NodeId, PeopleChange, PlayerRecord, Record, SessionRecord, WriteError};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 256;
@@ -54,18 +51,8 @@ pub(super) enum Task {
     },
     Release(MatchId),
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    AddSession(SessionRecord),
-    /// Refused as a conflict if as many live as are allowed.
-    OfferPairing {
-        pairing: DevicePairing,
-        now_ms: u64,
-        max: usize,
-    },
-    /// Refused as a conflict if there is none.
-    TakePairing(TokenHash),
-    KeepRecovery(PlayerId, TokenHash),
-    EndSessions(PlayerId, Sessions),
-    SawSession(TokenHash, u64),
+    /// Refused as a conflict if it comes to nothing.
+    ChangePeople(PeopleChange),
     Renew(NodeId),
     Withdraw(NodeId),
     /// Refused as a conflict if somebody else is at it.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
 use crate::people::kind_from_text;
-use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, TokenHash};
+use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
 /// The columns of a session.
 const SESSION: &str = "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day";
@@ -26,11 +26,48 @@ pub(super) fn add(
         .try_for_each(|session| add_session(connection, session))
 }
 
-/// Keeps a session, unless it is there.
-pub(super) fn add_session(
+/// Carries a change out. False if it came to nothing.
+pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite::Result<bool> {
+    match change {
+        PeopleChange::AddSession(session) => add_session(connection, session)?,
+        PeopleChange::OfferPairing {
+            pairing,
+            now_ms,
+            max,
+        } => return offer_pairing(connection, pairing, *now_ms, *max),
+        PeopleChange::TakePairing(code) => return take_pairing(connection, *code),
+        PeopleChange::KeepRecovery(player, key) => keep_recovery(connection, *player, *key)?,
+        PeopleChange::EndSessions(player, which) => end(connection, *player, *which)?,
+        PeopleChange::SawSession(token, day) => saw(connection, *token, *day)?,
+    }
+    Ok(true)
+}
+
+/// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
+pub(super) fn is_done(
     connection: &Connection,
-    session: &SessionRecord,
-) -> rusqlite::Result<()> {
+    change: &PeopleChange,
+) -> rusqlite::Result<Option<bool>> {
+    let is_done = match change {
+        PeopleChange::AddSession(added) => session(connection, added.token)?.is_some(),
+        PeopleChange::OfferPairing {
+            pairing: offered, ..
+        } => pairing(connection, offered.code, 0)?.is_some(),
+        // Who has taken it is not known.
+        PeopleChange::TakePairing(code) if pairing(connection, *code, 0)?.is_none() => {
+            return Ok(None);
+        }
+        PeopleChange::TakePairing(_) => false,
+        PeopleChange::KeepRecovery(player, key) => recovered(connection, *key)? == Some(*player),
+        PeopleChange::EndSessions(player, which) => have_ended(connection, *player, *which)?,
+        // A hint, which is written again.
+        PeopleChange::SawSession(..) => true,
+    };
+    Ok(Some(is_done))
+}
+
+/// Keeps a session, unless it is there.
+fn add_session(connection: &Connection, session: &SessionRecord) -> rusqlite::Result<()> {
     let sql = "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     connection.prepare_cached(sql)?.execute((
@@ -47,7 +84,7 @@ pub(super) fn add_session(
 
 /// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
 /// as many live as are allowed.
-pub(super) fn offer_pairing(
+fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
     now_ms: u64,
@@ -82,13 +119,13 @@ pub(super) fn pairing(
 }
 
 /// Takes a pairing out. False if there is none.
-pub(super) fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
+fn take_pairing(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM pairings WHERE code = ?1";
     Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
 }
 
 /// Keeps a recovery key in place of the one before.
-pub(super) fn keep_recovery(
+fn keep_recovery(
     connection: &Connection,
     player: PlayerId,
     key: TokenHash,
@@ -154,11 +191,7 @@ pub(super) fn sessions(
 }
 
 /// Forgets sessions of a player.
-pub(super) fn end(
-    connection: &Connection,
-    player: PlayerId,
-    which: Sessions,
-) -> rusqlite::Result<()> {
+fn end(connection: &Connection, player: PlayerId, which: Sessions) -> rusqlite::Result<()> {
     let sql = "DELETE FROM sessions WHERE player = ?1 AND (id = ?2) IS ?3";
     let mut delete = connection.prepare_cached(sql)?;
     let (id, is_meant) = condition(which);
@@ -167,7 +200,7 @@ pub(super) fn end(
 }
 
 /// Whether none of these sessions is there.
-pub(super) fn have_ended(
+fn have_ended(
     connection: &Connection,
     player: PlayerId,
     which: Sessions,
@@ -188,7 +221,7 @@ fn condition(which: Sessions) -> (Option<[u8; 16]>, Option<bool>) {
 }
 
 /// Notes that a session was used on this day.
-pub(super) fn saw(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
+fn saw(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET seen_day = ?2 WHERE token = ?1";
     let mut update = connection.prepare_cached(sql)?;
     update.execute((token.0, day))?;

@@ -17,9 +17,9 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
-use crate::{Pairing, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError};
+use crate::{PeopleChange, PlayerRecord, Record, SessionRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
-use plyhouse_protocol::{MatchId, PlayerId, Seq};
+use plyhouse_protocol::{MatchId, Seq};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 1024;
@@ -50,18 +50,8 @@ pub(super) enum Task {
         reminder: Option<Reminder>,
     },
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
-    AddSession(SessionRecord),
-    /// Refused as a conflict if as many live as are allowed.
-    OfferPairing {
-        pairing: Pairing,
-        now_ms: u64,
-        max: usize,
-    },
-    /// Refused as a conflict if there is none.
-    TakePairing(TokenHash),
-    KeepRecovery(PlayerId, TokenHash),
-    EndSessions(PlayerId, Sessions),
-    SawSession(TokenHash, u64),
+    /// Refused as a conflict if it comes to nothing.
+    ChangePeople(PeopleChange),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let

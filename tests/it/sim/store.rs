@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, NodeId, Pairing, PlayerRecord, ReadError, Record, SessionRecord, Sessions,
-    Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -381,17 +381,18 @@ impl Store for SimStore {
         .boxed()
     }
 
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        unreachable!("nobody pairs devices in a simulated world: {session:?}")
-    }
-
-    fn offer_pairing(
-        &self,
-        _pairing: Pairing,
-        _now_ms: u64,
-        _max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        unreachable!("nobody pairs devices in a simulated world")
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let write = match change {
+            PeopleChange::EndSessions(player, which) => Write::EndSessions(player, which),
+            PeopleChange::SawSession(token, day) => Write::Saw(token, day),
+            PeopleChange::AddSession(_)
+            | PeopleChange::OfferPairing { .. }
+            | PeopleChange::TakePairing(_)
+            | PeopleChange::KeepRecovery(..) => {
+                unreachable!("nobody pairs devices in a simulated world: {change:?}")
+            }
+        };
+        self.write(write).map_ok(|()| true).boxed()
     }
 
     fn pairing(
@@ -402,32 +403,8 @@ impl Store for SimStore {
         unreachable!("nobody pairs devices in a simulated world")
     }
 
-    fn take_pairing(&self, _code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        unreachable!("nobody pairs devices in a simulated world")
-    }
-
-    fn keep_recovery(
-        &self,
-        _player: PlayerId,
-        _key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        unreachable!("nobody has a recovery key in a simulated world")
-    }
-
     fn recovered(&self, _key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         unreachable!("nobody has a recovery key in a simulated world")
-    }
-
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::EndSessions(player, which)).boxed()
-    }
-
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(Write::Saw(token, day)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -108,19 +108,10 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             let mut statement = connection.prepare_cached(sql)?;
             statement.exists([player.id.0.as_bytes()])?
         }
-        Task::AddSession(session) => people::session(connection, session.token)?.is_some(),
-        Task::OfferPairing { pairing, .. } => {
-            people::pairing(connection, pairing.code, 0)?.is_some()
-        }
-        // Who has taken it is not known.
-        Task::TakePairing(code) if people::pairing(connection, *code, 0)?.is_none() => {
-            return Ok(Err(WriteError::Unknown));
-        }
-        Task::TakePairing(_) => false,
-        Task::KeepRecovery(player, key) => people::recovered(connection, *key)? == Some(*player),
-        Task::EndSessions(player, which) => people::have_ended(connection, *player, *which)?,
-        // A hint, which is written again.
-        Task::SawSession(..) => true,
+        Task::ChangePeople(change) => match people::is_done(connection, change)? {
+            Some(is_done) => is_done,
+            None => return Ok(Err(WriteError::Unknown)),
+        },
     };
     Ok(if is_there {
         Ok(())
@@ -188,20 +179,7 @@ impl<'a> Batch<'a> {
             Task::AddPlayer(player, sessions) => {
                 people::add(self.transaction, player, sessions).map(Ok)
             }
-            Task::AddSession(session) => people::add_session(self.transaction, session).map(Ok),
-            Task::OfferPairing {
-                pairing,
-                now_ms,
-                max,
-            } => people::offer_pairing(self.transaction, pairing, *now_ms, *max).map(unless),
-            Task::TakePairing(code) => people::take_pairing(self.transaction, *code).map(unless),
-            Task::KeepRecovery(player, key) => {
-                people::keep_recovery(self.transaction, *player, *key).map(Ok)
-            }
-            Task::EndSessions(player, which) => {
-                people::end(self.transaction, *player, *which).map(Ok)
-            }
-            Task::SawSession(token, day) => people::saw(self.transaction, *token, *day).map(Ok),
+            Task::ChangePeople(change) => people::change(self.transaction, change).map(unless),
         }
     }
 

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PlayerRecord, ReadError, Record,
-    SessionRecord, Sessions, Store, Tail, TokenHash, WriteError,
+    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
+    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -339,18 +339,8 @@ impl Store for Wire {
         self.read(move |kept| kept.sessions(player)).boxed()
     }
 
-    fn add_session(&self, session: SessionRecord) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.add_session(session)))
-            .boxed()
-    }
-
-    fn offer_pairing(
-        &self,
-        pairing: Pairing,
-        now_ms: u64,
-        max: usize,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.offer_pairing(pairing, now_ms, max)))
+    fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.change_people(change)))
             .boxed()
     }
 
@@ -362,36 +352,8 @@ impl Store for Wire {
         self.read(move |kept| kept.pairing(code, now_ms)).boxed()
     }
 
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.write(move |shared| now(shared.kept.take_pairing(code)))
-            .boxed()
-    }
-
-    fn keep_recovery(
-        &self,
-        player: PlayerId,
-        key: TokenHash,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.keep_recovery(player, key)))
-            .boxed()
-    }
-
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.read(move |kept| kept.recovered(key)).boxed()
-    }
-
-    fn end_sessions(
-        &self,
-        player: PlayerId,
-        which: Sessions,
-    ) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.end_sessions(player, which)))
-            .boxed()
-    }
-
-    fn saw_session(&self, token: TokenHash, day: u64) -> BoxFuture<'_, Result<(), WriteError>> {
-        self.write(move |shared| now(shared.kept.saw_session(token, day)))
-            .boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

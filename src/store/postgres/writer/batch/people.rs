@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{Batch, Task};
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
-use crate::{Pairing, PlayerRecord, SessionRecord, Sessions, WriteError};
+use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, WriteError};
 
 /// One number for all servers, so that one changes people at a time.
 const CHANGING_PEOPLE: i64 = 0x706c_7968_6f75_7367;
@@ -40,29 +40,32 @@ impl Batch<'_> {
             session.query(sql, &[&CHANGING_PEOPLE]).await?;
         }
         for (index, task) in self.tasks.iter().enumerate() {
-            let is_done = match task {
-                Task::AddSession(added) => {
+            let Task::ChangePeople(change) = task else {
+                continue;
+            };
+            let is_done = match change {
+                PeopleChange::AddSession(added) => {
                     add_sessions(session, &[added]).await?;
                     true
                 }
-                Task::OfferPairing {
+                PeopleChange::OfferPairing {
                     pairing,
                     now_ms,
                     max,
                 } => offer_pairing(session, pairing, integer(*now_ms), *max).await?,
-                Task::TakePairing(code) => {
+                PeopleChange::TakePairing(code) => {
                     let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
                     let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
                     taken.is_some()
                 }
-                Task::KeepRecovery(player, key) => {
+                PeopleChange::KeepRecovery(player, key) => {
                     let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
                                ON CONFLICT (player) DO UPDATE SET key = excluded.key";
                     let values: Values<'_> = &[&player.0, &key.0.as_slice()];
                     session.query(sql, values).await?;
                     true
                 }
-                Task::EndSessions(player, which) => {
+                PeopleChange::EndSessions(player, which) => {
                     let sql = "DELETE FROM sessions WHERE token IN (
                                    SELECT token FROM sessions
                                    WHERE player = $1 AND (id = $2) IS NOT DISTINCT FROM $3
@@ -71,7 +74,7 @@ impl Batch<'_> {
                     session.query(sql, &[&player.0, &id, &is_meant]).await?;
                     true
                 }
-                Task::SawSession(token, day) => {
+                PeopleChange::SawSession(token, day) => {
                     // A hint: it waits for nobody, and is written again with the next hello.
                     let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
                                    SELECT token FROM sessions WHERE token = $1
@@ -80,7 +83,6 @@ impl Batch<'_> {
                     session.query(sql, &[&token, &integer(*day)]).await?;
                     true
                 }
-                _ => continue,
             };
             if !is_done {
                 self.answers[index] = Err(WriteError::Conflict);
@@ -90,16 +92,9 @@ impl Batch<'_> {
     }
 }
 
-/// Whether a task changes by what players are known.
+/// Whether a task changes by what players are known, and is no mere hint.
 const fn changes_people(task: &Task) -> bool {
-    matches!(
-        task,
-        Task::AddSession(_)
-            | Task::OfferPairing { .. }
-            | Task::TakePairing(_)
-            | Task::KeepRecovery(..)
-            | Task::EndSessions(..)
-    )
+    matches!(task, Task::ChangePeople(change) if !matches!(change, PeopleChange::SawSession(..)))
 }
 
 /// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
