@@ -31,7 +31,7 @@ use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
 use super::table::dormancy::WAITED_MIN_MS;
-use super::unread::unread;
+use super::unread::{not_now, unread};
 use super::wanted::Wanted;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
@@ -177,8 +177,7 @@ async fn keep(
             }
         }
     }
-    let message = "the store cannot keep this now";
-    Err(WireError::new(ErrorCode::Overloaded, message))
+    Err(not_now())
 }
 
 /// The player with this id, wherever that is known.
@@ -206,7 +205,7 @@ pub(super) async fn remember(server: &Shared, player: PlayerId) -> Result<(), Wi
     let added = server.store.add_player(record, vec![session]);
     added.await.map_err(|error| {
         tracing::error!(%player, %error, "player not stored");
-        WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+        not_now()
     })?;
     server.players.stored(player);
     Ok(())

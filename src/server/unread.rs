@@ -1,7 +1,7 @@
-//! What clients are told where the store cannot be read.
+//! What clients are told where the store cannot be read or written.
 
 use plyhouse_protocol::{ErrorCode, WireError};
-use plyhouse_store::ReadError;
+use plyhouse_store::{ReadError, WriteError};
 
 /// The answer to a request for which something would have to be read. It may be asked again, unless what
 /// is there makes no sense.
@@ -11,4 +11,20 @@ pub(super) fn unread(error: &ReadError) -> WireError {
         ReadError::Damaged(_) => (ErrorCode::Internal, "the match cannot be read"),
     };
     WireError::new(code, message)
+}
+
+/// The answer to a request for which something would have to be kept. It may be asked again where
+/// nothing is kept for certain.
+pub(super) fn unkept(error: WriteError) -> WireError {
+    match error {
+        WriteError::Unknown => {
+            WireError::new(ErrorCode::Internal, "that may have been kept or not")
+        }
+        WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => not_now(),
+    }
+}
+
+/// The answer where nothing is kept, or where to ask again changes nothing that is kept.
+pub(super) fn not_now() -> WireError {
+    WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
 }

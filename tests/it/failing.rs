@@ -49,6 +49,10 @@ impl FailingStore {
             _ => None,
         }
     }
+
+    fn unreadable(&self) -> Option<ReadError> {
+        (self.mode.load(Ordering::SeqCst) == UNREADABLE).then_some(ReadError::Unavailable)
+    }
 }
 
 impl Store for FailingStore {
@@ -98,15 +102,15 @@ impl Store for FailingStore {
     }
 
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
-        if self.mode.load(Ordering::SeqCst) == UNREADABLE {
-            return future::ready(Err(ReadError::Unavailable)).boxed();
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
         }
         self.memory.load(id)
     }
 
     fn tail(&self, id: MatchId, after: Mark) -> BoxFuture<'_, Result<Option<Tail>, ReadError>> {
-        if self.mode.load(Ordering::SeqCst) == UNREADABLE {
-            return future::ready(Err(ReadError::Unavailable)).boxed();
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
         }
         self.memory.tail(id, after)
     }
@@ -188,6 +192,9 @@ impl Store for FailingStore {
     }
 
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
         self.memory.recovered(key)
     }
 

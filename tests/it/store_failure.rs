@@ -129,8 +129,12 @@ async fn what_cannot_be_read_may_be_asked_for_again() {
     store.set(UNREADABLE);
     let nowhere = json!({"type": "watch", "match": "01890a5d-ac96-774b-bcce-b302099a8057"});
     assert_eq!(ann.refused(nowhere.clone()).await, "overloaded");
+    let mut lost = server.connect().await;
+    let come_back = json!({"recovery": "a".repeat(26)});
+    assert_eq!(lost.hello(come_back.clone()).await["code"], "overloaded");
     store.set(FINE);
     assert_eq!(ann.refused(nowhere).await, "unknown_match");
+    assert_eq!(lost.hello(come_back).await["code"], "bad_code");
 }
 
 /// A match of which nobody can tell what is kept waits until the store can be read again.

@@ -13,7 +13,7 @@ use super::{Unborn, elsewhere};
 use crate::lobby::TooManyMatches;
 use crate::match_handle::MatchHandle;
 use crate::shared::Shared;
-use crate::unread::unread;
+use crate::unread::{not_now, unread};
 
 /// How many reminders are written at a time when the server starts.
 const REMINDERS_AT_ONCE: usize = 1024;
@@ -167,8 +167,7 @@ async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
 async fn claim(server: &Shared, id: MatchId) -> Result<Loaded, WireError> {
     if let Err(error) = server.store.claim(id, server.node).await {
         tracing::error!(match_id = %id, %error, "a match is not taken over");
-        let message = "the store cannot keep this now";
-        return Err(WireError::new(ErrorCode::Overloaded, message));
+        return Err(not_now());
     }
     match server.store.load(id).await {
         Ok(Some(loaded)) => Ok(loaded),

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown, usual_label};
 use crate::births;
 use crate::clock::now;
@@ -11,7 +12,7 @@ use crate::encode::encode;
 use crate::reply::Reply;
 use crate::tokens;
 use plyhouse_protocol::{ErrorCode, Hello, PlayerId, ServerMessage, SessionKind, Token, WireError};
-use plyhouse_store::{Pairing, ReadError, SessionRecord, Sessions, TokenHash, WriteError};
+use plyhouse_store::{Pairing, SessionRecord, Sessions, TokenHash};
 
 /// For how long a pairing code is good, in milliseconds.
 const PAIRING_MS: u64 = 5 * 60 * 1000;
@@ -202,22 +203,4 @@ fn too_soon(left: Duration) -> WireError {
 fn bad_code() -> WireError {
     let message = "there is no such code or key, or it is good no longer";
     WireError::new(ErrorCode::BadCode, message)
-}
-
-fn not_read(error: ReadError) -> WireError {
-    tracing::error!(%error, "nobody knows whose a code or a key is");
-    WireError::new(ErrorCode::Internal, "the store cannot be read now")
-}
-
-fn not_kept(error: WriteError) -> WireError {
-    tracing::error!(%error, "a code, a key or a session is not kept");
-    match error {
-        WriteError::Unknown => {
-            let message = "that may have been kept or not";
-            WireError::new(ErrorCode::Internal, message)
-        }
-        WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => {
-            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
-        }
-    }
 }

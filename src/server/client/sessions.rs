@@ -7,11 +7,9 @@ use crate::births;
 use crate::cluster::Packet;
 use crate::from_protocol;
 use crate::reply::Reply;
-use crate::unread::unread;
+use crate::unread::{unkept, unread};
 use plyhouse_matches::scoresheet::day_text;
-use plyhouse_protocol::{
-    CloseCode, ErrorCode, PlayerId, ServerMessage, SessionId, SessionSummary, WireError,
-};
+use plyhouse_protocol::{CloseCode, PlayerId, ServerMessage, SessionId, SessionSummary, WireError};
 use plyhouse_store::{ReadError, WriteError};
 
 impl Client {
@@ -64,7 +62,7 @@ impl Client {
             return;
         };
         let ended = self.server.store.end_sessions(id, which).await;
-        let Some(((), reply)) = reply.check(ended.map_err(not_ended)) else {
+        let Some(((), reply)) = reply.check(ended.map_err(not_kept)) else {
             return;
         };
         let players = &self.server.players;
@@ -103,20 +101,12 @@ impl Client {
     }
 }
 
-fn not_read(error: ReadError) -> WireError {
-    tracing::error!(%error, "sessions not read");
+pub(super) fn not_read(error: ReadError) -> WireError {
+    tracing::error!(%error, "what a player is known by is not read");
     unread(&error)
 }
 
-fn not_ended(error: WriteError) -> WireError {
-    tracing::error!(%error, "sessions not ended");
-    match error {
-        WriteError::Unknown => {
-            let message = "the sessions may have been ended or not";
-            WireError::new(ErrorCode::Internal, message)
-        }
-        WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => {
-            WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
-        }
-    }
+pub(super) fn not_kept(error: WriteError) -> WireError {
+    tracing::error!(%error, "what a player is known by is not kept");
+    unkept(error)
 }

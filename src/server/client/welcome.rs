@@ -9,10 +9,11 @@ use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
 use crate::standing::Standing;
 use crate::to_protocol;
+use crate::unread::not_now;
 use plyhouse_matches::Part;
 use plyhouse_protocol::{
-    ErrorCode, FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage,
-    Status, Welcome, WireError,
+    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage, Status,
+    Welcome, WireError,
 };
 use plyhouse_store::WriteError;
 
@@ -129,7 +130,7 @@ impl Client {
                 } = player;
                 let refused = |error: WriteError| {
                     tracing::error!(player = %record.id, %error, "nobody is welcomed");
-                    WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+                    not_now()
                 };
                 // Other servers learn from the store who somebody is.
                 if !*is_stored {

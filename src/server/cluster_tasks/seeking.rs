@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
-use plyhouse_protocol::{ErrorCode, MatchCode, MatchId, PlayerId, WireError};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, WireError};
 use plyhouse_store::directory::{Make, Paired, Waiting};
 use plyhouse_store::{Record, WriteError};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use crate::peer::Peer;
 use crate::reply::Reply;
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;
+use crate::unread::not_now;
 
 /// How often it is looked whether seeks that wait here have been paired without this server being told.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -50,8 +51,7 @@ impl Cluster {
             Ok(Paired::With(paired)) => Ok(Some(*paired)),
             Err(error) => {
                 tracing::error!(player = %seek.player, %error, "a seek is not kept");
-                let message = "the store cannot keep this now";
-                Err(WireError::new(ErrorCode::Overloaded, message))
+                Err(not_now())
             }
         }
     }

@@ -24,6 +24,7 @@ use crate::metrics::GameMetrics;
 use crate::shared::Shared;
 use crate::to_protocol;
 use crate::told::{Published, Roster};
+use crate::unread::not_now;
 
 /// How long a match waits before it tries again what the store would not take.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -92,9 +93,7 @@ impl From<NotDone> for WireError {
     fn from(not_done: NotDone) -> Self {
         match not_done {
             NotDone::Refused(refusal) => to_protocol::refusal(&refusal),
-            NotDone::Unavailable => {
-                Self::new(ErrorCode::Overloaded, "the store cannot keep this now")
-            }
+            NotDone::Unavailable => not_now(),
             NotDone::Lost => Self::new(ErrorCode::Internal, "the match cannot be kept"),
         }
     }
