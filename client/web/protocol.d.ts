@@ -73,6 +73,7 @@ export interface Welcome {
   ignored?: string[];
   player: { id: string; name: string };
   token: string;
+  session: string;
   resumed: boolean;
   games: Game[];
   levels: Level[];
@@ -262,6 +263,41 @@ export interface Events {
   match: string;
   events: MatchEvent[];
 }
+// One device, or program, of a player.
+export interface Session {
+  session: string;
+  label: string;
+  kind: 'web' | 'cli' | 'key';
+  created_ms: number;
+  seen_day: string;
+  connected: boolean;
+  this: boolean;
+}
+export interface Sessions {
+  type: 'sessions';
+  re?: number;
+  ignored?: string[];
+  sessions: Session[];
+}
+export interface SessionAdded {
+  type: 'session_added';
+  session: string;
+  label: string;
+  kind: 'web' | 'cli' | 'key';
+}
+export interface Paired {
+  type: 'paired';
+  re?: number;
+  ignored?: string[];
+  code: string;
+  expires_ms: number;
+}
+export interface RecoveryKey {
+  type: 'recovery_key';
+  re?: number;
+  ignored?: string[];
+  key: string;
+}
 export interface Ok {
   type: 'ok';
   re?: number;
@@ -299,6 +335,10 @@ export type Message =
   | ListChanged
   | Matches
   | Events
+  | Sessions
+  | SessionAdded
+  | Paired
+  | RecoveryKey
   | Ok
   | Pong
   | Failure;
@@ -307,7 +347,17 @@ export type SeatWish = 'me' | 'open' | { bot: string };
 type OneMatch = { match: string };
 
 export type Request =
-  | { type: 'hello'; protocol: 1; name?: string; token?: string }
+  | {
+      type: 'hello';
+      protocol: 1;
+      name?: string;
+      token?: string;
+      pair?: string;
+      recovery?: string;
+      label?: string;
+    }
+  | { type: 'sessions' | 'pair' | 'recovery' }
+  | { type: 'end_session'; session: string }
   | { type: 'ping' }
   | {
       type: 'create';

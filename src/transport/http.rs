@@ -46,6 +46,8 @@ pub(super) fn router(
         .route("/", get(page))
         .route("/m/{code}", get(page))
         .route("/m/{code}/", get(page))
+        .route("/pair", get(page))
+        .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/record/{file}", get(record))
         // A refused handshake ends its connection.

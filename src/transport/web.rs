@@ -300,16 +300,29 @@ mod tests {
         }
     }
 
-    /// Whoever is far away would else wait for one module after the other.
+    /// Whoever is far away would else wait for one module after the other; and for what few want to see, if all
+    /// of it came at once.
     #[test]
     fn every_file_is_asked_for_by_the_page_itself() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
         let manifest = text("manifest.webmanifest");
+        let seldom = |path: &Path| path.starts_with("you") || path.starts_with("vendor");
+        let modules: String = FILES
+            .files
+            .values()
+            .filter_map(|file| std::str::from_utf8(&file.plain).ok())
+            .collect();
         for path in FILES.files.keys().filter(|path| **path != Path::new(INDEX)) {
             let name = path.file_stem().unwrap().to_str().unwrap();
             let (asks, link) = if path.starts_with("languages") {
                 // The one in use is asked for by the script that chooses it.
                 (text("early.js"), format!("['{name}', ["))
+            } else if seldom(path) {
+                // By a view that is loaded when it is wanted.
+                (
+                    modules.as_str(),
+                    format!("/{}'", path.file_name().unwrap().to_str().unwrap()),
+                )
             } else if path.extension().unwrap() == "png" && !name.starts_with("apple") {
                 // Whoever installs the page asks for them.
                 (manifest, format!("\"{}\"", path.display()))

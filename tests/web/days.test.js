@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import {
+  chooseName,
   cell,
   chooseClock,
   fits,
@@ -47,9 +48,10 @@ test(
     const theirs = new RegExp(String.raw`guest-\w+\s*Chess · their turn ${UNTIL}`);
     await row.filter({ hasText: theirs }).waitFor();
     // A name is bound to it.
-    await ann.getByTitle('Choose a name').click();
+    await chooseName(ann);
     await ann.getByText('It can be changed when the match is over').waitFor();
     await ann.keyboard.press('Escape');
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
 
     // With the next connection it is told in a line.
     await ann.reload();

@@ -168,7 +168,8 @@ test(
     await page
       .getByRole('heading', { name: 'Zu diesem Code gibt es gerade keine Partie.' })
       .waitFor();
-    await page.getByTitle('Namen wählen').click();
+    await page.locator('header .name').click();
+    await page.getByRole('button', { name: 'Namen wählen' }).click();
     await page.getByLabel('Was andere sehen').fill('a\u202eb');
     await page.getByRole('button', { name: 'Namen übernehmen' }).click();
     await page.getByRole('alert').filter({ hasText: 'Dieser Name geht leider nicht.' }).waitFor();

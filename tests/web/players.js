@@ -130,6 +130,18 @@ export async function inviteOn(page, terms, game) {
   return invite(page, game);
 }
 
+/** Where one's name, devices and keys are. @param {Page} page */
+export async function goToYou(page) {
+  await page.locator('header .name').click();
+  await page.locator('.devices li').first().waitFor();
+}
+
+/** Asks for another name. @param {Page} page */
+export async function chooseName(page) {
+  await goToYou(page);
+  await page.getByRole('button', { name: 'Choose a name' }).click();
+}
+
 /** The code in a link. @param {string} link */
 export const codeOf = (link) => new URL(link).pathname.slice(-6);
 

@@ -18,7 +18,9 @@ const ts = require('typescript');
 
 const page = fileURLToPath(new URL('../../client/web/page', import.meta.url));
 const files = readdirSync(page, { recursive: true, encoding: 'utf8' });
-const modules = files.filter((file) => file.endsWith('.js') && !file.startsWith('languages'));
+/** Languages are where texts belong; nobody reads what others have written; and products are called alike everywhere. */
+const ELSEWHERE = /^(languages|vendor|device\.js)/;
+const modules = files.filter((file) => file.endsWith('.js') && !ELSEWHERE.test(file));
 
 /** @param {string} file */
 const read = (file) => readFileSync(join(page, file), 'utf8');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, invite, legal, moves, myTurn, play, playBot, says } from './players.js';
+import { cell, chooseName, invite, legal, moves, myTurn, play, playBot, says } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -226,10 +226,11 @@ test(
   inHouse(async (house) => {
     const ann = await house.visitor();
     const name = '<img src=x onerror=a()>';
-    await ann.getByTitle('Choose a name').click();
+    await chooseName(ann);
     await ann.getByLabel('What others see').fill(name);
     await ann.getByRole('button', { name: 'Use this name' }).click();
-    await ann.getByRole('button', { name }).waitFor();
+    await ann.locator('header .name', { hasText: name }).waitFor();
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
     const bob = await house.visitor(await invite(ann));
     await bob.locator('.player', { hasText: name }).waitFor();
     assert.equal(await bob.locator('main img').count(), 0);
@@ -240,10 +241,10 @@ test(
   'a name that is not to be had costs nobody their own',
   inHouse(async (house) => {
     const page = await house.visitor();
-    const rename = page.getByTitle('Choose a name');
+    const rename = page.locator('header .name');
     await page.locator('.name', { hasText: 'guest-' }).waitFor();
     const before = await rename.innerText();
-    await rename.click();
+    await chooseName(page);
     await page.getByLabel('What others see').fill('a\u202eb');
     const use = page.getByRole('button', { name: 'Use this name' });
     await use.click();
@@ -262,7 +263,7 @@ test(
     await page.keyboard.press('Escape');
     assert.equal(await rename.innerText(), before);
     // Characters are counted as people and the server do.
-    await rename.click();
+    await page.getByRole('button', { name: 'Choose a name' }).click();
     await page.getByLabel('What others see').fill('😀'.repeat(24));
     await use.click();
     await page.locator('.name', { hasText: '😀'.repeat(24) }).waitFor();
@@ -275,15 +276,18 @@ test(
   inHouse(async (house) => {
     const page = await house.visitor();
     await playBot(page);
-    await page.getByTitle('Choose a name').click();
+    const match = page.url();
+    await chooseName(page);
     await page.getByText('It can be changed when the match is over, or cancelled.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Use this name' }).count(), 0);
     await picture(page, 'name-bound');
     await page.getByRole('button', { name: 'Close' }).click();
+    await page.goBack();
+    assert.equal(page.url(), match);
     await page.getByRole('button', { name: 'Resign …' }).click();
     await page.getByRole('button', { name: 'Resign', exact: true }).click();
     await says(page, 'You lose.');
-    await page.getByTitle('Choose a name').click();
+    await chooseName(page);
     await page.getByRole('button', { name: 'Use this name' }).waitFor();
   }),
 );

@@ -58,6 +58,18 @@ export function showBanner(place, connection) {
         ),
       );
       break;
+    case 'ended':
+      fill(
+        place,
+        h(
+          'div',
+          { class: 'banner strong', role: 'alert' },
+          h('h1', {}, say('link.ended')),
+          h('button', { type: 'button', onclick: () => connection.beginAnew() }, say('link.guest')),
+          h('a', { class: 'button', href: '/pair' }, say('link.back')),
+        ),
+      );
+      break;
     case 'broken':
       fill(
         place,

@@ -1,6 +1,7 @@
 // The one connection to the server: it says hello, comes back when it is lost, and knows when it
 // should not.
 
+import { deviceLabel } from './device.js';
 import { recall, remember } from './keep.js';
 import { say } from './language.js';
 import { inOurWords } from './naming.js';
@@ -10,12 +11,19 @@ import { refusalText } from './words.js';
 
 /**
  * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
- * again; `replaced` and `broken` wait for the person. An open one `isSlow` when an answer is overdue.
+ * again; `replaced`, `ended` and `broken` wait for the person. An open one `isSlow` when an answer is overdue.
  * @typedef {{ state: 'connecting' }
  *   | { state: 'open', isSlow: boolean }
  *   | { state: 'waiting', at: number, why: string }
  *   | { state: 'replaced' }
+ *   | { state: 'ended' }
  *   | { state: 'broken', why: string }} Link
+ */
+
+/**
+ * Another way to be somebody than by what this browser remembers: a new player of a name, or a player who has
+ * made a code or a key.
+ * @typedef {{ name: string } | { pair: string } | { recovery: string }} Way
  */
 
 /**
@@ -76,10 +84,12 @@ export class Connection {
   #nextId = 1;
   #failures = 0;
   #heardAt = 0;
-  /** Who we were before we wished for another name. @type {{ token: string | null, name: string | null }} */
-  #former = { token: null, name: null };
-  /** Waits to hear whether the name is to be had. @type {((why: string | null) => void) | null} */
+  /** How we wish to become somebody else. @type {Way | null} */
+  #way = null;
+  /** Waits to hear whether that can be. @type {((why: string | null) => void) | null} */
   #wished = null;
+  /** This browser was logged out, and has not been told since who it is. */
+  #isLoggedOut = false;
   /** What is not answered yet, the oldest first. @type {Map<number, Asked>} */
   #asked = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -122,17 +132,22 @@ export class Connection {
   }
 
   /**
-   * Becomes somebody else: a new player of this name.
-   * @param {string} name
-   * @returns {Promise<string | null>} why the name is not to be had, if it is not
+   * Becomes somebody else. Until that is done one stays who one is.
+   * @param {Way} way
+   * @returns {Promise<string | null>} why it cannot be, if it cannot
    */
-  rename(name) {
-    // Whoever wishes again before there was an answer is still who they were.
-    if (!this.#wished) this.#former = { token: recall('token'), name: recall('name') };
-    remember('token', null);
-    remember('name', name);
+  become(way) {
+    this.#way = way;
     this.open();
     return new Promise((resolve) => (this.#wished = resolve));
+  }
+
+  /** Begins as a new guest. */
+  beginAnew() {
+    this.#isLoggedOut = false;
+    remember('token', null);
+    remember('name', null);
+    this.open();
   }
 
   /**
@@ -154,24 +169,20 @@ export class Connection {
   }
 
   async #hello() {
-    const token = recall('token');
-    const name = recall('name');
+    const way = this.#way ?? remembered();
     try {
-      await this.ask({
-        type: 'hello',
-        protocol: 1,
-        ...(name ? { name } : {}),
-        ...(token ? { token } : {}),
-      });
+      await this.ask({ type: 'hello', protocol: 1, label: deviceLabel(), ...way });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'lost') return;
+      if (this.#way) {
+        this.#way = null;
+        this.#answerWish(refusalText(error));
+        this.#stay();
+        return;
+      }
       // What is remembered is no good: it is forgotten, so that the next hello is another.
       if (error.code === 'bad_name' || error.code === 'name_taken' || error.field === 'name') {
-        remember('name', this.#former.name);
-        remember('token', this.#former.token);
-        this.#former = { token: null, name: null };
-        this.#answerWish(refusalText(error));
-        // After a hello that was refused one may send another.
+        remember('name', null);
         void this.#hello();
         return;
       } else if (error.code === 'bad_field') {
@@ -183,6 +194,17 @@ export class Connection {
       } else {
         this.#giveUp(refusalText(error));
       }
+    }
+  }
+
+  /** We are who we were, since we cannot be another. */
+  #stay() {
+    if (this.#isLoggedOut) {
+      this.#drop();
+      this.#become({ state: 'ended' });
+    } else {
+      // After a hello that was refused one may send another.
+      void this.#hello();
     }
   }
 
@@ -199,6 +221,8 @@ export class Connection {
     remember('name', welcome.player.name);
     this.welcome = inOurWords(welcome);
     this.#failures = 0;
+    this.#way = null;
+    this.#isLoggedOut = false;
     this.#become({ state: 'open', isSlow: false });
     this.#answerWish(null);
     this.#listener.welcome(welcome);
@@ -269,7 +293,7 @@ export class Connection {
     if (code === REPLACED) {
       this.#become({ state: 'replaced' });
     } else if (code === ENDED) {
-      this.#become({ state: 'broken', why: say('link.ended') });
+      this.#logOut();
     } else if (OUR_FAULT.includes(code)) {
       this.#become({ state: 'broken', why: say('link.closed', { code: String(code) }) });
     } else if (code === TOO_MANY_REQUESTS) {
@@ -278,6 +302,17 @@ export class Connection {
       const why = say(code === SERVER_FULL ? 'link.full' : 'link.lost');
       this.#wait(why);
     }
+  }
+
+  /** Our session was ended: what it was known by is good for nothing. */
+  #logOut() {
+    // Unless another tab has become somebody else meanwhile.
+    if (recall('token') === this.welcome?.token) {
+      remember('token', null);
+      remember('name', null);
+    }
+    this.#isLoggedOut = true;
+    this.#become({ state: 'ended' });
   }
 
   /** @param {string} [why] */
@@ -324,4 +359,11 @@ export class Connection {
     this.link = link;
     this.#listener.link(link);
   }
+}
+
+/** Who this browser remembers to be. */
+function remembered() {
+  const token = recall('token');
+  const name = recall('name');
+  return { ...(name ? { name } : {}), ...(token ? { token } : {}) };
 }

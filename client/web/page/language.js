@@ -42,6 +42,8 @@ const DATE = new Intl.DateTimeFormat(LOCALE, {
   minute: '2-digit',
   hourCycle: 'h23',
 });
+/** A day, where the hour is of no account. */
+const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
 /** Made once each. @type {Map<string, Intl.NumberFormat>} */
 const UNITS = new Map();
 /** What stands between two sentences. */
@@ -122,6 +124,9 @@ export const list = (items) => LIST.format(items);
 
 /** A point in time, by weekday, day and hour. @param {number} time */
 export const date = (time) => DATE.format(time);
+
+/** A day, without its hour. @param {number} time */
+export const day = (time) => DAY.format(time);
 
 /** So many seconds from now. @param {number} seconds */
 export const soon = (seconds) => SOON.format(seconds, 'second');

@@ -106,7 +106,7 @@ export class Lobby {
   /** Whether the connection does not come back by itself. */
   #isOver() {
     const { state } = this.#app.connection.link;
-    return state === 'replaced' || state === 'broken';
+    return ['replaced', 'ended', 'broken'].includes(state);
   }
 
   /** Makes the choice one that this server offers. */

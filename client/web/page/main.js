@@ -1,10 +1,10 @@
 // The page: one connection, the matches that it follows, and one view at a time.
 
+import { Added } from './added.js';
 import { showBadge } from './badge.js';
 import { showBanner } from './banner.js';
 import { Challenges } from './challenges.js';
 import { rememberOpponent } from './challenging.js';
-import { decoded } from './code.js';
 import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
@@ -21,9 +21,9 @@ import {
   withPresence,
   withRematch,
 } from './match.js';
-import { nameButton } from './name.js';
+import { nameLink } from './name.js';
 import { newsOf } from './news.js';
-import { Nowhere } from './nowhere.js';
+import { viewAt } from './places.js';
 import { refusalWords } from './refusals.js';
 import { Room } from './room.js';
 import { play as sound } from './sounds.js';
@@ -44,6 +44,7 @@ import { notUnderstood, refusalText } from './words.js';
  * @property {() => void} welcomed the server knows us, perhaps anew
  * @property {() => void} leave the view is left for another
  * @property {() => string} title
+ * @property {(message: Message) => void} [hear] what else the server tells
  */
 
 export class App {
@@ -56,10 +57,14 @@ export class App {
   #view;
   /** A match that was asked for is under way. */
   #isEntering = false;
+  /** Who we were with the last connection. */
+  #lastPlayer = '';
   #path = location.pathname;
   #main = one('main');
   #toast = new Toast(one('toast'));
   #heard = one('heard');
+  /** Tells of new devices, and logs them out. */
+  added = new Added(this, one('added'));
   #challenges = new Challenges(this, one('challenges'));
 
   constructor() {
@@ -71,17 +76,18 @@ export class App {
     });
     fill(
       one('header-tools'),
-      nameButton(this),
+      nameLink(this),
       languageSwitch(),
       looksButton(this),
       soundSwitch(),
       themeSwitch(),
     );
-    this.#view = this.#viewOf(location.pathname, {});
+    this.#view = viewAt(this, location.pathname, {});
     this.#show(this.#view);
     window.addEventListener('popstate', () => {
       // A jump within the page is no other page.
-      if (location.pathname !== this.#path) this.#turnTo(location.pathname, {});
+      const isOther = location.pathname !== this.#path;
+      if (isOther || (this.#path === '/pair' && location.hash)) this.#turnTo(location.pathname, {});
     });
     document.addEventListener('click', (event) => this.#follow(event));
     this.connection.open();
@@ -228,7 +234,7 @@ export class App {
     const { match: left } = this.#view.element.dataset;
     if (left !== undefined) this.#toast.outlived(left);
     this.#view.leave();
-    this.#show(this.#viewOf(path, wish));
+    this.#show(viewAt(this, path, wish));
     // What had the focus is gone; a view that knows better takes it on.
     if (hadFocus) this.#main.focus();
     if (this.connection.link.state === 'open') this.#view.welcomed();
@@ -240,13 +246,6 @@ export class App {
   #show(view) {
     this.#view = view;
     fill(this.#main, view.element);
-  }
-
-  /** @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
-  #viewOf(path, wish) {
-    const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
-    if (code) return new Room(this, decoded(code), wish);
-    return path === '/' ? new Lobby(this) : new Nowhere();
   }
 
   /** Our own links lead on without a new page. @param {MouseEvent} event */
@@ -275,6 +274,8 @@ export class App {
       const stays = known.has(id) || this.#view.element.dataset.match === id;
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
+    if (welcome.player.id !== this.#lastPlayer) this.added.forget();
+    this.#lastPlayer = welcome.player.id;
     this.days.welcomed(welcome);
     this.#challenges.welcomed(welcome);
     this.#view.welcomed();
@@ -286,6 +287,8 @@ export class App {
     if ('ignored' in message && message.ignored) this.toast(notUnderstood(message.ignored));
     this.days.hear(message);
     this.#challenges.hear(message);
+    this.added.hear(message);
+    this.#view.hear?.(message);
     switch (message.type) {
       case 'match':
         this.#learnWhole(message);

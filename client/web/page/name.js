@@ -1,22 +1,16 @@
-// Who one is, in the header, and how one becomes somebody else.
+// Who one is, in the header: the way to one's name, devices and keys.
 
-import { fill, h, write } from './dom.js';
+import { h, write } from './dom.js';
 import { say } from './language.js';
 
 /** @import { App } from './main.js' */
 
-/** The server's bound on names, in Unicode scalar values. */
-const NAME_CHARACTERS_MAX = 24;
-
-/** Whether one would give up a seat with the name. @param {App} app */
-const sits = (app) => app.days.rows.length > 0 || app.mine().some(({ you }) => you !== null);
-
 /** @param {App} app */
-export function nameButton(app) {
+export function nameLink(app) {
   const name = h('bdi');
-  const button = h(
-    'button',
-    { class: 'quiet name', type: 'button', title: say('name.choose'), onclick: () => ask(app) },
+  const link = h(
+    'a',
+    { class: 'button quiet name', href: '/you', title: say('name.about') },
     h('span', { class: 'unseen' }, say('name.before'), ' '),
     name,
   );
@@ -24,81 +18,5 @@ export function nameButton(app) {
     document.documentElement,
     { attributeFilter: ['data-link'] },
   );
-  return button;
-}
-
-/** @param {App} app */
-function ask(app) {
-  const isBound = sits(app);
-  const input = h('input', {
-    id: 'name',
-    value: app.player?.name ?? '',
-    readonly: isBound,
-    autocomplete: 'nickname',
-    'aria-describedby': 'name-trouble',
-  });
-  const trouble = h('p', { id: 'name-trouble', class: 'trouble', role: 'alert' });
-  const dialog = h('dialog', { 'aria-labelledby': 'name-title' });
-  const save = async () => {
-    const why = await renamed(app, input.value.trim().normalize());
-    write(trouble, why ?? '');
-    if (why === null) dialog.close();
-    else input.select();
-  };
-  fill(
-    dialog,
-    h(
-      'form',
-      {
-        method: 'dialog',
-        novalidate: true,
-        onsubmit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          if (!isBound) void save();
-        },
-      },
-      h('h2', { id: 'name-title' }, say('name.yours')),
-      h('label', { for: 'name' }, say('name.seen', { most: NAME_CHARACTERS_MAX })),
-      input,
-      trouble,
-      isBound && h('p', { class: 'note' }, say('name.bound')),
-      h(
-        'div',
-        { class: 'row end' },
-        h(
-          'button',
-          {
-            type: 'button',
-            class: isBound ? '' : 'quiet',
-            autofocus: isBound,
-            onclick: () => dialog.close(),
-          },
-          say(isBound ? 'dialog.close' : 'dialog.cancel'),
-        ),
-        !isBound && h('button', { class: 'primary' }, say('name.use')),
-      ),
-    ),
-  );
-  dialog.addEventListener('close', () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  if (!isBound) input.select();
-}
-
-/**
- * Takes another name; tells why not, if it is not to be had. What is in it is judged by the server.
- * @param {App} app
- * @param {string} wish
- * @returns {Promise<string | null>}
- */
-async function renamed(app, wish) {
-  const count = [...wish].length;
-  if (count === 0) return say('name.none');
-  if (count > NAME_CHARACTERS_MAX) {
-    return say('name.long', { most: NAME_CHARACTERS_MAX, length: count });
-  }
-  if (wish === app.player?.name) return null;
-  // It may have begun while one thought of a name.
-  if (sits(app)) return say('name.bound');
-  return app.connection.rename(wish);
+  return link;
 }

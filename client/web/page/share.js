@@ -39,22 +39,31 @@ export function shareCard(app, match, level) {
     value: link,
     onfocus: () => field.select(),
   });
-  const copy = h('button', { type: 'button', class: 'primary' }, say('share.copy'));
-  copy.addEventListener('click', async () => {
-    write(copy, (await copied(link, field)) ? say('share.copied') : say('share.byKey'));
-    setTimeout(() => write(copy, say('share.copy')), TOLD_MS);
-  });
   return h(
     'section',
     { class: 'card share', 'aria-labelledby': 'share-title' },
     h('h2', { id: 'share-title' }, say('share.title')),
     h('label', { for: 'link', class: 'unseen' }, say('share.link')),
-    h('div', { class: 'row' }, field, copy),
+    h('div', { class: 'row' }, field, copyButton(field, say('share.copy'))),
     h('p', {}, ...parts('share.code', { code: h('strong', { class: 'code' }, match.code) })),
     h('p', { class: 'note' }, say(match.listed ? 'share.listed' : 'share.unlisted')),
     isHost && h('p', { class: 'note' }, waits(app, match)),
     isHost && instead(app, match, bot),
   );
+}
+
+/**
+ * What copies the text of a field.
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
+ * @param {string} says
+ */
+export function copyButton(field, says) {
+  const copy = h('button', { type: 'button', class: 'primary' }, says);
+  copy.addEventListener('click', async () => {
+    write(copy, (await copied(field.value, field)) ? say('share.copied') : say('share.byKey'));
+    setTimeout(() => write(copy, says), TOLD_MS);
+  });
+  return copy;
 }
 
 /**
@@ -91,7 +100,7 @@ export async function shareLink(link) {
 
 /**
  * @param {string} link
- * @param {HTMLInputElement} field that has it
+ * @param {HTMLInputElement | HTMLTextAreaElement} field that has it
  * @returns {Promise<boolean>}
  */
 async function copied(link, field) {

@@ -1,0 +1,37 @@
+// Which view an address opens.
+
+import { decoded } from './code.js';
+import { Later } from './later.js';
+import { Lobby } from './lobby.js';
+import { Nowhere } from './nowhere.js';
+import { Room } from './room.js';
+
+/** @import { App, View } from './main.js' */
+
+/** @param {App} app @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
+export function viewAt(app, path, wish) {
+  const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
+  if (code) return new Room(app, decoded(code), wish);
+  switch (path) {
+    case '/':
+      return new Lobby(app);
+    case '/you':
+      return new Later(app, async () => new (await import('./you/you.js')).You(app));
+    case '/pair': {
+      const secret = takenFromAddress();
+      return new Later(
+        app,
+        async () => new (await import('./you/arrival.js')).Arrival(app, secret),
+      );
+    }
+    default:
+      return new Nowhere();
+  }
+}
+
+/** What stands behind `#`, which is a secret: it stays neither in sight nor among the pages one has seen. */
+function takenFromAddress() {
+  const secret = decoded(location.hash.slice(1));
+  history.replaceState(history.state, '', location.pathname);
+  return secret;
+}

@@ -1,0 +1,70 @@
+// Who one is: the name, and how one comes to be the same on another device, or after all are lost.
+
+import { h, write } from '../dom.js';
+import { say } from '../language.js';
+import { chooseName } from './choosing-name.js';
+import { Devices } from './devices.js';
+import { Pairing } from './pairing.js';
+import { recovery } from './recovery.js';
+
+/** @import { Message } from '../../protocol.js' */
+/** @import { App } from '../main.js' */
+
+export class You {
+  #app;
+  #name = h('bdi');
+  #pairing;
+  #devices;
+  element;
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+    this.#pairing = new Pairing(app);
+    this.#devices = new Devices(app);
+    const choose = { type: 'button', onclick: () => chooseName(app) };
+    this.element = h(
+      'div',
+      { class: 'you' },
+      h(
+        'div',
+        { class: 'row myself' },
+        h('h1', {}, this.#name),
+        h('button', choose, say('name.choose')),
+      ),
+      this.#pairing.element,
+      this.#devices.element,
+      recovery(app),
+      h(
+        'section',
+        { class: 'card', 'aria-labelledby': 'back-title' },
+        h('h2', { id: 'back-title' }, say('arrive.entrance')),
+        h('p', { class: 'note' }, say('arrive.entrance.about')),
+        h('a', { class: 'button', href: '/pair' }, say('arrive.enter')),
+      ),
+    );
+  }
+
+  title() {
+    return `${say('you.title')} – Plyhouse`;
+  }
+
+  update() {
+    write(this.#name, this.#app.player?.name ?? '');
+  }
+
+  welcomed() {
+    this.#devices.ask();
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    if (message.type !== 'session_added') return;
+    this.#pairing.used(message.label);
+    this.#devices.ask();
+  }
+
+  leave() {
+    this.#pairing.stop();
+  }
+}
