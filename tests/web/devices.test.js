@@ -5,7 +5,17 @@ import { after, test } from 'node:test';
 
 import { deviceLabel } from '../../client/web/page/device.js';
 import { inGroups, secretIn } from '../../client/web/page/you/secrets.js';
-import { fits, goToYou, invite, isOpenToAll, myTurn, play, playBot } from './players.js';
+import {
+  fits,
+  goToYou,
+  inBar,
+  invite,
+  isOpenToAll,
+  myTurn,
+  play,
+  playAll,
+  playBot,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -296,5 +306,31 @@ test(
     await became(other);
     assert.equal(await nameOf(other), name);
     await other.getByText('Your matches').waitFor();
+  }),
+);
+
+test(
+  'a guest who wins for the first time is asked to keep it, once',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { viewport: PHONE, reducedMotion: 'reduce', axe: true });
+    const bob = await house.visitor(await invite(ann, 'Connect Four'));
+    const question = /^Keep this\?/;
+    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+    await ann.getByText(question).waitFor();
+    await isOpenToAll(ann, 'keep');
+    await fits(ann);
+    await picture(ann, 'keep-phone');
+    await bob.getByRole('heading', { name: 'You lose.' }).waitFor();
+    assert.equal(await bob.getByText(question).count(), 1);
+    assert.ok(!(await bob.getByText(question).isVisible()));
+    await ann.getByRole('link', { name: 'Keep them' }).click();
+    await ann.getByRole('button', { name: 'Make a recovery key' }).waitFor();
+    await ann.goBack();
+    // The second time, nothing is asked.
+    await inBar(ann, 'Rematch').click();
+    await bob.getByRole('button', { name: 'Accept' }).click();
+    await playAll(bob, ann, 'd1 c1 d1 c1 d1 c1 e1 c1');
+    await ann.getByRole('heading', { name: 'You win!' }).waitFor();
+    assert.ok(!(await ann.getByText(question).isVisible()));
   }),
 );

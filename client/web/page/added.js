@@ -2,6 +2,7 @@
 // out at once.
 
 import { fill, h } from './dom.js';
+import { markKept } from './keeping.js';
 import { parts, say } from './language.js';
 
 /** @import { Message, SessionAdded } from '../protocol.js' */
@@ -22,6 +23,7 @@ export class Added {
   /** @param {Message} message */
   hear(message) {
     if (message.type !== 'session_added') return;
+    markKept(this.#app);
     this.#told.push(message);
     if (this.#told.length === 1) this.#draw();
   }

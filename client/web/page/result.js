@@ -2,6 +2,7 @@
 // away.
 
 import { fill, h, write } from './dom.js';
+import { isFirstWin } from './keeping.js';
 import { say } from './language.js';
 import { icon } from './switches.js';
 import { ended, occupant, points } from './words.js';
@@ -25,6 +26,13 @@ export class Result {
   #headline = h('h2', { id: 'result-title' });
   #why = h('p', { class: 'why' });
   #score = h('p', { class: 'score' });
+  #keep = h(
+    'p',
+    { class: 'keep' },
+    say('keep.question'),
+    ' ',
+    h('a', { href: '/you' }, say('keep.way')),
+  );
   #again;
   #isShown = false;
   element;
@@ -59,6 +67,7 @@ export class Result {
         copy,
         h('a', { class: 'button', href: '/' }, say('page.lobby')),
       ),
+      this.#keep,
     );
   }
 
@@ -90,6 +99,7 @@ export class Result {
     write(this.#headline, headline);
     write(this.#why, why);
     write(this.#score, score(match, this.#app.levels));
+    this.#keep.hidden = !isFirstWin(this.#app, match);
     this.#again.hidden = again === null;
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));

@@ -543,6 +543,8 @@ export default {
   'result.share': 'Share',
   'result.close': 'Show the board',
   'result.back': 'Look back',
+  'keep.question': 'Keep this? Your name and your games are in this browser alone.',
+  'keep.way': 'Keep them',
 
   // Each game
   'hint.square': 'Click a square, or use the arrow keys and Enter.',

@@ -530,6 +530,8 @@ export default {
   'result.share': 'Partager',
   'result.close': 'Montrer le plateau',
   'result.back': 'Revoir la partie',
+  'keep.question': 'Garder cela ? Votre nom et vos parties ne sont que dans ce navigateur.',
+  'keep.way': 'Les garder',
 
   'hint.square': 'Cliquez sur une case, ou utilisez les flèches et Entrée.',
   'hint.square.touch': 'Touchez une case.',

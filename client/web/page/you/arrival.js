@@ -2,6 +2,7 @@
 // unasked who they are: a link may come from somebody else.
 
 import { fill, h, write } from '../dom.js';
+import { markKept } from '../keeping.js';
 import { parts, say } from '../language.js';
 import { seats } from './seats.js';
 import { inGroups, secretIn } from './secrets.js';
@@ -76,6 +77,7 @@ export class Arrival {
     write(this.#trouble, why ?? '');
     if (why !== null) return this.#field.select();
     this.#field.value = '';
+    markKept(this.#app);
     this.#app.go('/');
     this.#app.toast(say('arrive.done', { name: this.#app.player?.name ?? '' }));
   }

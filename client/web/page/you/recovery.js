@@ -1,6 +1,7 @@
 // A key to write down, with which one comes back when all devices are lost.
 
 import { h } from '../dom.js';
+import { markKept } from '../keeping.js';
 import { say } from '../language.js';
 import { copyButton } from '../share.js';
 import { inGroups } from './secrets.js';
@@ -13,7 +14,9 @@ export function recovery(app) {
   const make = async () => {
     /** @type {RecoveryKey | null} */
     const made = await app.ask({ type: 'recovery' });
-    if (made) show(app, inGroups(made.key, 5, '-'));
+    if (!made) return;
+    markKept(app);
+    show(app, inGroups(made.key, 5, '-'));
   };
   return h(
     'section',

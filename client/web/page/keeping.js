@@ -1,0 +1,20 @@
+// Whether to ask a guest who has won for the first time to keep who they are: their seat in this browser is
+// all they have.
+
+import { recall, remember } from './keep.js';
+
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/** This player can come back: there is another device, or a key. @param {App} app */
+export const markKept = (app) => remember('kept', app.player?.id ?? null);
+
+/** Whether this is the match of a guest's first win. @param {App} app @param {Match} match */
+export function isFirstWin(app, { match, you, outcome }) {
+  const player = app.player?.id;
+  if (you === null || outcome?.winner !== you || !player || recall('kept') === player) return false;
+  // It is that one whenever one looks at it.
+  const known = recall('won')?.split(' ') ?? [];
+  if (known[0] !== player) remember('won', `${player} ${match}`);
+  return known[0] !== player || known[1] === match;
+}
