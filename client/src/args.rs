@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::{ClockControl, PlayerName};
+use plyhouse_protocol::{ClockControl, MatchCode, PlayerName};
 
 use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
@@ -130,18 +130,40 @@ pub(crate) enum Command {
     },
     /// Print a code by which another device becomes yours, too: once, within five minutes.
     Pair,
-    /// Become the player of another device, whose `ply pair` prints a code, or come back by a recovery
-    /// key. Whoever was known here stays so under `--name`.
+    /// Become the player of another device, whose `ply pair` prints a code, or come back by a name and its
+    /// password, or by a recovery key. Whoever was known here stays so under `--name`.
     Login {
-        /// The pairing code. Without it, it is asked for; so is a recovery key, which as an argument
-        /// everybody on this machine could see.
-        #[arg(value_parser = pairing_code)]
-        code: Option<String>,
+        /// The pairing code; or a name, whose password is asked for, unless PLYHOUSE_PASSWORD holds it. Without
+        /// either, a code is asked for; so is a recovery key, which as an argument everybody on this machine
+        /// could see.
+        #[arg(value_name = "CODE|NAME", value_parser = who)]
+        who: Option<Who>,
 
         /// What this device is called in the list of yours.
         #[arg(long, value_name = "LABEL", value_parser = player_name)]
         label: Option<PlayerName>,
     },
+    /// Take a name that is yours alone. Everything that you play stays yours.
+    ///
+    /// A password is asked for, twice of a person; of a script it is the next line of the input.
+    Register {
+        /// The name.
+        #[arg(value_name = "NAME", value_parser = player_name)]
+        called: PlayerName,
+
+        /// Without a password: only your devices and your recovery key are you then.
+        #[arg(long)]
+        no_password: bool,
+    },
+    /// Take another name instead of the one that is yours alone.
+    Rename {
+        /// The name.
+        #[arg(value_name = "NAME", value_parser = player_name)]
+        called: PlayerName,
+    },
+    /// Set a password, or another one. It is asked for, and then the one until now, unless PLYHOUSE_PASSWORD
+    /// holds that.
+    Password,
     /// Print a key by which you come back if all your devices are lost. An older key is void then.
     Recovery,
     /// List your devices.
@@ -345,15 +367,30 @@ fn player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
 }
 
-fn pairing_code(text: &str) -> Result<String, String> {
-    let signs = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
-    match signs.count() {
-        8 => Ok(text.to_owned()),
-        _ => Err(
-            "a pairing code has eight characters; a recovery key is typed when asked for"
-                .to_owned(),
-        ),
+/// Whom `ply login` makes of somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// Whoever has this pairing code.
+    Paired(String),
+    /// The account with this name.
+    Account(String),
+}
+
+fn who(text: &str) -> Result<Who, String> {
+    let is_sign = |c: char| {
+        MatchCode::ALPHABET
+            .iter()
+            .any(|sign| sign.eq_ignore_ascii_case(&(c as u8)) && c.is_ascii())
+    };
+    let signs: Vec<char> = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '-')
+        .collect();
+    if signs.len() == 8 && signs.iter().all(|&sign| is_sign(sign)) {
+        return Ok(Who::Paired(text.to_owned()));
     }
+    let name = player_name(text).map_err(|bad| bad.to_string());
+    name.map(|name| Who::Account(name.as_str().to_owned()))
 }
 
 fn two_levels(text: &str) -> Result<[String; 2], String> {

@@ -1,14 +1,17 @@
 //! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
 
 use plyhouse_protocol::{
-    ClientMessage, Hello, MatchId, ServerMessage, SessionSummary, Token, VERSION, Welcome,
+    ClientMessage, ErrorCode, Hello, MatchId, Proof, ServerMessage, SessionSummary, Token, VERSION,
+    Welcome,
 };
 
 use crate::Visit;
-use crate::dialogue::Dialogue;
+use crate::args::Who;
+use crate::dialogue::{Dialogue, refused};
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::identity::{Slot, Slots, Wish};
+use crate::secret;
 use crate::terminal::{Input, Manner};
 
 /// How many characters a pairing code has, and how many a recovery key.
@@ -16,10 +19,12 @@ const CODE_CHARS: usize = 8;
 const KEY_CHARS: usize = 26;
 
 /// Somebody who is known here, on a connection of their own.
-struct Known {
-    dialogue: Dialogue,
+pub(crate) struct Known {
+    pub(crate) dialogue: Dialogue,
     slot: Slot,
     name: String,
+    token: Token,
+    live: Vec<MatchId>,
 }
 
 /// Prints a code by which another device becomes this player's.
@@ -48,9 +53,8 @@ pub(crate) async fn pair(visit: &Visit) -> Result<(), Failure> {
 /// Prints a key by which the player comes back who has lost all devices.
 pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
-    let ServerMessage::RecoveryKey { key, .. } =
-        known.dialogue.ask(ClientMessage::Recovery).await?
-    else {
+    let asked = |proof| ClientMessage::Recovery { proof };
+    let ServerMessage::RecoveryKey { key, .. } = known.ask_proved(visit, asked).await? else {
         return Err(unexpected());
     };
     let text = format!(
@@ -64,38 +68,34 @@ pub(crate) async fn recovery(visit: &Visit) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Becomes the player whose code or key is given, or typed.
+/// Becomes the player whose code, key or password is given, or typed.
 pub(crate) async fn login(
     visit: &Visit,
-    code: Option<String>,
+    who: Option<Who>,
     label: Option<String>,
 ) -> Result<(), Failure> {
-    let manner = match code {
+    let manner = match who {
         Some(_) => Manner::Silence,
         None => Manner::Script,
     };
+    let way = match who {
+        Some(Who::Account(name)) => Hello {
+            password: Some(secret::password("Password: ")?),
+            name: Some(name),
+            ..Hello::default()
+        },
+        Some(Who::Paired(code)) => by_code(&code)?,
+        None => Hello::default(),
+    };
     let mut dialogue = Dialogue::open(visit, manner).await?;
-    let proof = match code {
-        Some(code) => code,
-        None => {
+    let way = match way == Hello::default() {
+        false => way,
+        true => {
             dialogue.say("The pairing code or the recovery key:")?;
             match dialogue.typed().await {
-                Input::Line(line) => line,
+                Input::Line(line) => by_code(&line)?,
                 Input::Interrupt | Input::End => return Err(Failure::Stopped),
             }
-        }
-    };
-    let written: String = proof
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '-')
-        .collect();
-    let proof = Some(Token::new(written.clone()));
-    let (pair, recovery) = match written.len() {
-        CODE_CHARS => (proof, None),
-        KEY_CHARS => (None, proof),
-        _ => {
-            let why = "a pairing code has 8 characters, a recovery key 26";
-            return Err(Failure::Refused(why.to_owned()));
         }
     };
     // First a place for what comes of it: a code is good once.
@@ -104,10 +104,8 @@ pub(crate) async fn login(
     let room = room.ok_or_else(no_room)?;
     let hello = Hello {
         protocol: Some(VERSION),
-        pair,
-        recovery,
         label,
-        ..Hello::default()
+        ..way
     };
     let welcome = welcomed(&mut dialogue, hello).await?;
     let kept = room.keep(&welcome.token, &welcome.player.name, &live(&welcome));
@@ -119,6 +117,27 @@ pub(crate) async fn login(
     dialogue.say(&text)?;
     dialogue.close().await;
     Ok(())
+}
+
+/// A hello by a pairing code or a recovery key, however it is written.
+fn by_code(text: &str) -> Result<Hello, Failure> {
+    let written = text.chars().filter(|c| !c.is_whitespace() && *c != '-');
+    let written: String = written.collect();
+    let length = written.len();
+    let proof = Some(Token::new(written));
+    let (pair, recovery) = match length {
+        CODE_CHARS => (proof, None),
+        KEY_CHARS => (None, proof),
+        _ => {
+            let why = "a pairing code has 8 characters, a recovery key 26";
+            return Err(Failure::Refused(why.to_owned()));
+        }
+    };
+    Ok(Hello {
+        pair,
+        recovery,
+        ..Hello::default()
+    })
 }
 
 /// Shows the player's devices.
@@ -161,8 +180,11 @@ pub(crate) async fn logout(
         let why = "there is no such device; `ply devices` lists them";
         return Err(Failure::Refused(why.to_owned()));
     }
-    let end = ClientMessage::EndSession { session: which };
-    known.dialogue.ask(end).await?;
+    let end = |proof| ClientMessage::EndSession {
+        session: which.clone(),
+        proof,
+    };
+    known.ask_proved(visit, end).await?;
     if ends_this {
         known.slot.vacate().map_err(no_place)?;
         let text = format!("You are no longer {} here.", known.name);
@@ -176,7 +198,7 @@ pub(crate) async fn logout(
 
 impl Known {
     /// Says hello as the player who is known here; with `or_new` as a new one if there is none.
-    async fn open(visit: &Visit, or_new: bool) -> Result<Self, Failure> {
+    pub(crate) async fn open(visit: &Visit, or_new: bool) -> Result<Self, Failure> {
         let slots = Slots::of(&visit.server.url).map_err(no_place)?;
         let slot = slots.take(&wish(visit), &[]).await.map_err(no_place)?;
         let mut slot = slot.ok_or_else(no_room)?;
@@ -204,7 +226,40 @@ impl Known {
             dialogue,
             slot,
             name: harmless(&welcome.player.name),
+            live: live(&welcome),
+            token: welcome.token,
         })
+    }
+
+    /// Takes note of how the player is called from now on.
+    pub(crate) fn is_called(&mut self, name: &str) -> Result<(), Failure> {
+        self.name = harmless(name);
+        let kept = self.slot.keep(&self.token, name, &self.live);
+        kept.map_err(no_place)
+    }
+
+    /// Asks for what may want a password, and asks the person for that if so.
+    pub(crate) async fn ask_proved(
+        &mut self,
+        visit: &Visit,
+        message: impl Fn(Option<Proof>) -> ClientMessage,
+    ) -> Result<ServerMessage, Failure> {
+        match self.dialogue.try_ask(message(None)).await? {
+            Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
+            answer => return answer.map_err(|error| refused(&error)),
+        }
+        let password = secret::password("Password until now: ")?;
+        // Somebody may have thought about it for longer than a connection may be silent.
+        self.dialogue = Dialogue::open(visit, Manner::Silence).await?;
+        let hello = Hello {
+            protocol: Some(VERSION),
+            token: Some(self.token.clone()),
+            beside: Some(true),
+            ..Hello::default()
+        };
+        welcomed(&mut self.dialogue, hello).await?;
+        let proof = Some(Proof::Password(password));
+        self.dialogue.ask(message(proof)).await
     }
 
     async fn sessions(&mut self) -> Result<Vec<SessionSummary>, Failure> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_connection::Connection;
-use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage};
+use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireError};
 use tokio::time::timeout;
 
 use crate::Visit;
@@ -36,6 +36,15 @@ impl Dialogue {
 
     /// Asks, and waits for the answer.
     pub(crate) async fn ask(&mut self, message: ClientMessage) -> Result<ServerMessage, Failure> {
+        let answer = self.try_ask(message).await?;
+        answer.map_err(|error| refused(&error))
+    }
+
+    /// Asks, and waits for the answer, or for why there is none.
+    pub(crate) async fn try_ask(
+        &mut self,
+        message: ClientMessage,
+    ) -> Result<Result<ServerMessage, WireError>, Failure> {
         let id = Some(RequestId(self.next_id));
         self.next_id += 1;
         let request = Request { id, message };
@@ -45,9 +54,9 @@ impl Dialogue {
             loop {
                 match self.receive().await? {
                     Some(ServerMessage::Error(error)) if error.re == id => {
-                        return Err(Failure::Refused(harmless(&error.message)));
+                        return Ok(Err(*error));
                     }
-                    Some(message) if message.re() == id => return Ok(message),
+                    Some(message) if message.re() == id => return Ok(Ok(message)),
                     Some(_) | None => {}
                 }
             }
@@ -81,4 +90,9 @@ impl Dialogue {
     pub(crate) async fn close(self) {
         let _ = timeout(PATIENCE, self.connection.close()).await;
     }
+}
+
+/// What is said of a request that was turned down.
+pub(crate) fn refused(error: &WireError) -> Failure {
+    Failure::Refused(harmless(&error.message))
 }

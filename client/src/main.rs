@@ -22,6 +22,7 @@
 //! | [`bot`] | `ply bot`: an engine in a seat |
 //! | [`failure`] | why `ply` stops early, and its exit codes |
 
+mod accounts;
 mod args;
 mod ascii;
 mod bot;
@@ -37,6 +38,7 @@ mod link;
 mod list;
 mod raw;
 mod scout;
+mod secret;
 mod server;
 mod session;
 mod table;
@@ -122,10 +124,16 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List { game, follow } => list::run(&visit, game, follow).await,
         Command::Bot(bot) => bot::run(&visit, bot).await,
         Command::Pair => devices::pair(&visit).await,
-        Command::Login { code, label } => {
+        Command::Login { who, label } => {
             let label = label.map(|label| label.as_str().to_owned());
-            devices::login(&visit, code, label).await
+            devices::login(&visit, who, label).await
         }
+        Command::Register {
+            called,
+            no_password,
+        } => accounts::register(&visit, called.as_str().to_owned(), !no_password).await,
+        Command::Rename { called } => accounts::rename(&visit, called.as_str().to_owned()).await,
+        Command::Password => accounts::password(&visit).await,
         Command::Recovery => devices::recovery(&visit).await,
         Command::Devices => devices::devices(&visit).await,
         Command::Logout { which, yes } => devices::logout(&visit, which, yes).await,

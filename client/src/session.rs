@@ -303,6 +303,7 @@ impl Session {
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::SessionAdded { .. }
+            | ServerMessage::Player { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::ListChanged { .. } => {}
         }

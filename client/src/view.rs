@@ -208,6 +208,8 @@ pub(crate) mod tests {
             player: now.host,
             name: "歩".repeat(16),
             connected: true,
+            account: false,
+            bot: false,
         };
         let drawn = |columns| {
             plain(&table(

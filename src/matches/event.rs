@@ -3,7 +3,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{Detail, PlayerId, Ply, Reason};
+use plyhouse_protocol::{Detail, PlayerId, PlayerKind, Ply, Reason};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -47,6 +47,8 @@ pub enum Action {
         player: PlayerId,
         /// The name by which the match knows the player from now on.
         name: String,
+        /// What the player is.
+        kind: PlayerKind,
         /// Where; the first open seat if `None`.
         seat: Option<Seat>,
     },

@@ -330,7 +330,12 @@ impl Match {
 
     fn decide(&self, action: &Action, now: Moment) -> Result<Decided, Refusal> {
         match action {
-            Action::Join { player, name, seat } => self.join(*player, name, *seat),
+            Action::Join {
+                player,
+                name,
+                kind,
+                seat,
+            } => self.join(*player, (name, *kind), *seat),
             Action::Leave { player } => self.leave(*player),
             Action::SeatBot { by, seat, level } => self.seat_bot(*by, *seat, *level),
             Action::RemoveBot { by, seat } => self.remove_bot(*by, *seat),

@@ -1,7 +1,7 @@
 //! Who sits in a seat.
 
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{PlayerId, PlayerKind};
 
 /// Who sits in a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum Occupant {
         id: PlayerId,
         /// The player's name at the time of sitting down.
         name: String,
+        /// What the player was then.
+        kind: PlayerKind,
     },
     /// A bot of this level.
     Bot(Level),
@@ -25,6 +27,8 @@ pub enum Occupant {
         player: PlayerId,
         /// The player's name at the time of sitting down.
         name: String,
+        /// What the player was then.
+        kind: PlayerKind,
     },
 }
 
@@ -58,7 +62,7 @@ impl Occupant {
 }
 
 /// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or all three for a bot
-/// that stands in, or none.
+/// that stands in, or none. With a player who is no guest, `kind` tells what that is.
 pub(crate) mod seated {
     use std::borrow::Cow;
 
@@ -66,7 +70,7 @@ pub(crate) mod seated {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::{Level, Occupant, PlayerId};
+    use super::{Level, Occupant, PlayerId, PlayerKind};
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -78,6 +82,8 @@ pub(crate) mod seated {
         name: Option<Cow<'a, str>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bot: Option<Level>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<PlayerKind>,
     }
 
     pub(crate) fn serialize<S: Serializer>(
@@ -85,21 +91,25 @@ pub(crate) mod seated {
         occupant: &Occupant,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let (player, name, bot) = match occupant {
-            Occupant::Open => (None, None, None),
-            Occupant::Player { id, name } => (Some(*id), Some(Cow::from(name)), None),
-            Occupant::Bot(level) => (None, None, Some(*level)),
+        let (who, bot) = match occupant {
+            Occupant::Open => (None, None),
+            Occupant::Player { id, name, kind } => (Some((id, name, kind)), None),
+            Occupant::Bot(level) => (None, Some(*level)),
             Occupant::StandIn {
                 level,
                 player,
                 name,
-            } => (Some(*player), Some(Cow::from(name)), Some(*level)),
+                kind,
+            } => (Some((player, name, kind)), Some(*level)),
         };
         let fields = Fields {
             seat: *seat,
-            player,
-            name,
+            player: who.map(|(id, ..)| *id),
+            name: who.map(|(_, name, _)| Cow::from(name)),
             bot,
+            kind: who
+                .map(|(.., kind)| *kind)
+                .filter(|kind| *kind != PlayerKind::Guest),
         };
         fields.serialize(serializer)
     }
@@ -112,18 +122,21 @@ pub(crate) mod seated {
             player,
             name,
             bot,
+            kind,
         } = Fields::deserialize(deserializer)?;
         let occupant = match (player, name, bot) {
             (None, None, None) => Occupant::Open,
             (Some(id), Some(name), None) => Occupant::Player {
                 id,
                 name: name.into_owned(),
+                kind: kind.unwrap_or(PlayerKind::Guest),
             },
             (None, None, Some(level)) => Occupant::Bot(level),
             (Some(player), Some(name), Some(level)) => Occupant::StandIn {
                 level,
                 player,
                 name: name.into_owned(),
+                kind: kind.unwrap_or(PlayerKind::Guest),
             },
             _ => return Err(D::Error::custom("a seat has one occupant")),
         };

@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{PlayerId, Seq};
+use plyhouse_protocol::{PlayerId, PlayerKind, Seq};
 
 use super::{ABORTED, Decided, EventKind, Match, NOTHING, Occupant, Offer, Refusal, Stage};
 
@@ -14,7 +14,7 @@ impl Match {
     pub(super) fn join(
         &self,
         player: PlayerId,
-        name: &str,
+        (name, kind): (&str, PlayerKind),
         wanted: Option<Seat>,
     ) -> Result<Decided, Refusal> {
         if let Stage::Ended { .. } = self.stage {
@@ -27,6 +27,7 @@ impl Match {
         let occupant = Occupant::Player {
             id: player,
             name: name.to_owned(),
+            kind,
         };
         if let Some(seat) = self.stood_in(player) {
             let seated = EventKind::Seated { seat, occupant };
@@ -114,13 +115,14 @@ impl Match {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
         let level = level.ok_or(Refusal::NotAllowed("no bot stands in for anybody here"))?;
-        let Occupant::Player { id, name } = self.occupant(seat) else {
+        let Occupant::Player { id, name, kind } = self.occupant(seat) else {
             return Err(Refusal::NotSeated);
         };
         let occupant = Occupant::StandIn {
             level,
             player: *id,
             name: name.clone(),
+            kind: *kind,
         };
         // A bot grants a takeback that is asked for.
         let asked = self

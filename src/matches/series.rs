@@ -53,7 +53,13 @@ impl Match {
             return None;
         }
         let mut seats = self.seats.clone().map(|occupant| match occupant {
-            Occupant::StandIn { player, name, .. } => Occupant::Player { id: player, name },
+            Occupant::StandIn {
+                player, name, kind, ..
+            } => Occupant::Player {
+                id: player,
+                name,
+                kind,
+            },
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => occupant,
         });
         seats.reverse();

@@ -5,7 +5,7 @@ mod stand_ins;
 
 use std::time::{Duration, Instant};
 
-use plyhouse_protocol::MatchCode;
+use plyhouse_protocol::{MatchCode, PlayerKind};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -131,6 +131,7 @@ pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
     Action::Join {
         player,
         name: format!("player {}", player.0.as_u128()),
+        kind: PlayerKind::Guest,
         seat,
     }
 }

@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 
 use self::form::{
     BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, OCCUPANT, OFFER, PACE,
-    PATIENCE, SEAT, SEATS, STATUS, TEXT, VERSION,
+    PASSWORD, PATIENCE, SEAT, SEATS, STATUS, TEXT, VERSION,
 };
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
-use super::request::{ClientMessage, Create, Hello, Offer, Request, SeatRequest, Seek};
-use super::text::{MatchRef, Token};
+use super::request::{ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek};
+use super::text::{MatchRef, Token, is_same};
 
 /// How many fields of one request that mean nothing are told back, and how long a name of one may be in
 /// bytes: enough for slips of the pen, and no way to have a server send much.
@@ -63,6 +63,15 @@ impl Request {
     ///
     /// `malformed`, `unknown_type` or `bad_field`, with the request's number if it has one.
     pub fn decode(text: &str) -> Result<Decoded, Box<Refused>> {
+        Self::decode_for(text, true)
+    }
+
+    /// The same for a server that has accounts or has none, and then knows nothing of them.
+    ///
+    /// # Errors
+    ///
+    /// See [`decode`](Self::decode).
+    pub fn decode_for(text: &str, has_accounts: bool) -> Result<Decoded, Box<Refused>> {
         // Only what is a field of the request is looked into.
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text)
             .map_err(|error| Refused::new(None, ErrorCode::Malformed, error.to_string()))?;
@@ -72,13 +81,21 @@ impl Request {
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
             return Err(Refused::new(re, ErrorCode::Malformed, "no text `type`"));
         };
-        match id.and_then(|_| read(&kind, &mut fields)) {
+        let is_known = |kind: &str| has_accounts || !ClientMessage::OF_ACCOUNTS.contains(&kind);
+        let message = id.and_then(|_| match &*kind {
+            "hello" => hello(&mut fields, has_accounts).map(Some),
+            kind if !is_known(kind) => Ok(None),
+            kind => read(kind, &mut fields),
+        });
+        match message {
             Ok(Some(message)) => Ok(Decoded {
                 request: Self { id: re, message },
                 ignored: fields.left(),
             }),
             Ok(None) => {
-                let types = ClientMessage::TYPES.join(", ");
+                let types = ClientMessage::TYPES.into_iter();
+                let types: Vec<&str> = types.filter(|kind| is_known(kind)).collect();
+                let types = types.join(", ");
                 let message = format!("no such request; there are {types}");
                 Err(Refused::new(re, ErrorCode::UnknownType, message))
             }
@@ -93,10 +110,9 @@ impl Request {
     }
 }
 
-/// Reads the request of this type, or `None` if there is no such type.
+/// Reads the request of this type, which is not `hello`, or `None` if there is no such type.
 fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
-        "hello" => ClientMessage::Hello(Box::new(hello(fields)?)),
         "ping" => ClientMessage::Ping,
         "create" => ClientMessage::Create(Box::new(create(fields)?)),
         "join" => ClientMessage::Join {
@@ -157,43 +173,84 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             since: Seq(fields.required("since", COUNT)?),
         },
+        _ => return read_identity(kind, fields),
+    }))
+}
+
+/// Reads the request of this type, if it is one of who somebody is.
+fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
+    Ok(Some(match kind {
         "sessions" => ClientMessage::Sessions,
         "pair" => ClientMessage::Pair,
-        "recovery" => ClientMessage::Recovery,
+        "recovery" => ClientMessage::Recovery {
+            proof: proof(fields)?,
+        },
         "end_session" => ClientMessage::EndSession {
             session: fields.required("session", TEXT)?,
+            proof: proof(fields)?,
+        },
+        "register" => register(fields)?,
+        "rename" => ClientMessage::Rename {
+            name: fields.required("name", TEXT)?,
+        },
+        "set_password" => ClientMessage::SetPassword {
+            new: fields.required("new", PASSWORD)?,
+            proof: proof(fields)?,
         },
         _ => return Ok(None),
     }))
 }
 
-fn hello(fields: &mut Fields<'_>) -> Result<Hello, BadField> {
-    let mut ways = [None, None, None];
-    for (way, field) in ways.iter_mut().zip(["token", "pair", "recovery"]) {
+/// The ways to come back, one of which a hello may take.
+const WAYS: [&str; 4] = ["token", "pair", "recovery", "password"];
+
+fn hello(fields: &mut Fields<'_>, has_accounts: bool) -> Result<ClientMessage, BadField> {
+    let mut ways = [const { None }; WAYS.len()];
+    let known = if has_accounts { WAYS.len() } else { 3 };
+    for (way, field) in ways.iter_mut().zip(WAYS).take(known) {
         *way = fields.optional(field, TEXT)?.map(Token::new);
     }
-    let [token, pair, recovery] = ways;
-    // Nobody comes in two ways at once.
-    let earlier = |field| {
-        Err(BadField::new(
-            field,
-            "left out beside another way to come back",
-        ))
-    };
-    match (&token, &pair, &recovery) {
-        (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => return earlier("recovery"),
-        (Some(_), Some(_), None) => return earlier("pair"),
-        _ => {}
+    let mut taken = WAYS.iter().zip(&ways).filter(|(_, way)| way.is_some());
+    if let (Some(_), Some((field, _))) = (taken.next(), taken.next_back()) {
+        let expected = "left out beside another way to come back";
+        return Err(BadField::new(field, expected));
     }
-    Ok(Hello {
+    let [token, pair, recovery, password] = ways;
+    let name = fields.optional("name", TEXT)?;
+    if password.is_some() && name.is_none() {
+        return Err(BadField::new("name", "a text beside `password`"));
+    }
+    Ok(ClientMessage::Hello(Box::new(Hello {
         protocol: fields.optional("protocol", VERSION)?,
-        name: fields.optional("name", TEXT)?,
+        name,
         token,
         pair,
         recovery,
+        password,
         beside: fields.optional("beside", FLAG)?,
         label: fields.optional("label", TEXT)?,
-    })
+    })))
+}
+
+/// By what the player proves anew who that is, if anything.
+fn proof(fields: &mut Fields<'_>) -> Result<Option<Proof>, BadField> {
+    let password = fields.optional("password", TEXT)?.map(Token::new);
+    let recovery = fields.optional("recovery", TEXT)?.map(Token::new);
+    match (password, recovery) {
+        (Some(_), Some(_)) => Err(BadField::new("recovery", "left out beside `password`")),
+        (Some(password), None) => Ok(Some(Proof::Password(password))),
+        (None, recovery) => Ok(recovery.map(Proof::Recovery)),
+    }
+}
+
+fn register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
+    let name = fields.required("name", TEXT)?;
+    let password = fields.optional("password", PASSWORD)?;
+    let is_name = |password: &Token| is_same(password.reveal(), &name);
+    if password.as_ref().is_some_and(is_name) {
+        return Err(BadField::new("password", "other than the name"));
+    }
+    Ok(ClientMessage::Register { name, password })
 }
 
 fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {

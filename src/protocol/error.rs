@@ -24,6 +24,12 @@ words! {
     BadName = "bad_name",
     /// The name is nobody's, or another's.
     NameTaken = "name_taken",
+    /// The player is an account already.
+    AlreadyRegistered = "already_registered",
+    /// Only an account may do this.
+    NotRegistered = "not_registered",
+    /// The password is wrong or missing, or there is no such name.
+    WrongPassword = "wrong_password",
     /// No such game.
     UnknownGame = "unknown_game",
     /// No such level.

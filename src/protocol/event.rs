@@ -247,6 +247,12 @@ pub enum Occupant {
         name: String,
         /// Whether the player has a connection.
         connected: bool,
+        /// Whether the name was the player's alone at the time of sitting down.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        account: bool,
+        /// Whether it is the account of a program.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        bot: bool,
     },
     /// A bot of the server.
     Bot {

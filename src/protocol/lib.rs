@@ -30,11 +30,11 @@ pub use event::{
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use message::ServerMessage;
 pub use request::{
-    ClientMessage, Create, Hello, HostedOccupant, Offer, Request, SeatRequest, Seek, Status,
+    ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
 };
-pub use session::{SessionKind, SessionSummary};
+pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
-pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown};
+pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown, is_same};
 pub use welcome::{
     Challenge, ClockPreset, DaysMatch, FollowedMatch, GameSummary, LevelSummary, Limits,
     PlayerSummary, Welcome,

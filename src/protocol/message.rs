@@ -8,7 +8,7 @@ use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
 use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
 use super::text::Token;
-use super::welcome::{Challenge, Welcome};
+use super::welcome::{Challenge, PlayerSummary, Welcome};
 
 /// One message of a server. `re` is the number of the request that it answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +99,11 @@ pub enum ServerMessage {
         /// What it is of.
         kind: SessionKind,
     },
+    /// The player is called otherwise now, or has another password. Not numbered.
+    Player {
+        /// Who the client is to others.
+        player: PlayerSummary,
+    },
     /// What a client missed.
     Events {
         /// The request.
@@ -186,7 +191,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 18] = [
+    pub const TYPES: [&'static str; 19] = [
         "welcome",
         "pong",
         "match",
@@ -196,6 +201,7 @@ impl ServerMessage {
         "paired",
         "recovery_key",
         "session_added",
+        "player",
         "events",
         "error",
         "presence",
@@ -247,6 +253,7 @@ impl ServerMessage {
             | Self::Challenge(_)
             | Self::ChallengeOver { .. }
             | Self::SessionAdded { .. }
+            | Self::Player { .. }
             | Self::ListChanged { .. }
             | Self::Event(_) => None,
         }

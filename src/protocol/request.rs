@@ -158,17 +158,56 @@ pub enum ClientMessage {
     /// Asks for a code by which another device becomes one's own. Answered by `paired`.
     Pair,
     /// Asks for a key by which to come back having lost everything else. Answered by `recovery_key`.
-    Recovery,
+    Recovery {
+        /// That it is the player who asks.
+        #[serde(flatten)]
+        proof: Option<Proof>,
+    },
     /// Ends sessions of one's own.
     EndSession {
         /// The id of one; or `others`, or `all`.
         session: String,
+        /// That it is the player who asks.
+        #[serde(flatten)]
+        proof: Option<Proof>,
     },
+    /// Takes a name for oneself alone.
+    Register {
+        /// The name.
+        name: String,
+        /// By which, with the name, the player comes back; 10 to 200 bytes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        password: Option<Token>,
+    },
+    /// Takes another name instead of one's own.
+    Rename {
+        /// The name.
+        name: String,
+    },
+    /// Sets the password.
+    SetPassword {
+        /// The new one; 10 to 200 bytes.
+        new: Token,
+        /// That it is the player who asks.
+        #[serde(flatten)]
+        proof: Option<Proof>,
+    },
+}
+
+/// By what a player proves anew who they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// The password.
+    Password(Token),
+    /// The recovery key.
+    Recovery(Token),
 }
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 23] = [
+    pub const TYPES: [&'static str; 26] = [
         "hello",
         "ping",
         "create",
@@ -192,7 +231,13 @@ impl ClientMessage {
         "end_session",
         "pair",
         "recovery",
+        "register",
+        "rename",
+        "set_password",
     ];
+
+    /// Those of them that only a server knows which has accounts.
+    pub const OF_ACCOUNTS: [&'static str; 3] = ["register", "rename", "set_password"];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
     #[must_use]
@@ -220,7 +265,10 @@ impl ClientMessage {
             Self::Sessions => 19,
             Self::EndSession { .. } => 20,
             Self::Pair => 21,
-            Self::Recovery => 22,
+            Self::Recovery { .. } => 22,
+            Self::Register { .. } => 23,
+            Self::Rename { .. } => 24,
+            Self::SetPassword { .. } => 25,
         }
     }
 }
@@ -244,6 +292,9 @@ pub struct Hello {
     /// A recovery key: makes the client one more session of whoever has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Token>,
+    /// The password of the account with this name: makes the client one more session of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<Token>,
     /// Whether other connections of the same session stay; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<bool>,

@@ -1,9 +1,29 @@
-//! The sessions of a player: each is one device or one program, with a token of its own.
+//! Players and their sessions: each session is one device or one program, with a token of its own.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::SessionId;
 use super::words::words;
+
+words! {
+    /// What a player is.
+    PlayerKind {
+        /// Somebody whose name is not theirs alone.
+        Guest = "guest",
+        /// A person whose name is theirs alone.
+        Account = "account",
+        /// A program, whose name is its own alone, and which belongs to a person.
+        Bot = "bot",
+    }
+}
+
+impl PlayerKind {
+    /// Whether the name is the player's alone.
+    #[must_use]
+    pub const fn is_account(self) -> bool {
+        !matches!(self, Self::Guest)
+    }
+}
 
 words! {
     /// What a session is of.

@@ -239,7 +239,7 @@ impl schemars::JsonSchema for MatchRef {
     }
 }
 
-/// The secret that makes its bearer a certain player. Never shown in logs.
+/// A secret by which somebody is, or becomes, a certain player. Never shown in logs.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -257,6 +257,27 @@ impl Token {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+}
+
+/// A text as a password: in Unicode normalisation form C, 10 to 200 bytes of UTF-8. `None` for others.
+pub(crate) fn password(text: &str) -> Option<Token> {
+    let password: String = text.nfc().collect();
+    (10..=200)
+        .contains(&password.len())
+        .then_some(Token(password))
+}
+
+/// Whether a password is nothing but the name, whatever the case of its letters.
+#[must_use]
+pub fn is_same(password: &str, name: &str) -> bool {
+    let plain = |text: &str| {
+        text.trim()
+            .nfc()
+            .flat_map(char::to_lowercase)
+            .nfc()
+            .collect::<String>()
+    };
+    plain(password) == plain(name)
 }
 
 impl fmt::Debug for Token {
@@ -360,6 +381,23 @@ mod tests {
             MatchRef::Code("K7QM2P".parse().unwrap())
         );
         assert_eq!(MatchRef::from("no such match"), MatchRef::Nothing);
+    }
+
+    #[test]
+    fn passwords_are_long_enough() {
+        let length = |text: &str| password(text).map(|password| password.reveal().len());
+        assert_eq!(length("123456789"), None);
+        assert_eq!(length("1234567890"), Some(10));
+        assert_eq!(
+            length(&"e\u{301}".repeat(5)),
+            Some(10),
+            "as it is normalised"
+        );
+        assert_eq!(length(&"e\u{301}".repeat(100)), Some(200));
+        assert_eq!(length(&"e\u{301}".repeat(101)), None);
+        assert!(is_same(" ADA Lovelace", "Ada Lovelace "));
+        assert!(is_same("\u{c9}va Lovelace", "e\u{301}va lovelace"));
+        assert!(!is_same("Ada Lovelace 1815", "Ada Lovelace"));
     }
 
     #[test]

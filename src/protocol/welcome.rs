@@ -27,6 +27,10 @@ pub struct Welcome {
     pub session: Option<SessionId>,
     /// Whether the client's token was known.
     pub resumed: bool,
+    /// Who may register: `open` for everybody. Absent where nobody may. A client need not know all of these
+    /// words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounts: Option<String>,
     /// Every game that can be played.
     pub games: Vec<GameSummary>,
     /// Every level of bots, weakest first.
@@ -57,7 +61,7 @@ pub struct ClockPreset {
     pub clock: ClockControl,
 }
 
-/// A player as others see it.
+/// A player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayerSummary {
@@ -65,6 +69,12 @@ pub struct PlayerSummary {
     pub id: PlayerId,
     /// The name that is shown.
     pub name: String,
+    /// Whether the name is the player's alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub account: bool,
+    /// Whether it is the account of a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
 }
 
 /// A game that can be played.

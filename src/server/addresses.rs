@@ -240,6 +240,11 @@ impl ConnectionPermit {
         })
     }
 
+    /// Where the connection comes from, if that is counted.
+    pub(super) fn address(&self) -> Option<Address> {
+        self.0.as_ref().map(|(_, address)| *address)
+    }
+
     /// The code or the key was right.
     pub(super) fn right(&self) {
         if let Some((addresses, address)) = &self.0 {

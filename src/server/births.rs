@@ -10,7 +10,7 @@ use std::sync::Arc;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
 use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
-use plyhouse_store::{Damage, Loaded, Mark, Record, WriteError};
+use plyhouse_store::{Damage, Loaded, Mark, PlayerRecord, Record, WriteError};
 
 pub(super) use self::elsewhere::{
     adopt_abandoned, adopt_again_and_again, involve, involving, note_part, show_paired,
@@ -384,9 +384,15 @@ impl Unborn {
     }
 }
 
+/// A player who sits down.
+pub(super) fn seated(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
+    Occupant::Player { id, name, kind }
+}
+
 fn occupant(seek: &Seek) -> Occupant {
     Occupant::Player {
         id: seek.player,
         name: seek.name.clone(),
+        kind: seek.kind,
     }
 }

@@ -3,8 +3,10 @@
 //! It serves one request after the other: what it can it answers itself, and the rest it sends to the
 //! match that is meant, with the duty to answer.
 
+mod accounts;
 mod coming_back;
 mod creating;
+mod proving;
 mod requests;
 mod sessions;
 mod welcome;
@@ -12,7 +14,7 @@ mod welcome;
 use std::sync::Arc;
 use std::time::Instant;
 
-use self::coming_back::Proof;
+use self::coming_back::Way;
 use super::addresses::ConnectionPermit;
 use super::births;
 use super::bucket::Bucket;
@@ -27,10 +29,9 @@ use super::reply::Reply;
 use super::shared::Shared;
 use super::tokens;
 use super::unread::unread;
-use plyhouse_matches::Occupant;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerId, PlayerName, Refused, Request,
-    SessionKind, Token, WireError,
+    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerId, PlayerKind, PlayerName, Refused,
+    Request, SessionKind, Token, WireError,
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
@@ -76,15 +77,6 @@ enum Came {
     Back,
     /// With one more session.
     WithMore,
-}
-
-impl Player {
-    fn occupant(&self) -> Occupant {
-        Occupant::Player {
-            id: self.record.id,
-            name: self.record.name.clone(),
-        }
-    }
 }
 
 impl Client {
@@ -151,7 +143,8 @@ impl Client {
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
     fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<Refused>>, Reply)> {
-        let decoded = Request::decode(text);
+        let has_accounts = self.server.settings.accounts.word().is_some();
+        let decoded = Request::decode_for(text, has_accounts);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
         self.server.metrics.request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));
@@ -254,7 +247,7 @@ impl Client {
     /// Answers hello.
     async fn greet(&mut self, hello: Hello, reply: Reply) {
         let is_beside = hello.beside == Some(true);
-        let ended_before = self.server.players.sessions_ended();
+        let before = self.server.players.changes();
         let identified = self.identify(hello).await;
         if let Some(((player, came), reply)) = reply.check(identified) {
             self.welcome(reply, player, came != Came::New, is_beside)
@@ -262,7 +255,7 @@ impl Client {
             if came == Came::WithMore {
                 self.tell_added();
             }
-            self.look_again(ended_before).await;
+            self.look_again(before).await;
         }
     }
 
@@ -283,23 +276,31 @@ impl Client {
                 "you have said hello already",
             ));
         }
-        if let Some(proof) = Proof::of(&hello) {
-            let player = self.come_back(&proof, hello.label).await?;
+        if let Some(way) = Way::of(&hello) {
+            let mut player = self.come_back(&way, hello.label).await?;
+            self.give_up_name(&mut player).await;
             return Ok((player, Came::WithMore));
         }
         if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);
-            if let Some(known) = self.known(token).await? {
+            if let Some(mut known) = self.known(token).await? {
+                self.give_up_name(&mut known).await;
                 return Ok((known, Came::Back));
             }
             if is_guess {
                 self.guessed().await;
             }
         }
+        let is_named = hello.name.is_some();
         let name = shown(hello.name, || players::guest_name(&self.server.chance))?;
         let label = shown(hello.label, || usual_label(self.kind))?;
         names::check(&name)?;
-        Ok((self.guest(name, label), Came::New))
+        let guest = self.guest(name, label);
+        if is_named && !names::is_guests(&guest.record.name) {
+            let likeness = names::likeness(&guest.record.name);
+            self.check_free(&likeness, guest.record.id).await?;
+        }
+        Ok((guest, Came::New))
     }
 
     /// The player whose token this is.
@@ -332,7 +333,11 @@ impl Client {
         let token = self.server.tokens.issue(&self.server.chance);
         let id = players::new_player_id(&self.server.chance);
         Player {
-            record: PlayerRecord { id, name },
+            record: PlayerRecord {
+                id,
+                name,
+                kind: PlayerKind::Guest,
+            },
             session: self.new_session(id, &token, label),
             token,
             is_stored: false,
@@ -351,6 +356,7 @@ impl Client {
             kind: self.kind,
             created_ms: now_ms,
             seen_day: now_ms / DAY_MS,
+            recovered: false,
         }
     }
 }

@@ -168,6 +168,7 @@ mod tests {
             Action::Join {
                 player,
                 name: "Ann".to_owned(),
+                kind: plyhouse_protocol::PlayerKind::Account,
                 seat: Some(seat),
             },
             Action::Leave { player },

@@ -6,8 +6,11 @@ use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Action;
-use plyhouse_protocol::{ErrorCode, HostedOccupant, PlayerId, SeatNumber, SessionId, WireError};
-use plyhouse_store::Sessions;
+use plyhouse_protocol::{
+    ErrorCode, HostedOccupant, PlayerId, PlayerKind, PlayerSummary, SeatNumber, SessionId,
+    WireError,
+};
+use plyhouse_store::{PlayerRecord, Sessions};
 
 pub(super) fn seat(number: SeatNumber) -> Seat {
     Seat::from_number(number.0).expect("the reader of requests lets 0 and 1 through only")
@@ -32,6 +35,19 @@ pub(super) fn seating(
 /// The player who is meant, if the text is an id at all.
 pub(super) fn player(id: &str) -> Option<PlayerId> {
     Uuid::try_parse(id.trim()).ok().map(PlayerId)
+}
+
+/// A player as another server tells of one.
+pub(super) fn player_record(told: PlayerSummary) -> PlayerRecord {
+    PlayerRecord {
+        id: told.id,
+        name: told.name,
+        kind: match (told.account, told.bot) {
+            (_, true) => PlayerKind::Bot,
+            (true, false) => PlayerKind::Account,
+            (false, false) => PlayerKind::Guest,
+        },
+    }
 }
 
 /// The sessions that are meant; `None` if there can be none of that name.

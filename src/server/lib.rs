@@ -31,6 +31,7 @@ pub mod models;
 mod names;
 mod outbox;
 mod page;
+mod passwords;
 mod peer;
 mod players;
 mod port;
@@ -67,7 +68,7 @@ pub use cluster::Links;
 pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
 pub use scoresheets::{NotServed, Served};
-pub use settings::{ClientAddress, Search, Settings};
+pub use settings::{Accounts, ClientAddress, Search, Settings};
 
 use cluster::Cluster;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};

@@ -61,6 +61,8 @@ pub(super) const LEASES: u8 = 14;
 pub(super) const SHOWN: u8 = 16;
 /// Which other servers there are. Nothing is locked while it is held.
 pub(super) const NODES: u8 = 15;
+/// Which passwords were tried lately. Nothing is locked while it is held.
+pub(super) const TRIES: u8 = 17;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

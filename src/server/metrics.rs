@@ -43,6 +43,8 @@ pub(super) struct Metrics {
     errors: Vec<Counter>,
     /// Players who came back by their token.
     pub(super) resumes: Counter,
+    /// Guests who took a name of their own.
+    pub(super) registrations: Counter,
     /// Messages that were thrown away with the connection of a client that did not read.
     pub(super) unread: Counter,
 
@@ -213,6 +215,7 @@ impl Metrics {
             cluster: ClusterMetrics::new(&mut page.0),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
+            registrations: page.add("registrations", "Guests who took a name of their own"),
             unread: page.add(
                 "outbox_unread",
                 "Messages thrown away with the connection of a client that did not read",

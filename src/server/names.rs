@@ -3,13 +3,58 @@
 //! What looks alike is Unicode's to say: the skeleton of UTS 39, in which each sign stands for all that can be
 //! mistaken for it.
 
-use plyhouse_protocol::{ErrorCode, WireError};
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{ErrorCode, PlayerName, WireError};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
 
 /// Names by which somebody would be taken for the server, or for who runs it.
 const NOBODYS: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
+
+/// Names that only guests may have, or whoever no longer wants to be named.
+const NO_ACCOUNTS: [&str; 3] = ["bot", "anonymous", "someone"];
+
+/// How the names begin that guests are given.
+const GUESTS: &str = "guest";
+
+/// A name that somebody may have alone.
+pub(super) struct Registrable {
+    /// As it is shown.
+    pub(super) name: String,
+    /// What it has in common with all names that look like it.
+    pub(super) likeness: String,
+}
+
+/// The name that somebody wants to have alone, unless nobody can or may.
+pub(super) fn registrable(name: &str) -> Result<Registrable, WireError> {
+    let bad_name = |why: String| WireError::new(ErrorCode::BadName, why);
+    let name = name.parse::<PlayerName>();
+    let name = name.map_err(|bad| bad_name(bad.to_string()))?;
+    let name = name.as_str().to_owned();
+    let likeness = likeness(&name);
+    if likeness.is_empty() {
+        let message = "a name of one's own has a letter, a digit or a symbol";
+        return Err(bad_name(message.to_owned()));
+    }
+    check(&name)?;
+    let levels = Level::ALL.into_iter();
+    let levels = levels.flat_map(|level| [level.id().to_owned(), level.title().to_lowercase()]);
+    let mut reserved = NO_ACCOUNTS.map(str::to_owned).into_iter().chain(levels);
+    // What a guest is called is told apart by nothing that can be seen.
+    if reserved.any(|taken| looks_like(&name, &taken))
+        || likeness.starts_with(&*self::likeness(GUESTS))
+    {
+        let message = "this name is nobody's";
+        return Err(WireError::new(ErrorCode::NameTaken, message));
+    }
+    Ok(Registrable { name, likeness })
+}
+
+/// Whether this is how guests are called who gave no name. Such a name is nobody's alone.
+pub(super) fn is_guests(name: &str) -> bool {
+    name.starts_with("guest-")
+}
 
 /// Refuses a name that is nobody's, and every name that looks like it.
 pub(super) fn check(name: &str) -> Result<(), WireError> {
@@ -35,8 +80,10 @@ fn looks_like(name: &str, word: &str) -> bool {
 }
 
 /// What names have in common that look alike, whatever their case, blanks and punctuation.
-fn likeness(name: &str) -> String {
-    seen(&name.nfkc().flat_map(char::to_lowercase).collect::<String>())
+pub(super) fn likeness(name: &str) -> String {
+    // To and fro, so that letters are one that have one capital.
+    let capital = name.nfkc().flat_map(char::to_uppercase);
+    seen(&capital.flat_map(char::to_lowercase).collect::<String>())
 }
 
 /// What can be seen of a name: its skeleton without blanks and punctuation.
@@ -83,6 +130,52 @@ mod tests {
         ] {
             let code = check(name).map_err(|error| error.code);
             assert_eq!(code, Err(Some(ErrorCode::NameTaken)), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_look_alike_are_one() {
+        for (one, other) in [
+            ("Ada", "a.d a"),
+            ("ada", "\u{430}d\u{430}"),  // Cyrillic.
+            ("Kelvin", "\u{212a}elvin"), // The sign of a unit.
+            ("stra\u{df}e", "STRASSE"),  // German.
+            (
+                "\u{3bf}\u{3b4}\u{3bf}\u{3c2}",
+                "\u{39f}\u{394}\u{39f}\u{3a3}",
+            ), // Greek.
+            ("zo\u{eb}", "zoe\u{308}"),
+            ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // As wide as an ideograph.
+        ] {
+            assert_eq!(likeness(one), likeness(other), "{one} {other}");
+        }
+        for (one, other) in [("ada", "adam"), ("zoe", "zo\u{eb}"), ("ann", "anne")] {
+            assert_ne!(likeness(one), likeness(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn some_names_are_for_guests_alone() {
+        let code = |name: &str| registrable(name).err().and_then(|error| error.code);
+        for name in [
+            "bot",
+            "B o t",
+            "Anonymous",
+            "s\u{43e}meone",
+            "guest-x7",
+            "Guest 12",
+            "Hard",
+            "max",
+            "m\u{430}x",
+            "admin",
+        ] {
+            assert_eq!(code(name), Some(ErrorCode::NameTaken), "{name}");
+        }
+        for name in ["", "...", "x\u{202e}y", "\u{301}x"] {
+            assert_eq!(code(name), Some(ErrorCode::BadName), "{name}");
+        }
+        for name in ["ada", "bottom", "Maxim", "\u{738b}", "\u{1f600}"] {
+            assert_eq!(code(name), None, "{name}");
         }
     }
 

@@ -30,8 +30,8 @@ pub(super) struct Players {
     index: Mutex<Index, PLAYERS>,
     /// How often a turn was given in matches of days.
     turns_given: AtomicU64,
-    /// How often sessions were ended.
-    sessions_ended: AtomicU64,
+    /// How often sessions were ended, and players called otherwise.
+    changes: AtomicU64,
 }
 
 /// A player whom the store does not know, and the session that proves who that is.
@@ -110,6 +110,12 @@ impl Players {
         // Looking up a digest of the secret tells nothing about the secret by the time it takes.
         let id = index.by_token.get(&token)?;
         index.guest(*id)
+    }
+
+    /// The player with this id as they are called now, if one is held here.
+    pub(super) fn record(&self, id: PlayerId) -> Option<PlayerRecord> {
+        let index = self.index.lock();
+        Some(index.players.get(&id)?.record.clone())
     }
 
     /// How many players are held here.

@@ -10,7 +10,7 @@ use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, WireError};
+use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, PlayerKind, WireError};
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(super) struct Seek {
     pub(super) player: PlayerId,
     /// The player's name.
     pub(super) name: String,
+    /// What the player is.
+    pub(super) kind: PlayerKind,
     pub(super) game: &'static Entry,
     pub(super) clock: Option<ClockControl>,
     /// The bot that plays if nobody comes.

@@ -16,7 +16,8 @@ use plyhouse_matches::Patience;
 use plyhouse_protocol::{ClockControl, MESSAGE_BYTES_MAX};
 
 use self::values::{
-    at_least, client_address, clock, days, mebibytes, milliseconds, origin, seconds, threads,
+    accounts, at_least, client_address, clock, days, mebibytes, milliseconds, origin, seconds,
+    threads,
 };
 
 const MATCHES: &str = "Matches";
@@ -129,6 +130,12 @@ pub struct Settings {
     #[arg(long, env = "PLYHOUSE_CLIENT_ADDRESS", help_heading = CONNECTIONS, value_name = "SOURCE",
           default_value = "peer", value_parser = client_address())]
     pub client_address: ClientAddress,
+
+    /// Who may have a name of their own, and a password: with `open` everybody; with `off` there are only
+    /// guests, and names that were taken before stay taken
+    #[arg(long, env = "PLYHOUSE_ACCOUNTS", help_heading = CONNECTIONS, value_name = "WHO",
+          default_value = "open", value_parser = accounts())]
+    pub accounts: Accounts,
 
     /// How many matches a connection may follow. Beyond, `too_many_matches`
     #[arg(long, env = "PLYHOUSE_FOLLOWING_MAX", help_heading = CONNECTIONS, value_name = "N",
@@ -303,6 +310,26 @@ pub enum ClientAddress {
     /// From whom the nearest proxy says that it comes: the last address of `X-Forwarded-For`. To be
     /// set only where every connection comes through a proxy that adds to that header.
     XForwardedFor,
+}
+
+/// Who may have a name of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounts {
+    /// Everybody.
+    Open,
+    /// Nobody: there are only guests.
+    Off,
+}
+
+impl Accounts {
+    /// What a welcome says of it; nothing where there are none.
+    #[must_use]
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Open => Some("open"),
+            Self::Off => None,
+        }
+    }
 }
 
 /// Where bots think.

@@ -24,6 +24,7 @@ use super::connections::Connections;
 use super::lobby::Lobby;
 use super::metrics::Metrics;
 use super::outbox::Outbox;
+use super::passwords::Passwords;
 use super::peer::Peer;
 use super::players::Players;
 use super::seeks::Seeks;
@@ -62,6 +63,7 @@ pub(super) struct Shared {
     pub(super) store_watch: StoreWatch,
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
+    pub(super) passwords: Passwords,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
     /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
@@ -99,6 +101,7 @@ impl Shared {
             },
             cluster: cluster.map(Box::new),
             lobby: Lobby::new(is_shared),
+            passwords: Passwords::new(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
             challenges: Challenges::default(),

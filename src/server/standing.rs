@@ -1,6 +1,6 @@
 //! How one connection of a player stands to the others: which of them end because of which.
 
-use plyhouse_protocol::SessionId;
+use plyhouse_protocol::{SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
 /// How many connections one session may have, and one player: more tabs and devices than anybody looks at.
@@ -13,6 +13,8 @@ pub(super) struct Standing {
     /// The later the higher.
     pub(super) number: u64,
     pub(super) session: SessionId,
+    /// What that is of.
+    pub(super) kind: SessionKind,
     /// Whether the earlier connections of its session stay.
     pub(super) is_beside: bool,
 }
@@ -47,6 +49,7 @@ mod tests {
         Standing {
             number,
             session,
+            kind: SessionKind::Cli,
             is_beside,
         }
     }

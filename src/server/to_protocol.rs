@@ -6,9 +6,10 @@ use plyhouse_engine::search::Level;
 use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing};
 use plyhouse_protocol::{
     Challenge, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, LevelSummary,
-    Occupant as WireOccupant, OfferKind, Person, PlayerId, Reason, SeatNumber, Series,
-    StandingOffer, Status, TimeLeft, WireError,
+    Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary, Reason,
+    SeatNumber, Series, StandingOffer, Status, TimeLeft, WireError,
 };
+use plyhouse_store::PlayerRecord;
 
 pub(super) fn status(stage: Stage) -> Status {
     match stage {
@@ -25,10 +26,12 @@ pub(super) fn seat(seat: Seat) -> SeatNumber {
 pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant {
     match occupant {
         Occupant::Open => WireOccupant::Open,
-        Occupant::Player { id, name } => WireOccupant::Player {
+        Occupant::Player { id, name, kind } => WireOccupant::Player {
             player: *id,
             name: name.clone(),
             connected: is_connected,
+            account: kind.is_account(),
+            bot: *kind == PlayerKind::Bot,
         },
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
@@ -38,6 +41,7 @@ pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
             level,
             player,
             name,
+            ..
         } => WireOccupant::Bot {
             level: level.id().to_owned(),
             stands_for: Some(Person {
@@ -45,6 +49,15 @@ pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant 
                 name: name.clone(),
             }),
         },
+    }
+}
+
+pub(super) fn player(record: &PlayerRecord) -> PlayerSummary {
+    PlayerSummary {
+        id: record.id,
+        name: record.name.clone(),
+        account: record.kind.is_account(),
+        bot: record.kind == PlayerKind::Bot,
     }
 }
 
@@ -164,7 +177,7 @@ pub(super) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
         .filter(|_| state.stage() == Stage::Open)?;
     let is_open = |seat: &Seat| state.occupant(*seat) == &Occupant::Open;
     let waits = Seat::ALL.into_iter().find(is_open)?;
-    let Occupant::Player { id, name } = state.occupant(waits.other()) else {
+    let Occupant::Player { id, name, .. } = state.occupant(waits.other()) else {
         return None;
     };
     let challenge = Challenge {

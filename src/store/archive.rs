@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Damage, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -65,6 +65,8 @@ pub struct Person {
     pub sessions: Vec<SessionRecord>,
     /// What the recovery key is known by, if there is one.
     pub recovery: Option<TokenHash>,
+    /// What is kept of the account, if it is one.
+    pub account: Option<Account>,
 }
 
 /// How many players are read at once.

@@ -22,14 +22,17 @@ use futures::{FutureExt, TryFutureExt};
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
-pub use people::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
+pub use people::{
+    Account, Naming, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord, SessionRecord,
+    Sessions, TokenHash,
+};
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -187,6 +190,54 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         let noted = self.change_people(PeopleChange::SawSession(token, day));
         noted.map_ok(drop).boxed()
     }
+
+    /// Gives a player who is kept a name of their own; the name before stays the player's for a time. False if
+    /// somebody else has a name that looks like it, or the player is not as was believed. From then on the
+    /// player is never forgotten.
+    fn name_player(&self, naming: Naming) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::Name(Box::new(naming)))
+    }
+
+    /// Calls a guest so, unless the player is none any more.
+    fn call_guest(
+        &self,
+        player: PlayerId,
+        name: String,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::CallGuest(player, name))
+    }
+
+    /// Keeps the password of an account, and forgets all of its sessions but this one and those of programs.
+    /// False if it is no account.
+    fn set_password(
+        &self,
+        player: PlayerId,
+        password: PasswordHash,
+        but: SessionId,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::SetPassword(player, password, but))
+    }
+
+    /// Keeps all that another store knew of an account.
+    fn keep_account(
+        &self,
+        player: PlayerId,
+        account: Account,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        let kept = self.change_people(PeopleChange::KeepAccount(player, Box::new(account)));
+        kept.map_ok(drop).boxed()
+    }
+
+    /// The player whose alone a name is that looks like this, and whether it is the player's still: else it is
+    /// only kept for them at this time.
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>>;
+
+    /// What is kept of the account of a player, if it is one.
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
 
     /// The player with this id, if one is kept.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;

@@ -2,6 +2,7 @@
 //!
 //! It serves any number of servers at once, by the rules of the store in PostgreSQL.
 
+mod accounts;
 mod directory;
 mod kept;
 mod people;
@@ -17,8 +18,8 @@ use self::directory::Agreed;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Live, Loaded, Mark, Next, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
-    SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Live, Loaded, Mark, Next, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
+    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
@@ -306,6 +307,19 @@ impl Store for MemoryStore {
 
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         future::ready(Ok(self.contents.lock().people.recovered(key))).boxed()
+    }
+
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        let found = self.contents.lock().people.named(&likeness, now_ms);
+        future::ready(Ok(found)).boxed()
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.account(player))).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -1,6 +1,8 @@
 //! Players, and the sessions by which they are known.
 
-use plyhouse_protocol::{PlayerId, SessionId, SessionKind};
+use std::fmt;
+
+use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
 
 /// The SHA-256 of a token, a code or a key, which themselves are never kept.
@@ -14,6 +16,8 @@ pub struct PlayerRecord {
     pub id: PlayerId,
     /// The name.
     pub name: String,
+    /// What it is.
+    pub kind: PlayerKind,
 }
 
 /// A session as the store remembers one: what proves who somebody is.
@@ -33,6 +37,8 @@ pub struct SessionRecord {
     pub created_ms: u64,
     /// The day on which it was used last, counted from 1970.
     pub seen_day: u64,
+    /// Whether it was begun by a recovery key.
+    pub recovered: bool,
 }
 
 /// A code by which one more device becomes the player's, once and soon.
@@ -53,17 +59,20 @@ pub enum Sessions {
     One(SessionId),
     /// All but this one.
     AllBut(SessionId),
+    /// All but this one and the keys of programs.
+    AllButKeysAnd(SessionId),
     /// All.
     All,
 }
 
 impl Sessions {
-    /// Whether this session is among them.
+    /// Whether this session is among them, of this kind.
     #[must_use]
-    pub fn contains(self, id: SessionId) -> bool {
+    pub fn contains(self, id: SessionId, kind: SessionKind) -> bool {
         match self {
             Self::One(one) => id == one,
             Self::AllBut(one) => id != one,
+            Self::AllButKeysAnd(one) => id != one && kind != SessionKind::Key,
             Self::All => true,
         }
     }
@@ -91,6 +100,77 @@ pub enum PeopleChange {
     EndSessions(PlayerId, Sessions),
     /// See [`Store::saw_session`](crate::Store::saw_session).
     SawSession(TokenHash, u64),
+    /// See [`Store::name_player`](crate::Store::name_player).
+    Name(Box<Naming>),
+    /// See [`Store::call_guest`](crate::Store::call_guest).
+    CallGuest(PlayerId, String),
+    /// See [`Store::set_password`](crate::Store::set_password).
+    SetPassword(PlayerId, PasswordHash, SessionId),
+    /// See [`Store::keep_account`](crate::Store::keep_account).
+    KeepAccount(PlayerId, Box<Account>),
+}
+
+/// What is kept of a password, in the form of a PHC string. Not shown, though nobody gets the password out
+/// of it: it can be tried at leisure.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub String);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(secret)")
+    }
+}
+
+/// What is kept of a player whose name is theirs alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// What the password is known by, if there is one.
+    pub password: Option<PasswordHash>,
+    /// When the player took another name, in milliseconds since 1970.
+    pub renamed_ms: Option<u64>,
+    /// The names that are the player's alone, in the order of their likeness.
+    pub names: Vec<OwnName>,
+}
+
+/// A name that is one player's alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnName {
+    /// What it has in common with all names that look like it.
+    pub likeness: String,
+    /// Until when it is kept for a player who has another one by now, in milliseconds since 1970.
+    pub until_ms: Option<u64>,
+}
+
+/// A player takes a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// The player, with that name.
+    pub player: PlayerRecord,
+    /// What it has in common with all names that look like it.
+    pub likeness: String,
+    /// The password to be kept, if there is a new one.
+    pub password: Option<PasswordHash>,
+    /// What the player is before, as is believed; and when the name was taken that the player has then, if it
+    /// was not the first.
+    pub before: (PlayerKind, Option<u64>),
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// Until when the name before is kept for the player, in milliseconds since 1970.
+    pub kept_until_ms: u64,
+}
+
+/// What is written of the kind of a player; nothing of guests.
+pub(crate) fn player_kind_to_text(kind: PlayerKind) -> Option<&'static str> {
+    (kind != PlayerKind::Guest).then(|| kind.as_str())
+}
+
+/// The kind of a player by what is written. Nothing else is written than what this program knows.
+pub(crate) fn player_kind_from_text(text: Option<&str>) -> PlayerKind {
+    match text {
+        None => PlayerKind::Guest,
+        Some("bot") => PlayerKind::Bot,
+        Some(_) => PlayerKind::Account,
+    }
 }
 
 /// The kind of a session by its word.

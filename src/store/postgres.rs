@@ -36,7 +36,7 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
     SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 
@@ -255,6 +255,18 @@ impl Store for PostgresStore {
 
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader.recovered(key).boxed()
+    }
+
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        self.reader.named(likeness, now_ms).boxed()
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.reader.account(player).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

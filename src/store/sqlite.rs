@@ -4,6 +4,7 @@
 //! one transaction was synced to the disk goes into the next, so many matches share a sync and a
 //! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
 
+mod accounts;
 mod archive;
 mod claims;
 mod lock;
@@ -32,7 +33,7 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
     SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 use plyhouse_matches::{Event, Part, Reminder};
@@ -295,6 +296,22 @@ impl Store for SqliteStore {
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.reader
             .read(move |connection| Ok(people::recovered(connection, key)?))
+            .boxed()
+    }
+
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(accounts::named(connection, &likeness, now_ms)?))
+            .boxed()
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(accounts::account(connection, player)?))
             .boxed()
     }
 

@@ -1,8 +1,10 @@
 //! What every adapter of the port must do. Each runs all of it.
 
+mod accounts;
 mod directory;
 mod reminders;
 
+pub(super) use self::accounts::*;
 pub(super) use self::directory::*;
 pub(super) use self::reminders::{
     a_reminder_comes_with_its_match, a_reminder_is_kept_with_the_events,
@@ -19,12 +21,15 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Previous, Terms};
 
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Reason, Seq, SessionId, SessionKind};
+use plyhouse_protocol::{
+    MatchCode, MatchId, PlayerId, PlayerKind, Reason, Seq, SessionId, SessionKind,
+};
 
 pub(super) fn player(number: u8) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(number.into())),
         name: format!("player {number} \u{2318}"),
+        kind: PlayerKind::Guest,
     }
 }
 
@@ -38,6 +43,7 @@ pub(super) fn session(number: u8, of: u8) -> SessionRecord {
         kind: SessionKind::Cli,
         created_ms: AT_MS + u64::from(number),
         seen_day: 20_000,
+        recovered: false,
     }
 }
 
@@ -61,6 +67,7 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
                 occupant: Occupant::Player {
                     id: host.id,
                     name: host.name.clone(),
+                    kind: PlayerKind::Guest,
                 },
             }
             .at(AT_MS),
@@ -492,6 +499,8 @@ macro_rules! suite {
             one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
             an_ambiguous_append_is_read_back, players_are_known_by_their_sessions, sessions_end, a_session_is_seen,
             a_pairing_is_taken_once, a_player_has_one_recovery_key,
+            a_name_is_one_players_alone, a_password_ends_other_sessions,
+            a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match);

@@ -134,8 +134,11 @@ fn copy_players(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
 async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
     let id = person.player.id;
     store.add_player(person.player, person.sessions).await?;
-    match person.recovery {
-        Some(key) => store.keep_recovery(id, key).await,
+    if let Some(key) = person.recovery {
+        store.keep_recovery(id, key).await?;
+    }
+    match person.account {
+        Some(account) => store.keep_account(id, account).await,
         None => Ok(()),
     }
 }

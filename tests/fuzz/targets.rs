@@ -16,7 +16,9 @@ use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::tic_tac_toe::TicTacToe;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Action, Creation, Event, Match, Moment, Occupant, Offer, Stage, Terms};
-use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, PlayerId, Ply, Request, ServerMessage};
+use plyhouse_protocol::{
+    ClockControl, ErrorCode, MatchId, PlayerId, PlayerKind, Ply, Request, ServerMessage,
+};
 use plyhouse_store::{Archive, SqliteArchive, SqliteStore};
 use std::path::Path;
 use std::str::FromStr;
@@ -219,6 +221,7 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
         14..32 => Action::Join {
             player,
             name: chance.arbitrary::<&str>()?.to_owned(),
+            kind: *chance.choose(PlayerKind::ALL)?,
             seat: chance.arbitrary::<bool>()?.then_some(seat),
         },
         32..36 => Action::PlayAsBot {

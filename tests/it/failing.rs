@@ -8,8 +8,8 @@ use futures::lock::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
-    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord,
+    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -196,6 +196,21 @@ impl Store for FailingStore {
             return future::ready(Err(unreadable)).boxed();
         }
         self.memory.recovered(key)
+    }
+
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.named(likeness, now_ms)
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.memory.account(player)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -6,6 +6,7 @@ mod failing;
 mod support;
 
 mod abandonment;
+mod accounts;
 mod analyse;
 mod archive;
 mod bots;

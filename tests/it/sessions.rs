@@ -18,7 +18,7 @@ pub(crate) async fn beside(server: &TestServer, token: &str) -> Player {
     tab
 }
 
-async fn sessions(player: &mut Player) -> Vec<Value> {
+pub(crate) async fn sessions(player: &mut Player) -> Vec<Value> {
     let listed = player.ask(json!({"type": "sessions"})).await;
     listed["sessions"].as_array().expect("a list").clone()
 }
@@ -170,7 +170,7 @@ async fn a_bad_label_is_refused() {
 }
 
 /// Whoever says hello so.
-async fn coming(server: &TestServer, hello: Value) -> (Player, Value) {
+pub(crate) async fn coming(server: &TestServer, hello: Value) -> (Player, Value) {
     let mut player = server.connect().await;
     let welcome = player.hello(hello).await;
     (player, welcome)
@@ -343,15 +343,31 @@ async fn no_secret_is_told_to_others() {
     let key = text(&ann.ask(json!({"type": "recovery"})).await["key"]);
     let (phone, _) = coming(&server, json!({"pair": code})).await;
     let (tablet, _) = coming(&server, json!({"recovery": key})).await;
+    let passwords = ["correct horse", "battery staple"];
+    let register = json!({"type": "register", "name": "ann", "password": passwords[0]});
+    assert_eq!(ann.ask(register).await["type"], "ok");
+    let set = json!({"type": "set_password", "password": passwords[0], "new": passwords[1]});
+    assert_eq!(ann.ask(set).await["type"], "ok");
+    let login = json!({"name": "ann", "password": passwords[1]});
+    let (laptop, _) = coming(&server, login).await;
+    let mistaken = "mistaken horse";
+    let login = json!({"name": "ann", "password": mistaken});
+    let (_, not_let_in) = coming(&server, login).await;
     let (_ann, _) = server.come_back(&ann.token()).await;
     let wrong = ["WRONGCOD", "WRONGKEYWRONGKEYWRONGKEYWR"];
     let (_, refused) = coming(&server, json!({"pair": wrong[0]})).await;
     let (_, also) = coming(&server, json!({"recovery": wrong[1]})).await;
     let log = String::from_utf8(log.0.lock().clone()).expect("text");
     assert!(log.contains("welcomed"), "it tells a lot");
-    let told = format!("{log}{refused}{also}");
-    let secrets = [code, key, ann.token(), phone.token(), tablet.token()];
-    for secret in secrets.iter().map(String::as_str).chain(wrong) {
+    let told = format!("{log}{refused}{also}{not_let_in}");
+    let tokens = [ann, phone, tablet, laptop].map(|device| device.token());
+    let secrets = [code, key].into_iter().chain(tokens);
+    let given = wrong
+        .into_iter()
+        .chain(passwords)
+        .chain([mistaken, "$argon2"]);
+    for secret in secrets.chain(given.map(str::to_owned)) {
+        let secret = &*secret;
         assert!(!told.contains(secret), "{secret} is in {told}");
     }
 }

@@ -220,6 +220,7 @@ impl Seat {
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::SessionAdded { .. }
+            | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }

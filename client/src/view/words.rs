@@ -396,6 +396,8 @@ mod tests {
             player,
             name,
             connected: true,
+            account: false,
+            bot: false,
         });
         assert_eq!(shown, "�[2Jx��");
     }
@@ -407,6 +409,8 @@ mod tests {
                 player: snapshot("").host,
                 name: name.to_owned(),
                 connected: true,
+                account: false,
+                bot: false,
             })
         };
         let level = "max".to_owned();

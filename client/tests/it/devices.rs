@@ -1,6 +1,6 @@
 //! One player on several devices.
 
-use crate::fake::Home;
+use crate::fake::{Home, Ran};
 use crate::real::Real;
 
 /// The first line of what was printed.
@@ -48,4 +48,29 @@ fn whoever_has_lost_all_devices_comes_back() {
     let written = format!("{}-{}\n", &key[..13], &key[13..].to_lowercase());
     run(&["login"], &written).expect(0, &["You are guest-"]);
     run(&["devices"], "").expect(0, &["this one"]);
+}
+
+#[test]
+fn a_name_of_ones_own_brings_one_back() {
+    let server = Real::start();
+    let (laptop, phone) = (Home::new(), Home::new());
+    let on = |home: &Home, arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    on(&laptop, &["rename", "ada"], "").expect(4, &["nobody is known here"]);
+    on(&laptop, &["register", "ada"], "short\n").expect(4, &["`password` must be"]);
+    on(&laptop, &["register", "ada"], "correct horse\n").expect(0, &["ply login ada"]);
+    on(&laptop, &["register", "eve", "--no-password"], "").expect(4, &["a name of your own"]);
+    on(&phone, &["login", "ada"], "wrong horse\n").expect(4, &["wrong"]);
+    on(&phone, &["login", "ada"], "correct horse\n").expect(0, &["You are ada here"]);
+    on(&laptop, &["rename", "ada lovelace"], "").expect(0, &["You are ada lovelace"]);
+
+    // What others could take away wants the password.
+    on(&phone, &["recovery"], "wrong horse\n").expect(4, &["wrong"]);
+    let recovery = on(&phone, &["recovery"], "correct horse\n");
+    assert_eq!(first_line(&recovery.out).len(), 26, "{recovery:?}");
+    let both = "battery staple\ncorrect horse\n";
+    on(&laptop, &["password"], both).expect(0, &["signed out"]);
+    on(&phone, &["devices"], "").expect(4, &["does not know"]);
+    let mut login = phone.ply(&server.url, &["login", "ada lovelace"]);
+    let login = login.env("PLYHOUSE_PASSWORD", "battery staple");
+    Ran::of(login.output().expect("it runs")).expect(0, &["You are ada lovelace"]);
 }

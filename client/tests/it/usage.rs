@@ -37,7 +37,7 @@ fn wrong_usage_is_told() {
         &["play", "--seek", "--as", "second"],
         &["play", "--as", "third"],
         &["join"],
-        &["login", "K7QM2P"],
+        &["login", "a name of too many characters"],
         &["login", "K7QM2PXR", "--label", ""],
         &["watch"],
         &["watch", "--bots", "max"],

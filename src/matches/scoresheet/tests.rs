@@ -17,6 +17,7 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
     let ann = Occupant::Player {
         id: PlayerId(id),
         name: r#"ann "\]"#.to_owned(),
+        kind: plyhouse_protocol::PlayerKind::Guest,
     };
     let mut events = vec![
         EventKind::Seated {
@@ -192,6 +193,7 @@ fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
     let seats = [1, 2].map(|number| Occupant::Player {
         id: PlayerId(uuid::Uuid::from_u128(number)),
         name: format!("player {number}"),
+        kind: plyhouse_protocol::PlayerKind::Guest,
     });
     let mut events = Match::opening(&creation.terms, seats, 0);
     let mut state = Match::replay(creation.clone(), &events).expect("it can happen");

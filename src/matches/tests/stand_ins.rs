@@ -28,6 +28,7 @@ fn a_bot_takes_the_seat_and_gives_it_back() {
         level: Level::Easy,
         player: BOB,
         name: "player 2".to_owned(),
+        kind: PlayerKind::Guest,
     };
     let seated = EventKind::Seated {
         seat: Seat::Second,
@@ -145,6 +146,7 @@ fn a_match_for_one_player_is_taken_by_no_other() {
             Occupant::Player {
                 id: ANN,
                 name: "ann".to_owned(),
+                kind: PlayerKind::Guest,
             },
             Occupant::Open,
         ];

@@ -11,7 +11,7 @@ use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
 use crate::request::{HostedOccupant, SeatRequest, Status};
-use crate::text::MatchRef;
+use crate::text::{MatchRef, Token, password};
 
 /// What a field holds.
 pub(super) struct Form<T> {
@@ -34,6 +34,10 @@ macro_rules! integer {
 pub(super) const TEXT: Form<String> = Form {
     expected: "a text",
     read: text,
+};
+pub(super) const PASSWORD: Form<Token> = Form {
+    expected: "a text of 10 to 200 bytes",
+    read: |json| text(json).and_then(|text| password(&text)),
 };
 pub(super) const FLAG: Form<bool> = Form {
     expected: "true or false",

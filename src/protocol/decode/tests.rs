@@ -75,11 +75,13 @@ fn requests_are_read_and_written() {
     );
     check(r#"{"type":"sessions"}"#, ClientMessage::Sessions);
     check(r#"{"type":"pair"}"#, ClientMessage::Pair);
-    check(r#"{"type":"recovery"}"#, ClientMessage::Recovery);
+    let proof = None;
+    check(r#"{"type":"recovery"}"#, ClientMessage::Recovery { proof });
     check(
-        r#"{"type":"end_session","session":"others"}"#,
+        r#"{"type":"end_session","session":"others","recovery":"k"}"#,
         ClientMessage::EndSession {
             session: "others".into(),
+            proof: Some(Proof::Recovery(Token::new("k".into()))),
         },
     );
     check(
@@ -91,6 +93,93 @@ fn requests_are_read_and_written() {
             ..Create::default()
         })),
     );
+}
+
+#[test]
+fn what_accounts_ask_for_is_read() {
+    let password = || Some(Token::new("correct horse".into()));
+    check(
+        r#"{"type":"hello","name":"ada","password":"p"}"#,
+        ClientMessage::Hello(Box::new(Hello {
+            name: Some("ada".into()),
+            password: Some(Token::new("p".into())),
+            ..Hello::default()
+        })),
+    );
+    check(
+        r#"{"type":"register","name":"ada","password":"correct horse"}"#,
+        ClientMessage::Register {
+            name: "ada".into(),
+            password: password(),
+        },
+    );
+    check(
+        r#"{"type":"rename","name":"ada2"}"#,
+        ClientMessage::Rename {
+            name: "ada2".into(),
+        },
+    );
+    check(
+        r#"{"type":"set_password","password":"correct horse","new":"battery staple"}"#,
+        ClientMessage::SetPassword {
+            new: Token::new("battery staple".into()),
+            proof: password().map(Proof::Password),
+        },
+    );
+}
+
+#[test]
+fn what_accounts_ask_for_is_refused() {
+    let long = "x".repeat(201);
+    for (text, field) in [
+        (r#"{"type":"hello","password":"p"}"#, "name"),
+        (
+            r#"{"type":"hello","token":"t","name":"a","password":"p"}"#,
+            "password",
+        ),
+        (
+            r#"{"type":"hello","token":"t","pair":"p","recovery":"r"}"#,
+            "recovery",
+        ),
+        (r#"{"type":"register"}"#, "name"),
+        (
+            r#"{"type":"register","name":"ada","password":"too short"}"#,
+            "password",
+        ),
+        (
+            &format!(r#"{{"type":"register","name":"ada","password":"{long}"}}"#),
+            "password",
+        ),
+        (
+            r#"{"type":"register","name":"Ada Lovelace","password":"ada lovelace"}"#,
+            "password",
+        ),
+        (r#"{"type":"set_password","password":"p"}"#, "new"),
+        (
+            r#"{"type":"recovery","password":"p","recovery":"r"}"#,
+            "recovery",
+        ),
+    ] {
+        let refused = Request::decode(text).expect_err(text).error;
+        assert_eq!(refused.code, Some(ErrorCode::BadField), "{text}");
+        assert_eq!(refused.field.as_deref(), Some(field), "{text}");
+    }
+}
+
+/// A server without accounts does not know what they are.
+#[test]
+fn without_accounts_nothing_is_known_of_them() {
+    for kind in ClientMessage::OF_ACCOUNTS {
+        let text = format!(r#"{{"type":"{kind}","name":"ada"}}"#);
+        let refused = Request::decode_for(&text, false)
+            .expect_err("unknown")
+            .error;
+        assert_eq!(refused.code, Some(ErrorCode::UnknownType), "{kind}");
+        assert!(!refused.message.contains("register"), "{refused:?}");
+    }
+    let hello = r#"{"type":"hello","name":"ada","password":"p"}"#;
+    let decoded = Request::decode_for(hello, false).expect("a guest's");
+    assert_eq!(decoded.ignored, ["password"]);
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use plyhouse_matches::Occupant;
 use plyhouse_protocol::Successor;
 
-use super::{create, tell_involved};
+use super::{create, seated, tell_involved};
 use crate::command::{Command, MatchRequest};
 use crate::reply::Reply;
 use crate::shared::Shared;
@@ -16,7 +17,11 @@ use crate::table::rematch::Birth;
 /// and answers whoever has agreed.
 pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture<'static, ()> {
     async move {
-        let created = create(&server, birth.wanted).await;
+        let mut wanted = birth.wanted;
+        for seat in &mut wanted.seats {
+            *seat = as_called(&server, seat.clone()).await;
+        }
+        let created = create(&server, wanted).await;
         let next = created.as_ref().ok().map(|next| {
             let card = next.card();
             Successor {
@@ -46,4 +51,17 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
         reply.ok(None);
     }
     .boxed()
+}
+
+/// Who sits there, as they are called by now.
+async fn as_called(server: &Shared, occupant: Occupant) -> Occupant {
+    let Some(player) = occupant.player() else {
+        return occupant;
+    };
+    let record = match server.players.record(player) {
+        Some(record) => Some(record),
+        // A name of before is better than no rematch.
+        None => server.store.player_by_id(player).await.unwrap_or_default(),
+    };
+    record.map_or(occupant, seated)
 }

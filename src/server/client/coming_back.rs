@@ -1,8 +1,7 @@
-//! How a player comes to have one more session: by a pairing code from another device, or by the key that
-//! was written down. A code or a key that is wrong counts against the address that has tried it.
+//! How a player comes to have one more session: by a pairing code from another device, by the key that was
+//! written down, or by a password. A code or a key that is wrong counts against the address that has tried it.
 
-use std::time::Duration;
-
+use super::proving::too_many_codes;
 use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown, usual_label};
 use crate::births;
@@ -11,8 +10,10 @@ use crate::cluster::{Notice, Packet};
 use crate::encode::encode;
 use crate::reply::Reply;
 use crate::tokens;
-use plyhouse_protocol::{ErrorCode, Hello, PlayerId, ServerMessage, SessionKind, Token, WireError};
-use plyhouse_store::{Pairing, SessionRecord, Sessions, TokenHash};
+use plyhouse_protocol::{
+    ErrorCode, Hello, PlayerId, Proof, ServerMessage, SessionKind, Token, WireError,
+};
+use plyhouse_store::{Pairing, ReadError, SessionRecord, Sessions, TokenHash};
 
 /// For how long a pairing code is good, in milliseconds.
 const PAIRING_MS: u64 = 5 * 60 * 1000;
@@ -24,39 +25,47 @@ const PAIRINGS_MAX: usize = 10_000;
 const SESSIONS_MAX: usize = 20;
 
 /// By what somebody comes back who has no token.
-pub(super) enum Proof {
+pub(super) enum Way {
     /// A pairing code.
     Pairing(TokenHash),
     /// A recovery key.
     Recovery(TokenHash),
+    /// A name and its password.
+    Password(String, Token),
 }
 
-impl Proof {
+impl Way {
     /// What a hello shows, if it shows something.
     pub(super) fn of(hello: &Hello) -> Option<Self> {
-        let code = hello.pair.as_ref().map(tokens::hash_of_code);
-        let key = hello.recovery.as_ref().map(tokens::hash_of_code);
-        code.map(Self::Pairing).or(key.map(Self::Recovery))
+        if let Some(code) = &hello.pair {
+            return Some(Self::Pairing(tokens::hash_of_code(code)));
+        }
+        if let Some(key) = &hello.recovery {
+            return Some(Self::Recovery(tokens::hash_of_code(key)));
+        }
+        let (name, password) = (hello.name.clone(), hello.password.clone());
+        name.zip(password)
+            .map(|(name, password)| Self::Password(name, password))
     }
 }
 
 impl Client {
-    /// Makes one more session of the player whose code or key this is.
+    /// Makes one more session of the player whose code, key or password this is.
     pub(super) async fn come_back(
         &self,
-        proof: &Proof,
+        way: &Way,
         label: Option<String>,
     ) -> Result<Player, WireError> {
-        self.permit.try_code(now()).map_err(too_soon)?;
-        let Some(id) = self.owner(proof).await? else {
-            return Err(bad_code());
+        let id = match way {
+            Way::Pairing(code) => self.by_code(self.paired(*code)).await?,
+            Way::Recovery(key) => self.by_code(self.server.store.recovered(*key)).await?,
+            Way::Password(name, password) => self.account_of(name, password).await?,
         };
-        self.permit.right();
         let label = shown(label, || usual_label(self.kind))?;
         let Some(record) = self.server.store.player_by_id(id).await.map_err(not_read)? else {
             return Err(bad_code());
         };
-        if let Proof::Pairing(code) = proof {
+        if let Way::Pairing(code) = way {
             let taken = self.server.store.take_pairing(*code).await;
             if !taken.map_err(not_kept)? {
                 return Err(bad_code());
@@ -64,7 +73,10 @@ impl Client {
         }
         self.make_room(id).await?;
         let token = self.server.tokens.issue(&self.server.chance);
-        let session = self.new_session(id, &token, label);
+        let session = SessionRecord {
+            recovered: matches!(way, Way::Recovery(_)),
+            ..self.new_session(id, &token, label)
+        };
         let added = self.server.store.add_session(session.clone()).await;
         added.map_err(not_kept)?;
         Ok(Player {
@@ -75,17 +87,22 @@ impl Client {
         })
     }
 
-    /// Whose code or key this is.
-    async fn owner(&self, proof: &Proof) -> Result<Option<PlayerId>, WireError> {
+    /// Whose code or key it is that is looked for, if so many may be tried.
+    async fn by_code(
+        &self,
+        owner: impl Future<Output = Result<Option<PlayerId>, ReadError>>,
+    ) -> Result<PlayerId, WireError> {
+        self.permit.try_code(now()).map_err(too_many_codes)?;
+        let owner = owner.await.map_err(not_read)?.ok_or_else(bad_code)?;
+        self.permit.right();
+        Ok(owner)
+    }
+
+    /// Whose pairing code this is.
+    async fn paired(&self, code: TokenHash) -> Result<Option<PlayerId>, ReadError> {
         let now_ms = self.server.clock.now_ms();
-        let owner = match proof {
-            Proof::Pairing(code) => {
-                let found = self.server.store.pairing(*code, now_ms).await;
-                found.map(|pairing| pairing.map(|pairing| pairing.player))
-            }
-            Proof::Recovery(key) => self.server.store.recovered(*key).await,
-        };
-        owner.map_err(not_read)
+        let found = self.server.store.pairing(code, now_ms).await?;
+        Ok(found.map(|pairing| pairing.player))
     }
 
     /// Ends sessions of a player who is to have one more, if there are too many.
@@ -170,9 +187,12 @@ impl Client {
     }
 
     /// Makes a key by which the player comes back who has lost everything else.
-    pub(super) async fn recovery(&self, player: &Player, reply: Reply) {
+    pub(super) async fn recovery(&self, player: &Player, proof: Option<Proof>, reply: Reply) {
         let key = tokens::recovery_key(&self.server.chance);
-        let kept = self.keep_recovery(player.record.id, &key).await;
+        let kept = match self.prove(player, proof.as_ref()).await {
+            Ok(()) => self.keep_recovery(player.record.id, &key).await,
+            Err(error) => Err(error),
+        };
         if let Some(((), reply)) = reply.check(kept) {
             reply.tell(|re| ServerMessage::RecoveryKey {
                 re,
@@ -187,16 +207,6 @@ impl Client {
         let key = tokens::hash_of_code(key);
         let kept = self.server.store.keep_recovery(player, key).await;
         kept.map_err(not_kept)
-    }
-}
-
-fn too_soon(left: Duration) -> WireError {
-    let message = "too many wrong codes and keys were tried from your address";
-    let error = WireError::new(ErrorCode::TooSoon, message);
-    WireError {
-        // Rounded up, so that whoever waits that long may try.
-        retry_after_ms: u64::try_from(left.as_micros().div_ceil(1000)).ok(),
-        ..error
     }
 }
 

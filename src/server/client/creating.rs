@@ -20,6 +20,7 @@ use crate::wanted::Wanted;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WireError};
+use plyhouse_store::PlayerRecord;
 
 /// How long a seek waits for a person unless the client says otherwise, in milliseconds.
 const BOT_AFTER_MS: u64 = 10_000;
@@ -46,7 +47,10 @@ impl Client {
         check_invited(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
         let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
-        let mut seats = [occupant(player, first)?, occupant(player, second)?];
+        let mut seats = [
+            self.occupant(player, first)?,
+            self.occupant(player, second)?,
+        ];
         let stand_in = level(create.stand_in.as_deref())?;
         let invited = match create.invited {
             Some(id) => Some(births::find_player(&self.server, &id).await?),
@@ -142,10 +146,12 @@ impl Client {
         } else {
             self.check_room(player.record.id).await?;
         }
+        let PlayerRecord { name, kind, .. } = self.called(player);
         Ok(Arc::new(Seek {
             peer: Arc::clone(&self.peer),
             player: player.record.id,
-            name: player.record.name.clone(),
+            name,
+            kind,
             game,
             clock: wanted.clock,
             bot,
@@ -154,6 +160,14 @@ impl Client {
             over: CancellationToken::new(),
             answered: CancellationToken::new(),
         }))
+    }
+
+    fn occupant(&self, player: &Player, seat: SeatRequest) -> Result<Occupant, WireError> {
+        match seat {
+            SeatRequest::Me => Ok(births::seated(self.called(player))),
+            SeatRequest::Open => Ok(Occupant::Open),
+            SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
+        }
     }
 
     /// Whether the player may host one more match and this connection follow it. A bot that has waited for
@@ -192,14 +206,6 @@ impl Client {
                 }
             }
         });
-    }
-}
-
-fn occupant(player: &Player, seat: SeatRequest) -> Result<Occupant, WireError> {
-    match seat {
-        SeatRequest::Me => Ok(player.occupant()),
-        SeatRequest::Open => Ok(Occupant::Open),
-        SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
     }
 }
 

@@ -14,6 +14,7 @@ use plyhouse_protocol::{
     ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Seq, ServerMessage, Status,
     WireError,
 };
+use plyhouse_store::PlayerRecord;
 
 /// How many matches a page of a list shows unless the client says otherwise.
 const PAGE: u64 = 50;
@@ -85,18 +86,44 @@ impl Client {
             } => Some(Box::pin(self.list(game, status, limit, after, reply))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
-            ClientMessage::Pair => Some(Box::pin(self.pair(player, reply))),
-            ClientMessage::Recovery => Some(Box::pin(self.recovery(player, reply))),
-            ClientMessage::Sessions => Some(Box::pin(self.sessions(player, reply))),
-            ClientMessage::EndSession { session } => {
-                Some(Box::pin(self.end_session(player, session, reply)))
-            }
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
             ClientMessage::WatchList { game, status } => self.watch_list(game, status, reply),
             ClientMessage::UnwatchList => self.unwatch_list(reply),
+            message @ (ClientMessage::Pair
+            | ClientMessage::Recovery { .. }
+            | ClientMessage::Sessions
+            | ClientMessage::EndSession { .. }
+            | ClientMessage::Register { .. }
+            | ClientMessage::Rename { .. }
+            | ClientMessage::SetPassword { .. }) => self.serve_identity(player, message, reply),
         }
+    }
+
+    /// Serves a request of who somebody is.
+    fn serve_identity<'a>(
+        &'a self,
+        player: &'a Player,
+        message: ClientMessage,
+        reply: Reply,
+    ) -> Pending<'a> {
+        Some(match message {
+            ClientMessage::Pair => Box::pin(self.pair(player, reply)),
+            ClientMessage::Recovery { proof } => Box::pin(self.recovery(player, proof, reply)),
+            ClientMessage::Sessions => Box::pin(self.sessions(player, reply)),
+            ClientMessage::EndSession { session, proof } => {
+                Box::pin(self.end_session(player, session, proof, reply))
+            }
+            ClientMessage::Register { name, password } => {
+                Box::pin(self.register(player, name, password, reply))
+            }
+            ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
+            ClientMessage::SetPassword { new, proof } => {
+                Box::pin(self.set_password(player, new, proof, reply))
+            }
+            other => unreachable!("{other:?} is served elsewhere"),
+        })
     }
 
     fn offer<'a>(
@@ -246,9 +273,11 @@ impl Client {
             return;
         };
         if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
+            let PlayerRecord { name, kind, .. } = self.called(player);
             let action = Action::Join {
                 player: id,
-                name: player.record.name.clone(),
+                name,
+                kind,
                 seat,
             };
             let join = self.command(player, MatchRequest::Act(action));

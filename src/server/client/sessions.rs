@@ -9,8 +9,10 @@ use crate::from_protocol;
 use crate::reply::Reply;
 use crate::unread::{unkept, unread};
 use plyhouse_matches::scoresheet::day_text;
-use plyhouse_protocol::{CloseCode, PlayerId, ServerMessage, SessionId, SessionSummary, WireError};
-use plyhouse_store::{ReadError, WriteError};
+use plyhouse_protocol::{
+    CloseCode, PlayerId, Proof, ServerMessage, SessionId, SessionSummary, WireError,
+};
+use plyhouse_store::{ReadError, Sessions, WriteError};
 
 impl Client {
     pub(super) async fn sessions(&self, player: &Player, reply: Reply) {
@@ -50,10 +52,23 @@ impl Client {
 
     /// Ends sessions: in the store first, then wherever they are connected. The one that asks is told that
     /// it is done before it ends itself.
-    pub(super) async fn end_session(&self, player: &Player, meant: String, reply: Reply) {
+    pub(super) async fn end_session(
+        &self,
+        player: &Player,
+        meant: String,
+        proof: Option<Proof>,
+        reply: Reply,
+    ) {
         let (id, own) = (player.record.id, player.session.id);
         let Some(which) = from_protocol::sessions(&meant, own) else {
             reply.ok(None);
+            return;
+        };
+        let proved = match which == Sessions::One(own) {
+            true => Ok(()),
+            false => self.prove(player, proof.as_ref()).await,
+        };
+        let Some(((), reply)) = reply.check(proved) else {
             return;
         };
         // Or else it would be kept later.
@@ -72,22 +87,29 @@ impl Client {
             cluster.send_all(&Packet::SessionsEnded { player, which });
         }
         reply.ok(None);
-        if which.contains(own) {
+        if which.contains(own, player.session.kind) {
             self.peer.outbox.close(CloseCode::Ended);
         }
     }
 
-    /// Ends the connection if its session was ended while it was being welcomed, and notes that the session
-    /// is used. `ended_before` tells how many had been ended before it was looked up.
-    pub(super) async fn look_again(&self, ended_before: u64) {
+    /// Ends the connection if its session was ended while it was being welcomed, tells how the player is called
+    /// if that has changed, and notes that the session is used. `before` tells how many such changes there
+    /// had been before it was looked up.
+    pub(super) async fn look_again(&self, before: u64) {
         let Some(player) = &self.player else { return };
         let token = player.session.token;
-        let was_ended = self.server.players.sessions_ended() != ended_before;
-        if was_ended && self.server.players.guest(token).is_none() {
-            // If it cannot be read now, the next hello will tell.
-            if let Ok(None) = self.server.store.session(token).await {
-                self.peer.outbox.close(CloseCode::Ended);
-                return;
+        let has_changed = self.server.players.changes() != before;
+        if has_changed && self.server.players.guest(token).is_none() {
+            match self.server.store.session(token).await {
+                Ok(None) => {
+                    self.peer.outbox.close(CloseCode::Ended);
+                    return;
+                }
+                Ok(Some((record, _))) if record != player.record => {
+                    self.server.players.call(&record);
+                }
+                // If it cannot be read now, the next hello will tell.
+                Ok(Some(_)) | Err(_) => {}
             }
         }
         let today = self.server.clock.now_ms() / DAY_MS;

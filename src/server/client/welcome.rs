@@ -12,8 +12,7 @@ use crate::to_protocol;
 use crate::unread::not_now;
 use plyhouse_matches::Part;
 use plyhouse_protocol::{
-    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, PlayerSummary, ServerMessage, Status,
-    Welcome, WireError,
+    FollowedMatch, Limits, MatchId, MatchRef, PlayerId, ServerMessage, Status, Welcome, WireError,
 };
 use plyhouse_store::WriteError;
 
@@ -145,6 +144,7 @@ impl Client {
         self.peer.stands(Standing {
             number,
             session: player.session.id,
+            kind: player.session.kind,
             is_beside,
         });
         Ok(())
@@ -169,13 +169,11 @@ impl Client {
             re: None,
             protocol: plyhouse_protocol::VERSION,
             server: concat!("plyhouse/", env!("CARGO_PKG_VERSION")).to_owned(),
-            player: PlayerSummary {
-                id,
-                name: player.record.name.clone(),
-            },
+            player: to_protocol::player(&player.record),
             token: player.token.clone(),
             session: Some(player.session.id),
             resumed,
+            accounts: self.server.settings.accounts.word().map(str::to_owned),
             games: to_protocol::games(),
             levels: to_protocol::levels(),
             limits: self.limits(id),

@@ -1,6 +1,6 @@
 //! What servers say to each other.
 
-use plyhouse_protocol::{Listing, MatchId, PlayerId};
+use plyhouse_protocol::{Listing, MatchId, PlayerId, PlayerSummary};
 use plyhouse_store::{NodeId, Sessions};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub(crate) enum Packet {
     },
     /// These sessions of a player were ended.
     SessionsEnded { player: PlayerId, which: Sessions },
+    /// A player is called so now.
+    Called { player: PlayerSummary },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.

@@ -12,6 +12,7 @@ use super::{listing, owning, seeking, sharing};
 use crate::births;
 use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
+use crate::from_protocol;
 use crate::outbox::Frame;
 use crate::shared::Shared;
 
@@ -114,6 +115,7 @@ fn on_request(
         | Packet::Leaving { .. }
         | Packet::Connected { .. }
         | Packet::SessionsEnded { .. }
+        | Packet::Called { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
     };
@@ -171,6 +173,9 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         }
         Some(Packet::SessionsEnded { player, which }) => {
             server.players.end_sessions(player, which, None);
+        }
+        Some(Packet::Called { player }) => {
+            server.players.call(&from_protocol::player_record(player));
         }
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),

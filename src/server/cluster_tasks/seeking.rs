@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, WireError};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, WireError};
 use plyhouse_store::directory::{Make, Paired, Waiting};
 use plyhouse_store::{Record, WriteError};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 #[derive(Debug, Serialize, Deserialize)]
 struct Body {
     name: String,
+    kind: PlayerKind,
     stand_in: Option<Level>,
 }
 
@@ -60,6 +61,7 @@ impl Cluster {
         let clock = serde_json::to_string(&seek.clock).expect("a clock is plain data");
         let body = Body {
             name: seek.name.clone(),
+            kind: seek.kind,
             stand_in: seek.stand_in,
         };
         let waiting = Waiting {
@@ -141,15 +143,25 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
         let body: Option<Body> = serde_json::from_str(&other.body)
             .inspect_err(|error| tracing::error!(%error, "a seek makes no sense"))
             .ok();
-        let (name, stand_in) =
-            body.map_or_else(Default::default, |body| (body.name, body.stand_in));
+        let nobody = || Body {
+            name: String::new(),
+            kind: PlayerKind::Guest,
+            stand_in: None,
+        };
+        let Body {
+            name,
+            kind,
+            stand_in,
+        } = body.unwrap_or_else(nobody);
         let host = Occupant::Player {
             id: other.player,
             name,
+            kind,
         };
         let own = Occupant::Player {
             id: seek.player,
             name: seek.name.clone(),
+            kind: seek.kind,
         };
         let stand_in = births::weaker(seek.stand_in, stand_in);
         let (terms, seats) = births::terms_of_seek(&server, seek.clock, [host, own], stand_in);

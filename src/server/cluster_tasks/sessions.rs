@@ -42,17 +42,25 @@ fn tell_again(server: &Shared, cluster: &Cluster, player: PlayerId) {
     }
 }
 
-/// Closes the player's connections whose session the store does not know any more.
+/// Closes the player's connections whose session the store does not know any more, and tells the others how
+/// the player is called if that is news.
 async fn end_ended(server: &Shared, player: PlayerId) {
     // Before the store is read: of who comes later the session is read by the hello.
     let peers = server.players.peers(player);
-    let sessions = loop {
-        match server.store.sessions(player).await {
-            Ok(sessions) => break sessions,
+    let (sessions, record) = loop {
+        let sessions = server.store.sessions(player).await;
+        let record = server.store.player_by_id(player).await;
+        match sessions.and_then(|sessions| Ok((sessions, record?))) {
+            Ok(found) => break found,
             Err(error) => tracing::warn!(%error, "sessions not read"),
         }
         sleep(AGAIN_AFTER).await;
     };
+    if let Some(record) = record
+        && server.players.record(player) != Some(record.clone())
+    {
+        server.players.call(&record);
+    }
     for peer in peers {
         let session = peer.session();
         if session.is_some_and(|id| sessions.iter().all(|known| known.id != id)) {

@@ -53,6 +53,7 @@ fn guest(name: &str) -> Occupant {
     Occupant::Player {
         id: GUEST,
         name: name.to_owned(),
+        kind: plyhouse_protocol::PlayerKind::Account,
     }
 }
 
@@ -132,7 +133,7 @@ fn a_snapshot_says_everything() {
     let seats = serde_json::json!([
         {
             "side": CATALOG[0].info.sides[0], "occupant": "player", "player": GUEST,
-            "name": "A\"nn\\ ✓", "connected": true,
+            "name": "A\"nn\\ ✓", "connected": true, "account": true,
         },
         { "side": CATALOG[0].info.sides[1], "occupant": "bot", "level": "easy" },
     ]);

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use super::{Player, Players};
 use crate::connection_id::ConnectionId;
+use crate::encode::encode;
 use crate::outbox::Outbox;
 use crate::peer::Peer;
 use crate::standing::{Standing, surplus};
-use plyhouse_protocol::{CloseCode, MatchId, PlayerId, SessionId};
+use crate::to_protocol;
+use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};
 use plyhouse_store::{PlayerRecord, SessionRecord, Sessions};
 
 impl Player {
@@ -147,19 +149,41 @@ impl Players {
     /// Closes the connections of sessions that were ended, but for this one.
     pub(crate) fn end_sessions(&self, id: PlayerId, which: Sessions, but: Option<ConnectionId>) {
         // First this, so that whoever is being welcomed looks again.
-        self.sessions_ended.fetch_add(1, Ordering::AcqRel);
+        self.changes.fetch_add(1, Ordering::AcqRel);
         for peer in self.peers(id) {
             let is_meant = peer
-                .session()
-                .is_some_and(|session| which.contains(session));
+                .standing()
+                .is_some_and(|standing| which.contains(standing.session, standing.kind));
             if is_meant && but != Some(peer.id) {
                 peer.outbox.close(CloseCode::Ended);
             }
         }
     }
 
-    /// How often sessions were ended.
-    pub(crate) fn sessions_ended(&self) -> u64 {
-        self.sessions_ended.load(Ordering::Acquire)
+    /// Takes note of how a player is called, and tells their connections.
+    pub(crate) fn call(&self, record: &PlayerRecord) {
+        // First this, so that whoever is being welcomed looks again.
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        let id = record.id;
+        {
+            let mut index = self.index.lock();
+            if let Some(player) = index.players.get_mut(&id) {
+                player.record = record.clone();
+            }
+            if let Some(((gone, _), _)) = index.gone.get_mut(&id) {
+                *gone = record.clone();
+            }
+        }
+        let told = encode(&ServerMessage::Player {
+            player: to_protocol::player(record),
+        });
+        for peer in self.peers(id) {
+            peer.outbox.send(told.clone());
+        }
+    }
+
+    /// How often sessions were ended, and players called otherwise.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 }

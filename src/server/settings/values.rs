@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use http::Uri;
 use tokio::sync::Semaphore;
 
-use super::{ClientAddress, Search};
+use super::{Accounts, ClientAddress, Search};
 use plyhouse_protocol::{ClockControl, NotAClock};
 
 /// A number of seconds: `60` or `0.5`.
@@ -57,6 +57,13 @@ pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddress> {
     PossibleValuesParser::new(["peer", "x-forwarded-for"]).map(|source| match &*source {
         "peer" => ClientAddress::Peer,
         _ => ClientAddress::XForwardedFor,
+    })
+}
+
+pub(super) fn accounts() -> impl TypedValueParser<Value = Accounts> {
+    PossibleValuesParser::new(["open", "off"]).map(|who| match &*who {
+        "open" => Accounts::Open,
+        _ => Accounts::Off,
     })
 }
 

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
+use super::accounts::Accounts;
+use crate::{
+    Account, Naming, Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash,
+};
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
 pub(super) const PLAYERS_MAX: usize = 100_000;
@@ -24,6 +27,7 @@ pub(super) struct People {
     /// At most one a player.
     pairings: BTreeMap<PlayerId, Pairing>,
     recoveries: BTreeMap<TokenHash, PlayerId>,
+    accounts: Accounts,
 }
 
 impl People {
@@ -57,6 +61,7 @@ impl People {
         if self.lasting.remove(&player) {
             self.pairings.remove(&player);
             self.recoveries.retain(|_, whose| *whose != player);
+            self.accounts.forget(player);
         }
     }
 
@@ -73,8 +78,50 @@ impl People {
             PeopleChange::KeepRecovery(player, key) => self.keep_recovery(player, key),
             PeopleChange::EndSessions(player, which) => self.end(player, which),
             PeopleChange::SawSession(token, day) => self.saw(token, day),
+            PeopleChange::Name(naming) => return self.name(*naming),
+            PeopleChange::CallGuest(player, name) => return self.call_guest(player, name),
+            PeopleChange::SetPassword(player, password, but) => {
+                let is_account = self.accounts.set_password(player, password);
+                if is_account {
+                    self.end(player, Sessions::AllButKeysAnd(but));
+                }
+                return is_account;
+            }
+            PeopleChange::KeepAccount(player, account) => self.keep_account(player, *account),
         }
         true
+    }
+
+    fn name(&mut self, naming: Naming) -> bool {
+        let id = naming.player.id;
+        let Some(player) = self.players.get_mut(&id) else {
+            return false;
+        };
+        let is_named = player.kind == naming.before.0 && self.accounts.name(&naming);
+        if is_named {
+            *player = naming.player;
+            self.lasting.insert(id);
+        }
+        is_named
+    }
+
+    fn call_guest(&mut self, player: PlayerId, name: String) -> bool {
+        let player = self.players.get_mut(&player);
+        let guest = player.filter(|player| player.kind == PlayerKind::Guest);
+        guest.map(|guest| guest.name = name).is_some()
+    }
+
+    fn keep_account(&mut self, player: PlayerId, account: Account) {
+        self.lasting.insert(player);
+        self.accounts.keep(player, account);
+    }
+
+    pub(super) fn named(&self, likeness: &str, now_ms: u64) -> Option<(PlayerId, bool)> {
+        self.accounts.named(likeness, now_ms)
+    }
+
+    pub(super) fn account(&self, player: PlayerId) -> Option<Account> {
+        self.accounts.account(player)
     }
 
     fn add_session(&mut self, session: SessionRecord) {
@@ -135,7 +182,7 @@ impl People {
 
     fn end(&mut self, player: PlayerId, which: Sessions) {
         for session in self.sessions(player) {
-            if which.contains(session.id) {
+            if which.contains(session.id, session.kind) {
                 self.sessions.remove(&session.token);
                 if let Some(tokens) = self.of_player.get_mut(&player) {
                     tokens.remove(&session.token);

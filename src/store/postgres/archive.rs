@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
-use super::reader::{BY_CODE, SESSIONS, player, session};
+use super::reader::{ACCOUNTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
 use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Damage, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -115,7 +115,8 @@ impl Archive for PostgresArchive {
     }
 
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
-        let sql = "SELECT id, name FROM players WHERE id > $1 OR $1 IS NULL ORDER BY id LIMIT $2";
+        let sql =
+            "SELECT id, name, kind FROM players WHERE id > $1 OR $1 IS NULL ORDER BY id LIMIT $2";
         let after = after.map(|id| id.0);
         let players: Vec<PlayerRecord> = self
             .query(sql, &[&after, &PEOPLE_AT_ONCE])?
@@ -135,7 +136,13 @@ impl Archive for PostgresArchive {
         let key = |row: &Row| Some(TokenHash(row.get::<_, &[u8]>(1).try_into().ok()?));
         let keys = rows.iter().map(|row| (PlayerId(row.get(0)), key(row)));
         let mut keys: HashMap<PlayerId, Option<TokenHash>> = keys.collect();
+        let accounts = accounts(
+            &self.query(ACCOUNTS, &[&ids])?,
+            &self.query(NAMES, &[&ids])?,
+        );
+        let mut accounts: HashMap<PlayerId, Account> = accounts;
         let with_all = |player: PlayerRecord| Person {
+            account: accounts.remove(&player.id),
             sessions: sessions.remove(&player.id).unwrap_or_default(),
             recovery: keys.remove(&player.id).flatten(),
             player,

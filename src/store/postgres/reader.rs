@@ -1,5 +1,6 @@
 //! What is read. A match's record is read by one statement: so it is what was there at one moment.
 
+mod accounts;
 mod directory;
 mod people;
 
@@ -13,6 +14,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+pub(super) use self::accounts::{ACCOUNTS, NAMES, accounts};
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values, because};
@@ -165,7 +167,7 @@ impl Reader {
             .collect();
         involved.sort_unstable();
         involved.dedup();
-        let sql = "SELECT id, name FROM players WHERE id = ANY ($1)";
+        let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1)";
         let rows = self.query(sql, &[&involved]).await?;
         let players = rows.iter().map(player).collect();
         Ok(Live { matches, players })

@@ -149,6 +149,22 @@ const MIGRATIONS: &[&str] = &["
         player uuid PRIMARY KEY,
         key    bytea NOT NULL UNIQUE               -- the SHA-256 of it
     );
+    ", "
+    -- Players whose name is theirs alone. Until now all are guests.
+    ALTER TABLE players ADD COLUMN kind text;      -- NULL for a guest
+    ALTER TABLE sessions ADD COLUMN recovered boolean NOT NULL DEFAULT false;  -- begun by a recovery key
+    CREATE TABLE accounts (
+        player     uuid PRIMARY KEY,
+        password   text,                           -- its Argon2id hash, as a PHC string
+        renamed_ms int8                            -- milliseconds since 1970; NULL with the first name
+    );
+    CREATE TABLE names (
+        likeness text PRIMARY KEY,                 -- what names that look alike have in common
+        player   uuid NOT NULL,
+        until_ms int8                              -- until when it is kept for who has another name by now
+    );
+    CREATE INDEX names_player ON names (player);
+    CREATE INDEX names_end ON names (until_ms) WHERE until_ms IS NOT NULL;
     "];
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.

@@ -2,7 +2,7 @@ use plyhouse_engine::catalog;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Occupant;
-use plyhouse_protocol::{MatchCode, MatchId, Reason};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerKind, Reason};
 use uuid::Uuid;
 
 use super::*;
@@ -12,6 +12,7 @@ fn every_event_is_read_as_it_was_written() {
     let ann = Occupant::Player {
         id: PlayerId(Uuid::from_u128(7)),
         name: "ann \"\u{e9}\"".to_owned(),
+        kind: PlayerKind::Account,
     };
     let seated =
         [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| EventKind::Seated {

@@ -10,9 +10,9 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{FILE, OpenError, people, reader, schema};
+use super::{FILE, OpenError, accounts, people, reader, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Damage, PlayerRecord, Record};
+use crate::{Damage, Record};
 
 /// Reads the database in a directory.
 #[derive(Debug)]
@@ -57,16 +57,16 @@ impl Archive for SqliteArchive {
     }
 
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
-        let sql = "SELECT id, name FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let sql = "SELECT id, name, kind FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
         let after = after.as_ref().map_or(&[][..], |id| id.0.as_bytes());
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map((after, PEOPLE_AT_ONCE), |row| {
             let id = PlayerId(Uuid::from_bytes(row.get(0)?));
-            let name = row.get(1)?;
             Ok(Person {
-                player: PlayerRecord { id, name },
+                player: people::player_with(id, row, 1)?,
                 sessions: people::sessions(&self.connection, id)?,
                 recovery: people::recovery(&self.connection, id)?,
+                account: accounts::account(&self.connection, id)?,
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

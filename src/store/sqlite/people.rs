@@ -5,12 +5,14 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
-use crate::people::kind_from_text;
+use super::accounts;
+use crate::people::{kind_from_text, player_kind_from_text, player_kind_to_text};
 use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
 /// The columns of a session.
-const SESSION: &str = "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day";
-const SESSION_COLUMNS: usize = 7;
+const SESSION: &str =
+    "s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered";
+const SESSION_COLUMNS: usize = 8;
 
 /// Keeps a player with these sessions, unless they are there.
 pub(super) fn add(
@@ -18,9 +20,10 @@ pub(super) fn add(
     player: &PlayerRecord,
     sessions: &[SessionRecord],
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO players (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare_cached(sql)?;
-    insert.execute((player.id.0.as_bytes(), &player.name))?;
+    let kind = player_kind_to_text(player.kind);
+    insert.execute((player.id.0.as_bytes(), &player.name, kind))?;
     sessions
         .iter()
         .try_for_each(|session| add_session(connection, session))
@@ -39,6 +42,14 @@ pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite
         PeopleChange::KeepRecovery(player, key) => keep_recovery(connection, *player, *key)?,
         PeopleChange::EndSessions(player, which) => end(connection, *player, *which)?,
         PeopleChange::SawSession(token, day) => saw(connection, *token, *day)?,
+        PeopleChange::Name(naming) => return accounts::name(connection, naming),
+        PeopleChange::CallGuest(player, name) => {
+            return accounts::call_guest(connection, *player, name);
+        }
+        PeopleChange::SetPassword(player, password, but) => {
+            return accounts::set_password(connection, *player, password, *but);
+        }
+        PeopleChange::KeepAccount(player, account) => accounts::keep(connection, *player, account)?,
     }
     Ok(true)
 }
@@ -62,14 +73,31 @@ pub(super) fn is_done(
         PeopleChange::EndSessions(player, which) => have_ended(connection, *player, *which)?,
         // A hint, which is written again.
         PeopleChange::SawSession(..) => true,
+        PeopleChange::Name(naming) => {
+            let own = accounts::named(connection, &naming.likeness, naming.now_ms)?;
+            own == Some((naming.player.id, true))
+                && called(connection, naming.player.id, &naming.player.name)?
+        }
+        PeopleChange::CallGuest(player, name) => called(connection, *player, name)?,
+        PeopleChange::SetPassword(player, password, _) => accounts::account(connection, *player)?
+            .is_some_and(|account| account.password.as_ref() == Some(password)),
+        PeopleChange::KeepAccount(player, _) => accounts::account(connection, *player)?.is_some(),
     };
     Ok(Some(is_done))
 }
 
+/// Whether this is the name of a player.
+fn called(connection: &Connection, player: PlayerId, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM players WHERE id = ?1 AND name = ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    found.exists((player.0.as_bytes(), name))
+}
+
 /// Keeps a session, unless it is there.
 fn add_session(connection: &Connection, session: &SessionRecord) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let sql =
+        "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
     connection.prepare_cached(sql)?.execute((
         session.token.0,
         session.id.0.as_bytes(),
@@ -78,6 +106,7 @@ fn add_session(connection: &Connection, session: &SessionRecord) -> rusqlite::Re
         session.kind.as_str(),
         session.created_ms,
         session.seen_day,
+        session.recovered,
     ))?;
     Ok(())
 }
@@ -165,14 +194,14 @@ pub(super) fn session(
     token: TokenHash,
 ) -> rusqlite::Result<Option<(PlayerRecord, SessionRecord)>> {
     let sql = format!(
-        "SELECT {SESSION}, p.name FROM sessions s JOIN players p ON p.id = s.player
+        "SELECT {SESSION}, p.name, p.kind FROM sessions s JOIN players p ON p.id = s.player
          WHERE s.token = ?1"
     );
     let mut found = connection.prepare_cached(&sql)?;
     let read = |row: &Row<'_>| {
         let session = session_of(row)?;
-        let (id, name) = (session.player, row.get(SESSION_COLUMNS)?);
-        Ok((PlayerRecord { id, name }, session))
+        let player = player_with(session.player, row, SESSION_COLUMNS)?;
+        Ok((player, session))
     };
     found.query_row([token.0], read).optional()
 }
@@ -191,11 +220,16 @@ pub(super) fn sessions(
 }
 
 /// Forgets sessions of a player.
-fn end(connection: &Connection, player: PlayerId, which: Sessions) -> rusqlite::Result<()> {
-    let sql = "DELETE FROM sessions WHERE player = ?1 AND (id = ?2) IS ?3";
+pub(super) fn end(
+    connection: &Connection,
+    player: PlayerId,
+    which: Sessions,
+) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM sessions
+               WHERE player = ?1 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
     let mut delete = connection.prepare_cached(sql)?;
-    let (id, is_meant) = condition(which);
-    delete.execute((player.0.as_bytes(), id, is_meant))?;
+    let (id, is_meant, with_keys) = condition(which);
+    delete.execute((player.0.as_bytes(), id, is_meant, with_keys))?;
     Ok(())
 }
 
@@ -205,18 +239,20 @@ fn have_ended(
     player: PlayerId,
     which: Sessions,
 ) -> rusqlite::Result<bool> {
-    let sql = "SELECT 1 FROM sessions WHERE player = ?1 AND (id = ?2) IS ?3";
-    let (id, is_meant) = condition(which);
+    let sql = "SELECT 1 FROM sessions
+               WHERE player = ?1 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
+    let (id, is_meant, with_keys) = condition(which);
     let mut found = connection.prepare_cached(sql)?;
-    Ok(!found.exists((player.0.as_bytes(), id, is_meant))?)
+    Ok(!found.exists((player.0.as_bytes(), id, is_meant, with_keys))?)
 }
 
-/// The id with which a session is compared, and what comes of that if it is meant.
-fn condition(which: Sessions) -> (Option<[u8; 16]>, Option<bool>) {
+/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+fn condition(which: Sessions) -> (Option<[u8; 16]>, Option<bool>, bool) {
     match which {
-        Sessions::One(id) => (Some(id.0.into_bytes()), Some(true)),
-        Sessions::AllBut(id) => (Some(id.0.into_bytes()), Some(false)),
-        Sessions::All => (None, None),
+        Sessions::One(id) => (Some(id.0.into_bytes()), Some(true), true),
+        Sessions::AllBut(id) => (Some(id.0.into_bytes()), Some(false), true),
+        Sessions::AllButKeysAnd(id) => (Some(id.0.into_bytes()), Some(false), false),
+        Sessions::All => (None, None, true),
     }
 }
 
@@ -226,6 +262,20 @@ fn saw(connection: &Connection, token: TokenHash, day: u64) -> rusqlite::Result<
     let mut update = connection.prepare_cached(sql)?;
     update.execute((token.0, day))?;
     Ok(())
+}
+
+/// The player with this id, whose name and kind are in the columns from this one on.
+pub(super) fn player_with(
+    id: PlayerId,
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<PlayerRecord> {
+    let kind: Option<String> = row.get(column + 1)?;
+    Ok(PlayerRecord {
+        id,
+        name: row.get(column)?,
+        kind: player_kind_from_text(kind.as_deref()),
+    })
 }
 
 fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
@@ -239,5 +289,6 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
         kind: kind.ok_or_else(no_kind)?,
         created_ms: row.get(5)?,
         seen_day: row.get(6)?,
+        recovered: row.get(7)?,
     })
 }

@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::Condition;
-use super::reminders;
 use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
+use super::{people, reminders};
 use crate::record::event_from_text;
 use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail};
 use plyhouse_matches::Event;
@@ -222,7 +222,7 @@ pub(super) fn player_by_id(
     connection: &Connection,
     id: PlayerId,
 ) -> Result<Option<PlayerRecord>, Failure> {
-    let sql = "SELECT id, name FROM players WHERE id = ?1";
+    let sql = "SELECT id, name, kind FROM players WHERE id = ?1";
     let found = connection.prepare_cached(sql)?;
     Ok({ found }
         .query_row([id.0.as_bytes()], player_of)
@@ -251,7 +251,7 @@ pub(super) fn live(
         }
     }
     let involved = involved(&matches);
-    let mut statement = at_once.prepare("SELECT id, name FROM players WHERE id = ?1")?;
+    let mut statement = at_once.prepare("SELECT id, name, kind FROM players WHERE id = ?1")?;
     let mut players = Vec::with_capacity(involved.len());
     for id in involved {
         match statement.query_row([id.0.as_bytes()], player_of).optional() {
@@ -329,10 +329,7 @@ fn involved(matches: &[Result<Loaded, Damage>]) -> Vec<PlayerId> {
 }
 
 fn player_of(row: &Row<'_>) -> rusqlite::Result<PlayerRecord> {
-    Ok(PlayerRecord {
-        id: PlayerId(Uuid::from_bytes(row.get(0)?)),
-        name: row.get(1)?,
-    })
+    people::player_with(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1)
 }
 
 /// The events of a match from one on, as they are read one after the other.

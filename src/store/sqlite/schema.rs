@@ -136,6 +136,23 @@ pub(super) const MIGRATIONS: &[&str] = &[
         key    BLOB NOT NULL UNIQUE              -- the SHA-256 of it
     ) STRICT, WITHOUT ROWID;
     ",
+    // Players whose name is theirs alone. Until now all are guests.
+    "
+    ALTER TABLE players ADD COLUMN kind TEXT;    -- NULL for a guest
+    ALTER TABLE sessions ADD COLUMN recovered INTEGER NOT NULL DEFAULT 0;  -- begun by a recovery key
+    CREATE TABLE accounts (
+        player     BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
+        password   TEXT,                         -- its Argon2id hash, as a PHC string
+        renamed_ms INTEGER                       -- milliseconds since 1970; NULL with the first name
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE names (
+        likeness TEXT NOT NULL PRIMARY KEY,      -- what names that look alike have in common
+        player   BLOB NOT NULL REFERENCES players (id),
+        until_ms INTEGER                         -- until when it is kept for who has another name by now
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX names_by_player ON names (player);
+    CREATE INDEX names_by_end ON names (until_ms) WHERE until_ms IS NOT NULL;
+    ",
 ];
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.

@@ -169,6 +169,7 @@ fn record(number: usize, now_ms: u64) -> Record {
         Occupant::Player {
             id: player.id,
             name: player.name,
+            kind: player.kind,
         }
     });
     let mut events = Match::opening(&creation.terms, seats, at_ms);

@@ -9,7 +9,7 @@ use anyhow::Context;
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
 use plyhouse_store::{Mark, NodeId, PlayerRecord, Record, SqliteStore, Store};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
@@ -37,6 +37,7 @@ pub(crate) async fn begin(directory: &Path, matches: usize) -> anyhow::Result<Sq
     let host = PlayerRecord {
         id: PlayerId(Uuid::from_u128(1)),
         name: "host".to_owned(),
+        kind: PlayerKind::Guest,
     };
     store.add_player(host.clone(), vec![]).await?;
     let created = (0..matches).map(|number| {

@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 use plyhouse_engine::catalog::{self, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind};
 use plyhouse_server::{Recovered, Server, Settings};
 use plyhouse_store::{PlayerRecord, Record, SqliteArchive, SqliteStore, Store, StoreMetrics};
 use std::path::Path;
@@ -97,14 +97,15 @@ pub(crate) fn player(number: usize) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(number as u128 + 1)),
         name: format!("player {number}"),
+        kind: PlayerKind::Guest,
     }
 }
 
 /// A match that has begun and has got so far, each another way.
 fn events(number: usize) -> Vec<Event> {
     let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
-        let PlayerRecord { id, name, .. } = player(2 * number + index);
-        let occupant = Occupant::Player { id, name };
+        let PlayerRecord { id, name, kind } = player(2 * number + index);
+        let occupant = Occupant::Player { id, name, kind };
         EventKind::Seated { seat, occupant }
     });
     let mut events: Vec<EventKind> = seated.chain([EventKind::STARTED]).collect();

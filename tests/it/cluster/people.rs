@@ -70,6 +70,42 @@ async fn a_device_is_paired_on_another_server() {
     assert_eq!(welcome["resumed"], true);
 }
 
+/// A name is a player's alone on all servers, and all connections are told of it, once they can be.
+#[tokio::test(start_paused = true)]
+async fn a_name_is_ones_own_on_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    let register = json!({"type": "register", "name": "ann", "password": "correct horse"});
+    assert_eq!(ann.ask(register).await["type"], "ok");
+    let told = again.event("player").await;
+    assert_eq!(told["player"], ann.event("player").await["player"]);
+    assert_eq!(told["player"]["account"], true);
+    let id = again.create(json!({})).await;
+    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["seats"][0]["account"], true, "{shown}");
+    let mut bob = there.server.connect().await;
+    let refused = bob.hello(json!({"name": "Ann"})).await;
+    assert_eq!(refused["code"], "name_taken");
+    let login = json!({"name": "Ann", "password": "correct horse"});
+    assert_eq!(bob.hello(login).await["resumed"], true);
+
+    ann.drain().await;
+    there.bus.close();
+    let rename = json!({"type": "rename", "name": "anna"});
+    assert_eq!(again.ask(rename).await["type"], "ok");
+    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    // With the match that it follows, which is shown anew.
+    let told = loop {
+        let told = ann.next().await;
+        if told["type"] == "player" {
+            break told;
+        }
+    };
+    assert_eq!(told["player"]["name"], "anna");
+}
+
 /// A player is there with any connection, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn a_player_is_gone_with_the_last_connection_of_all() {

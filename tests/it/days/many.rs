@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plyhouse_engine::catalog;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
-use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, PlayerKind};
 use plyhouse_store::{MemoryStore, NodeId, PlayerRecord, Record, Store};
 use serde_json::json;
 use uuid::Uuid;
@@ -39,6 +39,7 @@ fn record(number: u64, ago_s: u64) -> Record {
     let seats = players.map(|player| Occupant::Player {
         id: player.id,
         name: player.name,
+        kind: PlayerKind::Guest,
     });
     let events = Match::opening(&creation.terms, seats, START_MS - ago_s * 1000);
     Record { creation, events }
@@ -48,6 +49,7 @@ fn player(number: u64) -> PlayerRecord {
     PlayerRecord {
         id: PlayerId(Uuid::from_u128(u128::from(number) + 1)),
         name: format!("player {number}"),
+        kind: PlayerKind::Guest,
     }
 }
 

@@ -395,6 +395,9 @@ fn requests_are_known_by_their_types() {
         json!({"type": "end_session", "session": "a"}),
         json!({"type": "pair"}),
         json!({"type": "recovery"}),
+        json!({"type": "register", "name": "ada"}),
+        json!({"type": "rename", "name": "ada"}),
+        json!({"type": "set_password", "new": "correct horse"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -331,6 +331,7 @@ impl Client {
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::SessionAdded { .. }
+            | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Events { .. }
@@ -380,8 +381,11 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
         | ClientMessage::Pair
-        | ClientMessage::Recovery
+        | ClientMessage::Recovery { .. }
         | ClientMessage::EndSession { .. }
+        | ClientMessage::Register { .. }
+        | ClientMessage::Rename { .. }
+        | ClientMessage::SetPassword { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek
         | ClientMessage::Resync { .. } => false,

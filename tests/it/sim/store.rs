@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
+    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
     SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
@@ -388,7 +388,11 @@ impl Store for SimStore {
             PeopleChange::AddSession(_)
             | PeopleChange::OfferPairing { .. }
             | PeopleChange::TakePairing(_)
-            | PeopleChange::KeepRecovery(..) => {
+            | PeopleChange::KeepRecovery(..)
+            | PeopleChange::Name(_)
+            | PeopleChange::CallGuest(..)
+            | PeopleChange::SetPassword(..)
+            | PeopleChange::KeepAccount(..) => {
                 unreachable!("nobody pairs devices in a simulated world: {change:?}")
             }
         };
@@ -405,6 +409,18 @@ impl Store for SimStore {
 
     fn recovered(&self, _key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         unreachable!("nobody has a recovery key in a simulated world")
+    }
+
+    fn named(
+        &self,
+        _likeness: String,
+        _now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        self.try_read(|_| None).boxed()
+    }
+
+    fn account(&self, _player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        unreachable!("nobody has an account in a simulated world")
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -4,14 +4,14 @@ use plyhouse_protocol::{PlayerId, SessionId};
 use tokio_postgres::Row;
 
 use super::Reader;
-use crate::people::kind_from_text;
+use crate::people::{kind_from_text, player_kind_from_text};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::Values;
 use crate::{Pairing, PlayerRecord, ReadError, SessionRecord, TokenHash};
 
 /// The sessions of these players, oldest first.
 pub(in crate::postgres) const SESSIONS: &str =
-    "SELECT token, id, player, label, kind, created_ms, seen_day FROM sessions
+    "SELECT token, id, player, label, kind, created_ms, seen_day, recovered FROM sessions
      WHERE player = ANY ($1) ORDER BY player, created_ms, id";
 
 impl Reader {
@@ -21,13 +21,13 @@ impl Reader {
         token: TokenHash,
     ) -> Result<Option<(PlayerRecord, SessionRecord)>, ReadError> {
         let sql =
-            "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, p.name
+            "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered,
+                          p.id, p.name, p.kind
                    FROM sessions s JOIN players p ON p.id = s.player WHERE s.token = $1";
         let rows = self.query(sql, &[&token.0.as_slice()]).await?;
         Ok(rows.first().and_then(|row| {
             let session = session(row)?;
-            let (id, name) = (session.player, row.get(7));
-            Some((PlayerRecord { id, name }, session))
+            Some((player_from(row, 8), session))
         }))
     }
 
@@ -71,7 +71,7 @@ impl Reader {
         &self,
         id: PlayerId,
     ) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT id, name FROM players WHERE id = $1";
+        let sql = "SELECT id, name, kind FROM players WHERE id = $1";
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(rows.first().map(player))
     }
@@ -79,9 +79,15 @@ impl Reader {
 
 /// The player of a row.
 pub(in crate::postgres) fn player(row: &Row) -> PlayerRecord {
+    player_from(row, 0)
+}
+
+/// The player whose columns begin with this one.
+fn player_from(row: &Row, column: usize) -> PlayerRecord {
     PlayerRecord {
-        id: PlayerId(row.get(0)),
-        name: row.get(1),
+        id: PlayerId(row.get(column)),
+        name: row.get(column + 1),
+        kind: player_kind_from_text(row.get(column + 2)),
     }
 }
 
@@ -95,5 +101,6 @@ pub(in crate::postgres) fn session(row: &Row) -> Option<SessionRecord> {
         kind: kind_from_text(row.get(4))?,
         created_ms: natural(row.get(5)),
         seen_day: natural(row.get(6)),
+        recovered: row.get(7),
     })
 }

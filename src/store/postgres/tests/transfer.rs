@@ -43,6 +43,7 @@ fn played(number: u128, clock: Option<ClockControl>) -> Record {
     let sits = |number: u8| Occupant::Player {
         id: player(number).id,
         name: player(number).name,
+        kind: plyhouse_protocol::PlayerKind::Guest,
     };
     record.events = Match::opening(&record.creation.terms, [sits(1), sits(2)], AT_MS);
     record
@@ -59,6 +60,7 @@ async fn fill(store: &dyn Store) {
         let kept = store.keep_recovery(player(number).id, key).await;
         kept.expect("written");
     }
+    crate::suite::names_a_player(store).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));

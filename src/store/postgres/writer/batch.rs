@@ -5,6 +5,7 @@
 //! key lets one win. Rows are written in the order of their matches, by all servers, so that none waits
 //! for another in a circle.
 
+mod accounts;
 mod appends;
 mod creations;
 mod hints;

@@ -248,15 +248,16 @@ fn seated(seat: Seat, occupant: Occupant) -> Event {
     EventKind::Seated { seat, occupant }.at(super::super::AT_MS)
 }
 
-fn sits(PlayerRecord { id, name, .. }: PlayerRecord) -> Occupant {
-    Occupant::Player { id, name }
+fn sits(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
+    Occupant::Player { id, name, kind }
 }
 
-fn stood_in(PlayerRecord { id, name, .. }: PlayerRecord) -> Occupant {
+fn stood_in(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
     Occupant::StandIn {
         level: Level::Easy,
         player: id,
         name,
+        kind,
     }
 }
 

@@ -332,6 +332,7 @@ impl Reading {
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::SessionAdded { .. }
+            | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
@@ -377,8 +378,11 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::UnwatchList
         | ClientMessage::Sessions
         | ClientMessage::Pair
-        | ClientMessage::Recovery
+        | ClientMessage::Recovery { .. }
         | ClientMessage::EndSession { .. }
+        | ClientMessage::Register { .. }
+        | ClientMessage::Rename { .. }
+        | ClientMessage::SetPassword { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek => None,
     }

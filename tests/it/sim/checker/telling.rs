@@ -4,8 +4,8 @@
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Left, Match, Occupant, Offer, Stage};
 use plyhouse_protocol::{
-    ClockControl, Detail, Ending, OfferKind, Person, PlayerId, Ply, Reason, SeatNumber, Snapshot,
-    StandingOffer, Status, TimeLeft,
+    ClockControl, Detail, Ending, OfferKind, Person, PlayerId, PlayerKind, Ply, Reason, SeatNumber,
+    Snapshot, StandingOffer, Status, TimeLeft,
 };
 
 fn number(seat: Seat) -> SeatNumber {
@@ -16,10 +16,12 @@ fn number(seat: Seat) -> SeatNumber {
 pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
-        Occupant::Player { id, name } => plyhouse_protocol::Occupant::Player {
+        Occupant::Player { id, name, kind } => plyhouse_protocol::Occupant::Player {
             player: *id,
             name: name.clone(),
             connected: false,
+            account: kind.is_account(),
+            bot: *kind == PlayerKind::Bot,
         },
         Occupant::Bot(level) => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
@@ -29,6 +31,7 @@ pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
             level,
             player,
             name,
+            ..
         } => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),
             stands_for: Some(Person {

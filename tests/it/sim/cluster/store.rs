@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
 use plyhouse_store::{
-    Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
-    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord,
+    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -354,6 +354,18 @@ impl Store for Wire {
 
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>> {
         self.read(move |kept| kept.recovered(key)).boxed()
+    }
+
+    fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
+        self.read(move |kept| kept.named(likeness, now_ms)).boxed()
+    }
+
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.read(move |kept| kept.account(player)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -110,9 +110,9 @@ impl Tables {
                     self.sessions.entry(session.token.0).or_insert(session);
                 }
             }
-            Write::EndSessions(player, which) => self
-                .sessions
-                .retain(|_, session| session.player != player || !which.contains(session.id)),
+            Write::EndSessions(player, which) => self.sessions.retain(|_, session| {
+                session.player != player || !which.contains(session.id, session.kind)
+            }),
             Write::Saw(token, day) => {
                 if let Some(session) = self.sessions.get_mut(&token.0) {
                     session.seen_day = day;

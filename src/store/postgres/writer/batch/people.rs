@@ -1,8 +1,10 @@
 //! Players and their sessions.
 
+use plyhouse_protocol::PlayerId;
 use uuid::Uuid;
 
-use super::{Batch, Task};
+use super::{Batch, Task, accounts};
+use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
 use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, WriteError};
@@ -24,9 +26,14 @@ impl Batch<'_> {
         players.sort_unstable_by_key(|player| player.id);
         let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
         let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
-        let sql = "INSERT INTO players (id, name) SELECT * FROM UNNEST($1::uuid[], $2::text[])
+        let kinds = players
+            .iter()
+            .map(|player| player_kind_to_text(player.kind));
+        let kinds: Vec<Option<&str>> = kinds.collect();
+        let sql = "INSERT INTO players (id, name, kind)
+                   SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[])
                    ON CONFLICT DO NOTHING";
-        session.query(sql, &[&ids, &names]).await?;
+        session.query(sql, &[&ids, &names, &kinds]).await?;
         let mut sessions: Vec<&SessionRecord> = sessions.into_iter().flatten().collect();
         sessions.sort_unstable_by_key(|session| session.token);
         add_sessions(session, &sessions).await
@@ -43,53 +50,73 @@ impl Batch<'_> {
             let Task::ChangePeople(change) = task else {
                 continue;
             };
-            let is_done = match change {
-                PeopleChange::AddSession(added) => {
-                    add_sessions(session, &[added]).await?;
-                    true
-                }
-                PeopleChange::OfferPairing {
-                    pairing,
-                    now_ms,
-                    max,
-                } => offer_pairing(session, pairing, integer(*now_ms), *max).await?,
-                PeopleChange::TakePairing(code) => {
-                    let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
-                    let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
-                    taken.is_some()
-                }
-                PeopleChange::KeepRecovery(player, key) => {
-                    let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
-                               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
-                    let values: Values<'_> = &[&player.0, &key.0.as_slice()];
-                    session.query(sql, values).await?;
-                    true
-                }
-                PeopleChange::EndSessions(player, which) => {
-                    let sql = "DELETE FROM sessions WHERE token IN (
-                                   SELECT token FROM sessions
-                                   WHERE player = $1 AND (id = $2) IS NOT DISTINCT FROM $3
-                                   ORDER BY token FOR UPDATE)";
-                    let (id, is_meant) = condition(*which);
-                    session.query(sql, &[&player.0, &id, &is_meant]).await?;
-                    true
-                }
-                PeopleChange::SawSession(token, day) => {
-                    // A hint: it waits for nobody, and is written again with the next hello.
-                    let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
-                                   SELECT token FROM sessions WHERE token = $1
-                                   FOR UPDATE SKIP LOCKED)";
-                    let token = &token.0[..];
-                    session.query(sql, &[&token, &integer(*day)]).await?;
-                    true
-                }
-            };
+            let is_done = carry_out(session, change).await?;
             if !is_done {
                 self.answers[index] = Err(WriteError::Conflict);
             }
         }
         Ok(())
     }
+}
+
+/// Carries a change out. False if it came to nothing.
+async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Failure> {
+    match change {
+        PeopleChange::AddSession(added) => add_sessions(session, &[added]).await?,
+        PeopleChange::OfferPairing {
+            pairing,
+            now_ms,
+            max,
+        } => return offer_pairing(session, pairing, integer(*now_ms), *max).await,
+        PeopleChange::TakePairing(code) => {
+            let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
+            let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
+            return Ok(taken.is_some());
+        }
+        PeopleChange::KeepRecovery(player, key) => {
+            let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
+                       ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+            let values: Values<'_> = &[&player.0, &key.0.as_slice()];
+            session.query(sql, values).await?;
+        }
+        PeopleChange::EndSessions(player, which) => end_sessions(session, *player, *which).await?,
+        PeopleChange::SawSession(token, day) => {
+            // A hint: it waits for nobody, and is written again with the next hello.
+            let sql = "UPDATE sessions SET seen_day = $2 WHERE token IN (
+                           SELECT token FROM sessions WHERE token = $1
+                           FOR UPDATE SKIP LOCKED)";
+            let token = &token.0[..];
+            session.query(sql, &[&token, &integer(*day)]).await?;
+        }
+        PeopleChange::Name(naming) => return accounts::name(session, naming).await,
+        PeopleChange::CallGuest(player, name) => {
+            return accounts::call_guest(session, *player, name).await;
+        }
+        PeopleChange::SetPassword(player, password, but) => {
+            return accounts::set_password(session, *player, password, *but).await;
+        }
+        PeopleChange::KeepAccount(player, account) => {
+            accounts::keep(session, *player, account).await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Forgets sessions of a player.
+pub(super) async fn end_sessions(
+    session: &Session,
+    player: PlayerId,
+    which: Sessions,
+) -> Result<(), Failure> {
+    let sql = "DELETE FROM sessions WHERE token IN (
+                   SELECT token FROM sessions
+                   WHERE player = $1 AND (id = $2) IS NOT DISTINCT FROM $3
+                     AND ($4 OR kind <> 'key')
+                   ORDER BY token FOR UPDATE)";
+    let (id, is_meant, with_keys) = condition(which);
+    let values: Values<'_> = &[&player.0, &id, &is_meant, &with_keys];
+    session.query(sql, values).await?;
+    Ok(())
 }
 
 /// Whether a task changes by what players are known, and is no mere hint.
@@ -125,24 +152,25 @@ async fn add_sessions(session: &Session, added: &[&SessionRecord]) -> Result<(),
     let kinds: Vec<&str> = added.iter().map(|added| added.kind.as_str()).collect();
     let created: Vec<i64> = added.iter().map(|one| integer(one.created_ms)).collect();
     let seen: Vec<i64> = added.iter().map(|one| integer(one.seen_day)).collect();
-    let sql = "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day)
+    let recovered: Vec<bool> = added.iter().map(|added| added.recovered).collect();
+    let sql =
+        "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
                SELECT * FROM UNNEST($1::bytea[], $2::uuid[], $3::uuid[], $4::text[], $5::text[],
-                                    $6::int8[], $7::int8[])
+                                    $6::int8[], $7::int8[], $8::boolean[])
                ON CONFLICT DO NOTHING";
-    session
-        .query(
-            sql,
-            &[&tokens, &ids, &players, &labels, &kinds, &created, &seen],
-        )
-        .await?;
+    let values: Values<'_> = &[
+        &tokens, &ids, &players, &labels, &kinds, &created, &seen, &recovered,
+    ];
+    session.query(sql, values).await?;
     Ok(())
 }
 
-/// The id with which a session is compared, and what comes of that if it is meant.
-fn condition(which: Sessions) -> (Option<Uuid>, Option<bool>) {
+/// The id with which a session is compared, what comes of that if it is meant, and whether keys are.
+fn condition(which: Sessions) -> (Option<Uuid>, Option<bool>, bool) {
     match which {
-        Sessions::One(id) => (Some(id.0), Some(true)),
-        Sessions::AllBut(id) => (Some(id.0), Some(false)),
-        Sessions::All => (None, None),
+        Sessions::One(id) => (Some(id.0), Some(true), true),
+        Sessions::AllBut(id) => (Some(id.0), Some(false), true),
+        Sessions::AllButKeysAnd(id) => (Some(id.0), Some(false), false),
+        Sessions::All => (None, None, true),
     }
 }

@@ -156,9 +156,12 @@ fn holders(record: &Record) -> Vec<PlayerId> {
 /// Whoever a seat is for.
 fn as_people(occupant: &Occupant) -> Occupant {
     match occupant {
-        Occupant::StandIn { player, name, .. } => Occupant::Player {
+        Occupant::StandIn {
+            player, name, kind, ..
+        } => Occupant::Player {
             id: *player,
             name: name.clone(),
+            kind: *kind,
         },
         Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => occupant.clone(),
     }

@@ -1,0 +1,66 @@
+//! `ply register`, `rename` and `password`: a name that is the player's alone.
+
+use plyhouse_protocol::{ClientMessage, Token};
+
+use crate::Visit;
+use crate::devices::Known;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::secret;
+
+/// Takes a name for the player who is known here, or for a new one.
+pub(crate) async fn register(
+    visit: &Visit,
+    name: String,
+    has_password: bool,
+) -> Result<(), Failure> {
+    let password = match has_password {
+        true => Some(secret::new_password()?),
+        false => None,
+    };
+    let mut known = Known::open(visit, true).await?;
+    let hint = match &password {
+        Some(_) => format!("On other devices: ply login {}", harmless(&name)),
+        None => "Without a password only your devices are you; `ply password` sets one.".to_owned(),
+    };
+    let asked = ClientMessage::Register {
+        name: name.clone(),
+        password,
+    };
+    known.dialogue.ask(asked).await?;
+    known.is_called(&name)?;
+    let text = format!(
+        "{} is your name alone from now on.\n{hint}",
+        harmless(&name)
+    );
+    known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Takes another name.
+pub(crate) async fn rename(visit: &Visit, name: String) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let asked = ClientMessage::Rename { name: name.clone() };
+    known.dialogue.ask(asked).await?;
+    known.is_called(&name)?;
+    let text = format!("You are {} from now on.", harmless(&name));
+    known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Sets a password, or another one.
+pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
+    let new: Token = secret::new_password()?;
+    let mut known = Known::open(visit, false).await?;
+    let asked = |proof| ClientMessage::SetPassword {
+        new: new.clone(),
+        proof,
+    };
+    known.ask_proved(visit, asked).await?;
+    let text = "That is your password from now on. Your other devices are signed out.";
+    known.dialogue.say(text)?;
+    known.dialogue.close().await;
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Passwords, as they come from a person or a script: never as an argument, which everybody on the machine
+//! could see.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+
+use plyhouse_protocol::Token;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use crate::failure::Failure;
+
+/// Where a script may leave the password of the player.
+const ENVIRONMENT: &str = "PLYHOUSE_PASSWORD";
+
+/// The longest line that is taken for a password, in bytes: more than any has.
+const BYTES_MAX: u64 = 1024;
+
+/// Ctrl-C, Ctrl-D, and what deletes a letter, where the terminal only hands keys on.
+const INTERRUPT: u8 = 3;
+const END: u8 = 4;
+const DELETE: [u8; 2] = [8, 127];
+
+/// The player's password: from the environment, or else the next line that is typed, which is not shown.
+pub(crate) fn password(prompt: &str) -> Result<Token, Failure> {
+    match std::env::var(ENVIRONMENT) {
+        Ok(password) => Ok(Token::new(password)),
+        Err(_) => asked(prompt),
+    }
+}
+
+/// A new password: typed twice by a person, since nobody sees what is typed.
+pub(crate) fn new_password() -> Result<Token, Failure> {
+    let password = asked("New password: ")?;
+    if io::stdin().is_terminal() && asked("Once more: ")? != password {
+        let why = "that was another one; nothing has changed";
+        return Err(Failure::Refused(why.to_owned()));
+    }
+    Ok(password)
+}
+
+/// The next line of the input.
+fn asked(prompt: &str) -> Result<Token, Failure> {
+    let input = io::stdin();
+    let line = match tcgetattr(&input) {
+        Ok(before) if input.is_terminal() => {
+            let mut error = io::stderr().lock();
+            let prompted = error.write_all(prompt.as_bytes());
+            prompted.and_then(|()| error.flush()).map_err(unread)?;
+            let line = Quiet::begin(before)?.line();
+            let _ = error.write_all(b"\n");
+            line?
+        }
+        _ => {
+            let mut line = String::new();
+            let mut limited = input.lock().take(BYTES_MAX);
+            limited.read_line(&mut line).map_err(unread)?;
+            if line.is_empty() {
+                return Err(Failure::Stopped);
+            }
+            line
+        }
+    };
+    Ok(Token::new(line.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+/// A terminal that shows nothing of what is typed, until this is dropped.
+struct Quiet(Termios);
+
+impl Quiet {
+    fn begin(before: Termios) -> Result<Self, Failure> {
+        let mut quiet = before.clone();
+        // Without signals, too: one would leave the terminal as it is now.
+        quiet.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        let set = tcsetattr(io::stdin(), OptionalActions::Now, &quiet);
+        set.map_err(|error| unread(error.into()))?;
+        Ok(Self(before))
+    }
+
+    fn line(&self) -> Result<String, Failure> {
+        let mut line = Vec::new();
+        let mut keys = io::stdin().lock().take(BYTES_MAX);
+        loop {
+            let mut key = [0];
+            let is_end = keys.read(&mut key).map_err(unread)? == 0;
+            match key[0] {
+                _ if is_end => return Err(Failure::Stopped),
+                INTERRUPT | END => return Err(Failure::Stopped),
+                b'\r' | b'\n' => break,
+                key if DELETE.contains(&key) => {
+                    // A letter may have several bytes, of which the first alone looks like one.
+                    while let Some(last) = line.pop()
+                        && last & 0b1100_0000 == 0b1000_0000
+                    {}
+                }
+                key => line.push(key),
+            }
+        }
+        let no_text = |_| Failure::Refused("the password is no UTF-8".to_owned());
+        String::from_utf8(line).map_err(no_text)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+fn unread(error: io::Error) -> Failure {
+    Failure::Failed(format!("the password cannot be read: {error}"))
+}

@@ -1,0 +1,243 @@
+//! How a guest becomes an account, and an account is called otherwise or has another password.
+
+use std::time::Duration;
+
+use super::proving::too_soon;
+use super::sessions::{not_kept, not_read};
+use super::{Client, DAY_MS, Player};
+use crate::births;
+use crate::cluster::Packet;
+use crate::names::{self, Registrable};
+use crate::players;
+use crate::reply::Reply;
+use crate::to_protocol;
+use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
+use plyhouse_store::{Naming, PlayerRecord, Sessions};
+
+/// How long after another name the next may be taken, and how long the one before stays the player's.
+const RENAMED_AFTER_MS: u64 = 30 * DAY_MS;
+const KEPT_MS: u64 = 90 * DAY_MS;
+
+impl Client {
+    pub(super) async fn register(
+        &self,
+        player: &Player,
+        name: String,
+        password: Option<Token>,
+        reply: Reply,
+    ) {
+        let named = self.registered(player, &name, password).await;
+        self.tell_named(named, reply);
+    }
+
+    pub(super) async fn rename(&self, player: &Player, name: String, reply: Reply) {
+        let named = self.renamed(player, &name).await;
+        self.tell_named(named, reply);
+    }
+
+    pub(super) async fn set_password(
+        &self,
+        player: &Player,
+        new: Token,
+        proof: Option<Proof>,
+        reply: Reply,
+    ) {
+        let set = self.with_password(player, &new, proof.as_ref()).await;
+        self.tell_named(set, reply);
+    }
+
+    fn tell_named(&self, named: Result<PlayerRecord, WireError>, reply: Reply) {
+        if let Some((record, reply)) = reply.check(named) {
+            self.tell_called(&record);
+            reply.ok(None);
+        }
+    }
+
+    /// Tells all of the player's connections how the player is called from now on.
+    pub(super) fn tell_called(&self, record: &PlayerRecord) {
+        self.server.players.call(record);
+        if let Some(cluster) = &self.server.cluster {
+            let player = to_protocol::player(record);
+            cluster.send_all(&Packet::Called { player });
+        }
+    }
+
+    /// The player as they are called now, which other connections may have changed.
+    pub(super) fn called(&self, player: &Player) -> PlayerRecord {
+        let known = self.server.players.record(player.record.id);
+        known.unwrap_or_else(|| player.record.clone())
+    }
+
+    async fn registered(
+        &self,
+        player: &Player,
+        name: &str,
+        password: Option<Token>,
+    ) -> Result<PlayerRecord, WireError> {
+        let id = player.record.id;
+        if self.called(player).kind.is_account() {
+            return Err(already_registered());
+        }
+        let Registrable { name, likeness } = names::registrable(name)?;
+        self.check_free(&likeness, id).await?;
+        let password = match password {
+            Some(password) => {
+                let hash = self.server.passwords.hash(&password, &self.server.chance);
+                Some(hash.await?)
+            }
+            None => None,
+        };
+        births::remember(&self.server, id).await?;
+        let record = PlayerRecord {
+            id,
+            name,
+            kind: PlayerKind::Account,
+        };
+        let now_ms = self.server.clock.now_ms();
+        let naming = Naming {
+            player: record.clone(),
+            likeness,
+            password,
+            before: (PlayerKind::Guest, None),
+            now_ms,
+            kept_until_ms: now_ms,
+        };
+        let named = self.server.store.name_player(naming).await;
+        if !named.map_err(not_kept)? {
+            // Somebody was faster: the player on another connection, or another one.
+            let known = self.server.store.player_by_id(id).await.map_err(not_read)?;
+            let is_account = known.is_some_and(|known| known.kind.is_account());
+            return Err(if is_account {
+                already_registered()
+            } else {
+                name_taken()
+            });
+        }
+        self.server.metrics.registrations.inc();
+        tracing::info!(player = %id, "registered");
+        Ok(record)
+    }
+
+    async fn renamed(&self, player: &Player, name: &str) -> Result<PlayerRecord, WireError> {
+        let before = self.called(player);
+        check_registered(before.kind)?;
+        let Registrable { name, likeness } = names::registrable(name)?;
+        self.check_free(&likeness, before.id).await?;
+        if name == before.name {
+            return Ok(before);
+        }
+        let account = self
+            .server
+            .store
+            .account(before.id)
+            .await
+            .map_err(not_read)?;
+        let renamed_ms = account.and_then(|account| account.renamed_ms);
+        let now_ms = self.server.clock.now_ms();
+        let next_ms = renamed_ms.map_or(0, |renamed_ms| renamed_ms + RENAMED_AFTER_MS);
+        if next_ms > now_ms {
+            let left = Duration::from_millis(next_ms - now_ms);
+            return Err(too_soon("you have taken another name lately", left));
+        }
+        let record = PlayerRecord {
+            name,
+            ..before.clone()
+        };
+        let naming = Naming {
+            player: record.clone(),
+            likeness,
+            password: None,
+            before: (before.kind, renamed_ms),
+            now_ms,
+            kept_until_ms: now_ms + KEPT_MS,
+        };
+        let named = self.server.store.name_player(naming).await;
+        named
+            .map_err(not_kept)?
+            .then_some(record)
+            .ok_or_else(name_taken)
+    }
+
+    async fn with_password(
+        &self,
+        player: &Player,
+        new: &Token,
+        proof: Option<&Proof>,
+    ) -> Result<PlayerRecord, WireError> {
+        let (record, own) = (self.called(player), player.session.id);
+        check_registered(record.kind)?;
+        if is_same(new.reveal(), &record.name) {
+            let message = "`new` must be other than the name";
+            return Err(WireError {
+                field: Some("new".into()),
+                ..WireError::new(ErrorCode::BadField, message)
+            });
+        }
+        self.prove(player, proof).await?;
+        let hash = self.server.passwords.hash(new, &self.server.chance).await?;
+        let set = self.server.store.set_password(record.id, hash, own).await;
+        if !set.map_err(not_kept)? {
+            return Err(not_registered());
+        }
+        let (player, which) = (record.id, Sessions::AllButKeysAnd(own));
+        self.server.players.end_sessions(player, which, None);
+        if let Some(cluster) = &self.server.cluster {
+            cluster.send_all(&Packet::SessionsEnded { player, which });
+        }
+        Ok(record)
+    }
+
+    /// Refuses a name that is somebody else's.
+    pub(super) async fn check_free(&self, likeness: &str, own: PlayerId) -> Result<(), WireError> {
+        let now_ms = self.server.clock.now_ms();
+        let named = self.server.store.named(likeness.to_owned(), now_ms).await;
+        let named = named.map_err(not_read)?;
+        match named.is_some_and(|(whose, _)| whose != own) {
+            true => Err(name_taken()),
+            false => Ok(()),
+        }
+    }
+
+    /// Calls a guest otherwise who comes back with a name that is somebody else's by now. Where that cannot be
+    /// read or kept the next hello does so: nobody is kept from a match for it.
+    pub(super) async fn give_up_name(&self, player: &mut Player) {
+        let PlayerRecord { id, name, kind } = &player.record;
+        if kind.is_account() || names::is_guests(name) {
+            return;
+        }
+        let free = self.check_free(&names::likeness(name), *id).await;
+        let is_taken = free.is_err_and(|error| error.code == Some(ErrorCode::NameTaken));
+        if !is_taken {
+            return;
+        }
+        let name = players::guest_name(&self.server.chance);
+        if player.is_stored {
+            let called = self.server.store.call_guest(*id, name.clone()).await;
+            // Or another connection has registered meanwhile, and tells it.
+            if !called.map_err(not_kept).unwrap_or(false) {
+                return;
+            }
+        }
+        player.record.name = name;
+        self.tell_called(&player.record);
+    }
+}
+
+fn check_registered(kind: PlayerKind) -> Result<(), WireError> {
+    kind.is_account().then_some(()).ok_or_else(not_registered)
+}
+
+fn already_registered() -> WireError {
+    let message = "you have a name of your own; `rename` changes it";
+    WireError::new(ErrorCode::AlreadyRegistered, message)
+}
+
+fn not_registered() -> WireError {
+    let message = "you have no name of your own yet; `register` takes one";
+    WireError::new(ErrorCode::NotRegistered, message)
+}
+
+fn name_taken() -> WireError {
+    let message = "somebody else has this name, or one that looks like it";
+    WireError::new(ErrorCode::NameTaken, message)
+}

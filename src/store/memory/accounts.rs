@@ -1,0 +1,93 @@
+//! The accounts that are kept in memory, and their names.
+
+use std::collections::BTreeMap;
+
+use plyhouse_protocol::{PlayerId, PlayerKind};
+
+use crate::{Account, Naming, OwnName, PasswordHash};
+
+/// Accounts and their names.
+#[derive(Debug, Default)]
+pub(super) struct Accounts {
+    /// Without their names.
+    accounts: BTreeMap<PlayerId, Account>,
+    /// Whose the names with a likeness are, and until when if that is not for good.
+    names: BTreeMap<String, (PlayerId, Option<u64>)>,
+}
+
+impl Accounts {
+    /// False if somebody else has the name, or it is not the one after the name that was believed.
+    pub(super) fn name(&mut self, naming: &Naming) -> bool {
+        let Naming {
+            likeness, now_ms, ..
+        } = naming;
+        let (id, (was, before_ms)) = (naming.player.id, naming.before);
+        let is_other = |(whose, _): (PlayerId, bool)| whose != id;
+        let renamed_ms = self
+            .accounts
+            .get(&id)
+            .and_then(|account| account.renamed_ms);
+        if self.named(likeness, *now_ms).is_some_and(is_other) || renamed_ms != before_ms {
+            return false;
+        }
+        let is_over = |until: &Option<u64>| until.is_some_and(|until| until <= *now_ms);
+        self.names.retain(|_, (_, until)| !is_over(until));
+        for (whose, until) in self.names.values_mut() {
+            if *whose == id && until.is_none() {
+                *until = Some(naming.kept_until_ms);
+            }
+        }
+        self.names.insert(likeness.clone(), (id, None));
+        let account = self.accounts.entry(id).or_default();
+        if was != PlayerKind::Guest {
+            account.renamed_ms = Some(*now_ms);
+        }
+        if let Some(password) = &naming.password {
+            account.password = Some(password.clone());
+        }
+        true
+    }
+
+    /// False if it is no account.
+    pub(super) fn set_password(&mut self, player: PlayerId, password: PasswordHash) -> bool {
+        let account = self.accounts.get_mut(&player);
+        account
+            .map(|account| account.password = Some(password))
+            .is_some()
+    }
+
+    pub(super) fn keep(&mut self, player: PlayerId, account: Account) {
+        let names = account.names.iter();
+        let names = names.map(|own| (own.likeness.clone(), (player, own.until_ms)));
+        self.names.extend(names);
+        let names = Vec::new();
+        self.accounts.insert(player, Account { names, ..account });
+    }
+
+    pub(super) fn forget(&mut self, player: PlayerId) {
+        if self.accounts.remove(&player).is_some() {
+            self.names.retain(|_, (whose, _)| *whose != player);
+        }
+    }
+
+    pub(super) fn named(&self, likeness: &str, now_ms: u64) -> Option<(PlayerId, bool)> {
+        let (player, until) = self.names.get(likeness)?;
+        match until {
+            None => Some((*player, true)),
+            Some(until) => (*until > now_ms).then_some((*player, false)),
+        }
+    }
+
+    pub(super) fn account(&self, player: PlayerId) -> Option<Account> {
+        let account = self.accounts.get(&player)?;
+        let own = self.names.iter().filter(|(_, (whose, _))| *whose == player);
+        let names = own.map(|(likeness, (_, until_ms))| OwnName {
+            likeness: likeness.clone(),
+            until_ms: *until_ms,
+        });
+        Some(Account {
+            names: names.collect(),
+            ..account.clone()
+        })
+    }
+}

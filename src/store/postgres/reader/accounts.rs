@@ -1,0 +1,65 @@
+//! Accounts and their names.
+
+use std::collections::HashMap;
+
+use plyhouse_protocol::PlayerId;
+use tokio_postgres::Row;
+
+use super::Reader;
+use crate::postgres::journal::{integer, natural};
+use crate::postgres::link::Values;
+use crate::{Account, OwnName, PasswordHash, ReadError};
+
+/// What is kept of the accounts of these players.
+pub(in crate::postgres) const ACCOUNTS: &str =
+    "SELECT player, password, renamed_ms FROM accounts WHERE player = ANY ($1)";
+
+/// Their names, in the order of their likeness.
+pub(in crate::postgres) const NAMES: &str = r#"SELECT player, likeness, until_ms FROM names WHERE player = ANY ($1)
+       ORDER BY player, likeness COLLATE "C""#;
+
+impl Reader {
+    /// Whose alone a name is that looks like this, and whether it is the player's still.
+    pub(in crate::postgres) async fn named(
+        &self,
+        likeness: String,
+        now_ms: u64,
+    ) -> Result<Option<(PlayerId, bool)>, ReadError> {
+        let sql = "SELECT player, until_ms IS NULL FROM names
+                   WHERE likeness = $1 AND (until_ms IS NULL OR until_ms > $2)";
+        let values: Values<'_> = &[&likeness, &integer(now_ms)];
+        let rows = self.query(sql, values).await?;
+        Ok(rows.first().map(|row| (PlayerId(row.get(0)), row.get(1))))
+    }
+
+    /// What is kept of an account.
+    pub(in crate::postgres) async fn account(
+        &self,
+        player: PlayerId,
+    ) -> Result<Option<Account>, ReadError> {
+        let ids = vec![player.0];
+        let found = self.query(ACCOUNTS, &[&ids]).await?;
+        let names = self.query(NAMES, &[&ids]).await?;
+        Ok(accounts(&found, &names).remove(&player))
+    }
+}
+
+/// The accounts of these rows, with the names of those.
+pub(in crate::postgres) fn accounts(found: &[Row], names: &[Row]) -> HashMap<PlayerId, Account> {
+    let account = |row: &Row| Account {
+        password: row.get::<_, Option<String>>(1).map(PasswordHash),
+        renamed_ms: row.get::<_, Option<i64>>(2).map(natural),
+        names: Vec::new(),
+    };
+    let found = found.iter().map(|row| (PlayerId(row.get(0)), account(row)));
+    let mut accounts: HashMap<PlayerId, Account> = found.collect();
+    for row in names {
+        if let Some(account) = accounts.get_mut(&PlayerId(row.get(0))) {
+            account.names.push(OwnName {
+                likeness: row.get(1),
+                until_ms: row.get::<_, Option<i64>>(2).map(natural),
+            });
+        }
+    }
+    accounts
+}

@@ -1,0 +1,141 @@
+//! Accounts and their names, as they are read and written.
+
+use plyhouse_protocol::{PlayerId, PlayerKind, SessionId};
+use rusqlite::{Connection, OptionalExtension, Row};
+use uuid::Uuid;
+
+use super::people;
+use crate::people::player_kind_to_text;
+use crate::{Account, Naming, OwnName, PasswordHash, Sessions};
+
+/// Gives a player a name. False if somebody else has it, or the player is not as was believed.
+pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result<bool> {
+    let Naming {
+        player,
+        likeness,
+        before: (was, renamed_ms),
+        now_ms,
+        ..
+    } = naming;
+    let id = player.id.0.into_bytes();
+    let sql = "SELECT 1 FROM players p LEFT JOIN accounts a ON a.player = p.id
+               WHERE p.id = ?1 AND p.kind IS ?2 AND a.renamed_ms IS ?3";
+    let mut as_believed = connection.prepare_cached(sql)?;
+    let is_other = |(whose, _)| whose != player.id;
+    if !as_believed.exists((id, player_kind_to_text(*was), renamed_ms))?
+        || named(connection, likeness, *now_ms)?.is_some_and(is_other)
+    {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM names WHERE until_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([now_ms])?;
+    let sql = "UPDATE names SET until_ms = ?2 WHERE player = ?1 AND until_ms IS NULL";
+    let mut keep = connection.prepare_cached(sql)?;
+    keep.execute((id, naming.kept_until_ms))?;
+    let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)
+               ON CONFLICT (likeness) DO UPDATE SET until_ms = NULL";
+    connection.prepare_cached(sql)?.execute((likeness, id))?;
+    let sql = "UPDATE players SET name = ?2, kind = ?3 WHERE id = ?1";
+    let mut call = connection.prepare_cached(sql)?;
+    call.execute((id, &player.name, player_kind_to_text(player.kind)))?;
+    let sql = "INSERT INTO accounts (player, password, renamed_ms) VALUES (?1, ?2, ?3)
+               ON CONFLICT (player) DO UPDATE SET renamed_ms = excluded.renamed_ms,
+                   password = coalesce(excluded.password, password)";
+    let password = naming.password.as_ref().map(|password| &*password.0);
+    let renamed_ms = (*was != PlayerKind::Guest).then_some(*now_ms);
+    let mut upsert = connection.prepare_cached(sql)?;
+    upsert.execute((id, password, renamed_ms))?;
+    Ok(true)
+}
+
+/// Calls a guest so. False if the player is none.
+pub(super) fn call_guest(
+    connection: &Connection,
+    player: PlayerId,
+    name: &str,
+) -> rusqlite::Result<bool> {
+    let sql = "UPDATE players SET name = ?2 WHERE id = ?1 AND kind IS NULL";
+    let mut call = connection.prepare_cached(sql)?;
+    Ok(call.execute((player.0.as_bytes(), name))? == 1)
+}
+
+/// Keeps a password, and forgets the sessions of people but for this one. False if it is no account.
+pub(super) fn set_password(
+    connection: &Connection,
+    player: PlayerId,
+    password: &PasswordHash,
+    but: SessionId,
+) -> rusqlite::Result<bool> {
+    let sql = "UPDATE accounts SET password = ?2 WHERE player = ?1";
+    let mut update = connection.prepare_cached(sql)?;
+    let is_account = update.execute((player.0.as_bytes(), &password.0))? == 1;
+    if is_account {
+        people::end(connection, player, Sessions::AllButKeysAnd(but))?;
+    }
+    Ok(is_account)
+}
+
+/// Keeps all that is known of an account.
+pub(super) fn keep(
+    connection: &Connection,
+    player: PlayerId,
+    account: &Account,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO accounts (player, password, renamed_ms) VALUES (?1, ?2, ?3)
+               ON CONFLICT DO NOTHING";
+    let password = account.password.as_ref().map(|password| &*password.0);
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute((player.0.as_bytes(), password, account.renamed_ms))?;
+    let sql = "INSERT INTO names (likeness, player, until_ms) VALUES (?1, ?2, ?3)
+               ON CONFLICT DO NOTHING";
+    let mut insert = connection.prepare_cached(sql)?;
+    for own in &account.names {
+        insert.execute((&own.likeness, player.0.as_bytes(), own.until_ms))?;
+    }
+    Ok(())
+}
+
+/// Whose alone a name is that looks like this, and whether it is the player's still.
+pub(super) fn named(
+    connection: &Connection,
+    likeness: &str,
+    now_ms: u64,
+) -> rusqlite::Result<Option<(PlayerId, bool)>> {
+    let sql = "SELECT player, until_ms IS NULL FROM names
+               WHERE likeness = ?1 AND (until_ms IS NULL OR until_ms > ?2)";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok((PlayerId(Uuid::from_bytes(row.get(0)?)), row.get(1)?));
+    found.query_row((likeness, now_ms), read).optional()
+}
+
+/// What is kept of an account.
+pub(super) fn account(
+    connection: &Connection,
+    player: PlayerId,
+) -> rusqlite::Result<Option<Account>> {
+    let sql = "SELECT password, renamed_ms FROM accounts WHERE player = ?1";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        let password: Option<String> = row.get(0)?;
+        Ok(Account {
+            password: password.map(PasswordHash),
+            renamed_ms: row.get(1)?,
+            names: Vec::new(),
+        })
+    };
+    let account = found.query_row([player.0.as_bytes()], read).optional()?;
+    let Some(account) = account else {
+        return Ok(None);
+    };
+    let sql = "SELECT likeness, until_ms FROM names WHERE player = ?1 ORDER BY likeness";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        Ok(OwnName {
+            likeness: row.get(0)?,
+            until_ms: row.get(1)?,
+        })
+    };
+    let names = found.query_map([player.0.as_bytes()], read)?;
+    let names = names.collect::<rusqlite::Result<_>>()?;
+    Ok(Some(Account { names, ..account }))
+}
