@@ -67,11 +67,20 @@ export interface Level {
   title: string;
 }
 
+// Who one is; `account`: the name is one's own.
+export interface Player {
+  id: string;
+  name: string;
+  account?: boolean;
+}
+
 export interface Welcome {
   type: 'welcome';
   re?: number;
   ignored?: string[];
-  player: { id: string; name: string };
+  player: Player;
+  // Who may sign up; absent where nobody may.
+  accounts?: string;
   token: string;
   session: string;
   resumed: boolean;
@@ -279,6 +288,10 @@ export interface Sessions {
   ignored?: string[];
   sessions: Session[];
 }
+export interface PlayerTold {
+  type: 'player';
+  player: Player;
+}
 export interface SessionAdded {
   type: 'session_added';
   session: string;
@@ -337,6 +350,7 @@ export type Message =
   | Events
   | Sessions
   | SessionAdded
+  | PlayerTold
   | Paired
   | RecoveryKey
   | Ok
@@ -346,6 +360,12 @@ export type Message =
 export type SeatWish = 'me' | 'open' | { bot: string };
 type OneMatch = { match: string };
 
+// That it is the player who asks, where there is a password.
+export interface Proof {
+  password?: string;
+  recovery?: string;
+}
+
 export type Request =
   | {
       type: 'hello';
@@ -354,10 +374,15 @@ export type Request =
       token?: string;
       pair?: string;
       recovery?: string;
+      password?: string;
       label?: string;
     }
-  | { type: 'sessions' | 'pair' | 'recovery' }
-  | { type: 'end_session'; session: string }
+  | { type: 'sessions' | 'pair' }
+  | ({ type: 'recovery' } & Proof)
+  | ({ type: 'end_session'; session: string } & Proof)
+  | { type: 'register'; name: string; password: string }
+  | { type: 'rename'; name: string }
+  | ({ type: 'set_password'; new: string } & Proof)
   | { type: 'ping' }
   | {
       type: 'create';

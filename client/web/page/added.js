@@ -3,6 +3,7 @@
 
 import { fill, h } from './dom.js';
 import { markKept } from './keeping.js';
+import { proven } from './proving.js';
 import { parts, say } from './language.js';
 
 /** @import { Message, SessionAdded } from '../protocol.js' */
@@ -72,7 +73,7 @@ export class Added {
    * @returns {Promise<boolean>} whether that was done
    */
   async end(session) {
-    if (!(await this.#app.ask({ type: 'end_session', session }))) return false;
+    if (!(await proven(this.#app, { type: 'end_session', session }))) return false;
     this.#app.toast(say('devices.ended'));
     this.#told = this.#told.filter((added) => session !== 'others' && added.session !== session);
     this.#draw();

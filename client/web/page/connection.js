@@ -7,7 +7,7 @@ import { say } from './language.js';
 import { inOurWords } from './naming.js';
 import { refusalText } from './words.js';
 
-/** @import { Failure, Message, Request, Welcome } from '../protocol.js' */
+/** @import { Failure, Message, Player, Request, Welcome } from '../protocol.js' */
 
 /**
  * What the connection is doing. `waiting` until `at` (a time of `performance.now()`), then it tries
@@ -22,8 +22,8 @@ import { refusalText } from './words.js';
 
 /**
  * Another way to be somebody than by what this browser remembers: a new player of a name, or a player who has
- * made a code or a key.
- * @typedef {{ name: string } | { pair: string } | { recovery: string }} Way
+ * made a code, a key or a password.
+ * @typedef {{ name: string, password?: string } | { pair: string } | { recovery: string }} Way
  */
 
 /**
@@ -249,8 +249,15 @@ export class Connection {
       asked.reject(new Refusal(message));
       return;
     }
+    if (message.type === 'player') this.#called(message.player);
     this.#listener.message(message);
     asked?.resolve(message);
+  }
+
+  /** We are called otherwise from now on. @param {Player} player */
+  #called(player) {
+    remember('name', player.name);
+    if (this.welcome) this.welcome = { ...this.welcome, player };
   }
 
   /** Asks from time to time whether the server is still there. */

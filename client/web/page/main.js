@@ -21,7 +21,7 @@ import {
   withPresence,
   withRematch,
 } from './match.js';
-import { nameLink } from './name.js';
+import { NameLink } from './name.js';
 import { newsOf } from './news.js';
 import { viewAt } from './places.js';
 import { refusalWords } from './refusals.js';
@@ -61,6 +61,7 @@ export class App {
   #lastPlayer = '';
   #path = location.pathname;
   #main = one('main');
+  #name = new NameLink(this);
   #toast = new Toast(one('toast'));
   #heard = one('heard');
   /** Tells of new devices, and logs them out. */
@@ -76,7 +77,7 @@ export class App {
     });
     fill(
       one('header-tools'),
-      nameLink(this),
+      this.#name.element,
       languageSwitch(),
       looksButton(this),
       soundSwitch(),
@@ -128,10 +129,15 @@ export class App {
       return await this.connection.ask(request);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { text, way } = refusalWords(this, error, this.#view instanceof Lobby);
-      this.toast(text, way);
+      this.tell(error);
       return null;
     }
+  }
+
+  /** Tells what is refused, and why. @param {Refusal} refusal */
+  tell(refusal) {
+    const { text, way } = refusalWords(this, refusal, this.#view instanceof Lobby);
+    this.toast(text, way);
   }
 
   /**
@@ -193,6 +199,7 @@ export class App {
 
   /** Draws everything anew that depends on what we know. */
   update() {
+    this.#name.update();
     this.days.update();
     this.#view.update();
     this.#challenges.update();
@@ -313,6 +320,8 @@ export class App {
       case 'list_changed':
         if (this.#view instanceof Lobby) this.#view.listChanged(message);
         return;
+      case 'player':
+        break;
       case 'clock':
         this.#change(message.match, (match) => withClocks(match, message, performance.now()));
         break;

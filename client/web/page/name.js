@@ -5,18 +5,22 @@ import { say } from './language.js';
 
 /** @import { App } from './main.js' */
 
-/** @param {App} app */
-export function nameLink(app) {
-  const name = h('bdi');
-  const link = h(
+export class NameLink {
+  #app;
+  #name = h('bdi');
+  element = h(
     'a',
     { class: 'button quiet name', href: '/you', title: say('name.about') },
     h('span', { class: 'unseen' }, say('name.before'), ' '),
-    name,
+    this.#name,
   );
-  new MutationObserver(() => write(name, app.player?.name ?? '')).observe(
-    document.documentElement,
-    { attributeFilter: ['data-link'] },
-  );
-  return link;
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+  }
+
+  update() {
+    write(this.#name, this.#app.player?.name ?? '');
+  }
 }

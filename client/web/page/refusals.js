@@ -1,10 +1,10 @@
 // What is said to whoever is refused something.
 
+import { Refusal } from './connection.js';
 import { isByDays } from './days.js';
 import { say } from './language.js';
 import { refusalText, tooMany } from './words.js';
 
-/** @import { Refusal } from './connection.js' */
 /** @import { App } from './main.js' */
 
 /**
@@ -22,4 +22,19 @@ export function refusalWords(app, refusal, isInLobby) {
     return { text: refusalText(refusal) };
   const text = tooMany(hosted, (game) => app.game(game)?.title ?? game);
   return isInLobby ? { text } : { text, way: { href: '/', says: say('page.lobby') } };
+}
+
+/**
+ * Why something was refused, `null` if it was not.
+ * @param {Promise<unknown>} answer
+ * @returns {Promise<string | null>}
+ */
+export async function refusalOf(answer) {
+  try {
+    await answer;
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refusalText(error);
+  }
 }

@@ -7,6 +7,7 @@ import { parts, say } from '../language.js';
 import { seats } from './seats.js';
 import { inGroups, secretIn } from './secrets.js';
 
+/** @import { Way } from '../connection.js' */
 /** @import { App } from '../main.js' */
 
 export class Arrival {
@@ -15,12 +16,15 @@ export class Arrival {
   #field;
   #trouble = h('p', { id: 'arrive-trouble', class: 'trouble', role: 'alert' });
   #yes = h('button', { class: 'primary' }, say('arrive.yes'));
+  #login;
+  #isByLink;
   #stay = h('a', { class: 'button', href: '/' }, say('arrive.no'));
   element;
 
   /** @param {App} app @param {string} secret that the link had */
   constructor(app, secret) {
     this.#app = app;
+    this.#login = login(app);
     const known = secretIn(secret);
     this.#field = h('input', {
       id: 'arrive-secret',
@@ -34,15 +38,22 @@ export class Arrival {
       void this.#become();
     };
     this.element = h(
-      'form',
-      { class: 'card arrival', novalidate: true, onsubmit },
+      'div',
+      { class: 'card arrival' },
       h('h1', {}, say('arrive.title')),
       h('p', {}, say('arrive.about')),
       this.#now,
-      h('label', { class: 'field' }, h('span', {}, say('arrive.field')), this.#field),
-      this.#trouble,
-      h('div', { class: 'row' }, this.#yes, this.#stay),
+      h(
+        'form',
+        { novalidate: true, onsubmit },
+        h('label', { class: 'field' }, h('span', {}, say('arrive.field')), this.#field),
+        this.#trouble,
+        h('div', { class: 'row' }, this.#yes, this.#stay),
+      ),
+      this.#login,
     );
+    // Whoever has followed a link has what they need.
+    this.#isByLink = secret !== '';
   }
 
   title() {
@@ -51,6 +62,7 @@ export class Arrival {
 
   update() {
     const { player, connection } = this.#app;
+    this.#login.hidden = this.#isByLink || connection.welcome?.accounts === undefined;
     const isSomebody = player && connection.link.state !== 'ended';
     this.#stay.hidden = !isSomebody;
     if (!isSomebody) return fill(this.#now);
@@ -72,13 +84,51 @@ export class Arrival {
     write(this.#trouble, way ? '' : say('arrive.wrong'));
     if (!way) return this.#field.select();
     this.#yes.disabled = true;
-    const why = await this.#app.connection.become(way);
+    const why = await become(this.#app, way);
     this.#yes.disabled = false;
     write(this.#trouble, why ?? '');
-    if (why !== null) return this.#field.select();
-    this.#field.value = '';
-    markKept(this.#app);
-    this.#app.go('/');
-    this.#app.toast(say('arrive.done', { name: this.#app.player?.name ?? '' }));
+    if (why !== null) this.#field.select();
   }
+}
+
+/** By name and password. @param {App} app */
+function login(app) {
+  const name = h('input', { id: 'login-name', autocomplete: 'username' });
+  const password = h('input', {
+    id: 'login-password',
+    type: 'password',
+    autocomplete: 'current-password',
+  });
+  const trouble = h('p', { class: 'trouble', role: 'alert' });
+  const onsubmit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const way = { name: name.value.trim().normalize(), password: password.value.normalize() };
+    const why = await become(app, way);
+    write(trouble, why ?? '');
+    if (why !== null) password.select();
+  };
+  return h(
+    'form',
+    { class: 'login', novalidate: true, hidden: true, onsubmit },
+    h('h2', {}, say('login.title')),
+    h('label', { class: 'field' }, h('span', {}, say('account.name')), name),
+    h('label', { class: 'field' }, h('span', {}, say('login.password')), password),
+    trouble,
+    h('button', {}, say('login.go')),
+  );
+}
+
+/**
+ * Becomes a player that there is, and goes to where one plays.
+ * @param {App} app
+ * @param {Way} way
+ * @returns {Promise<string | null>} why it cannot be, if it cannot
+ */
+async function become(app, way) {
+  const why = await app.connection.become(way);
+  if (why !== null) return why;
+  markKept(app);
+  app.go('/');
+  app.toast(say('arrive.done', { name: app.player?.name ?? '' }));
+  return null;
 }

@@ -2,6 +2,7 @@
 
 import { fill, h, write } from '../dom.js';
 import { say } from '../language.js';
+import { refusalOf } from '../refusals.js';
 import { seats } from './seats.js';
 
 /** @import { App } from '../main.js' */
@@ -11,7 +12,9 @@ const NAME_CHARACTERS_MAX = 24;
 
 /** Asks for another name. @param {App} app */
 export function chooseName(app) {
-  const isBound = seats(app) > 0;
+  // An account takes its name along; a guest would be another.
+  const isAccount = Boolean(app.player?.account);
+  const isBound = !isAccount && seats(app) > 0;
   const input = h('input', {
     id: 'name',
     value: app.player?.name ?? '',
@@ -44,6 +47,7 @@ export function chooseName(app) {
       input,
       trouble,
       isBound && h('p', { class: 'note' }, say('name.bound')),
+      isAccount && h('p', { class: 'note' }, say('name.seldom')),
       h(
         'div',
         { class: 'row end' },
@@ -80,6 +84,7 @@ async function renamed(app, wish) {
     return say('name.long', { most: NAME_CHARACTERS_MAX, length: count });
   }
   if (wish === app.player?.name) return null;
+  if (app.player?.account) return refusalOf(app.connection.ask({ type: 'rename', name: wish }));
   // It may have begun while one thought of a name.
   if (seats(app) > 0) return say('name.bound');
   return app.connection.become({ name: wish });

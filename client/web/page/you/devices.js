@@ -2,6 +2,7 @@
 
 import { fill, h } from '../dom.js';
 import { day, say } from '../language.js';
+import { proven } from '../proving.js';
 
 /** @import { Session, Sessions } from '../../protocol.js' */
 /** @import { App } from '../main.js' */
@@ -92,7 +93,7 @@ export class Devices {
       {
         type: 'button',
         class: 'danger',
-        onclick: () => void this.#app.ask({ type: 'end_session', session: this.#own() }),
+        onclick: () => void proven(this.#app, { type: 'end_session', session: this.#own() }),
       },
       say('devices.end'),
     );

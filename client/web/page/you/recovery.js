@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { markKept } from '../keeping.js';
 import { say } from '../language.js';
+import { proven } from '../proving.js';
 import { copyButton } from '../share.js';
 import { inGroups } from './secrets.js';
 
@@ -13,7 +14,7 @@ import { inGroups } from './secrets.js';
 export function recovery(app) {
   const make = async () => {
     /** @type {RecoveryKey | null} */
-    const made = await app.ask({ type: 'recovery' });
+    const made = await proven(app, { type: 'recovery' });
     if (!made) return;
     markKept(app);
     show(app, inGroups(made.key, 5, '-'));

@@ -3,6 +3,7 @@
 import { h, write } from '../dom.js';
 import { say } from '../language.js';
 import { chooseName } from './choosing-name.js';
+import { Account } from './account.js';
 import { Devices } from './devices.js';
 import { Pairing } from './pairing.js';
 import { recovery } from './recovery.js';
@@ -13,6 +14,7 @@ import { recovery } from './recovery.js';
 export class You {
   #app;
   #name = h('bdi');
+  #account;
   #pairing;
   #devices;
   element;
@@ -20,6 +22,7 @@ export class You {
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
+    this.#account = new Account(app);
     this.#pairing = new Pairing(app);
     this.#devices = new Devices(app);
     const choose = { type: 'button', onclick: () => chooseName(app) };
@@ -32,6 +35,7 @@ export class You {
         h('h1', {}, this.#name),
         h('button', choose, say('name.choose')),
       ),
+      this.#account.element,
       this.#pairing.element,
       this.#devices.element,
       recovery(app),
@@ -50,6 +54,7 @@ export class You {
   }
 
   update() {
+    this.#account.update();
     write(this.#name, this.#app.player?.name ?? '');
   }
 

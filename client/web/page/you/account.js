@@ -1,0 +1,111 @@
+// A name that is one's own, and the password by which one comes back under it.
+
+import { fill, h, write } from '../dom.js';
+import { markKept } from '../keeping.js';
+import { say } from '../language.js';
+import { proven } from '../proving.js';
+import { refusalOf } from '../refusals.js';
+
+/** @import { App } from '../main.js' */
+
+/** The server's bounds on passwords, in bytes. */
+const PASSWORD_BYTES = { least: 10, most: 200 };
+/** What the server calls whoever has chosen no name. */
+const NAMELESS = /^guest-/;
+
+export class Account {
+  #app;
+  /** Whether what is shown is of an account, and whether anything is. @type {string | undefined} */
+  #shown;
+  element = h('section', { class: 'card account', 'aria-labelledby': 'account-title' });
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+  }
+
+  update() {
+    const { player, connection } = this.#app;
+    const isOpen = connection.welcome?.accounts === 'open';
+    const shown = player?.account ? 'account' : isOpen ? 'guest' : '';
+    if (this.#shown === shown) return;
+    this.#shown = shown;
+    this.element.hidden = shown === '';
+    if (shown === 'account') fill(this.element, ...this.#password());
+    else if (shown === 'guest') fill(this.element, ...this.#signUp());
+  }
+
+  #signUp() {
+    const known = this.#app.player?.name ?? '';
+    const name = h('input', {
+      id: 'account-name',
+      autocomplete: 'username',
+      value: NAMELESS.test(known) ? '' : known,
+    });
+    const form = new PasswordForm(name, say('account.sign'), async (password) => {
+      const wish = name.value.trim().normalize();
+      const asked = this.#app.connection.ask({ type: 'register', name: wish, password });
+      const why = await refusalOf(asked);
+      if (why !== null) return why;
+      markKept(this.#app);
+      this.#app.toast(say('account.done', { name: this.#app.player?.name ?? wish }));
+      return null;
+    });
+    return [
+      h('h2', { id: 'account-title' }, say('account.title')),
+      h('p', { class: 'note' }, say('account.about')),
+      form.element,
+    ];
+  }
+
+  #password() {
+    const form = new PasswordForm(null, say('account.set'), async (password) => {
+      if (!(await proven(this.#app, { type: 'set_password', new: password }))) return '';
+      this.#app.toast(say('account.set.done'));
+      return null;
+    });
+    return [
+      h('h2', { id: 'account-title' }, say('account.own')),
+      h('p', { class: 'note' }, say('account.set.about')),
+      form.element,
+    ];
+  }
+}
+
+/** Takes a new password, with a name or without. */
+class PasswordForm {
+  #password = h('input', {
+    id: 'account-password',
+    type: 'password',
+    autocomplete: 'new-password',
+    'aria-describedby': 'account-trouble',
+  });
+  #trouble = h('p', { id: 'account-trouble', class: 'trouble', role: 'alert' });
+  element;
+
+  /**
+   * @param {HTMLInputElement | null} name
+   * @param {string} says
+   * @param {(password: string) => Promise<string | null>} send tells why it was refused, if it was
+   */
+  constructor(name, says, send) {
+    const onsubmit = async (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const password = this.#password.value.normalize();
+      const { length } = new TextEncoder().encode(password);
+      const isGood = length >= PASSWORD_BYTES.least && length <= PASSWORD_BYTES.most;
+      if (!isGood) return write(this.#trouble, say('account.bounds', PASSWORD_BYTES));
+      const why = await send(password);
+      write(this.#trouble, why ?? '');
+      if (why === null) this.#password.value = '';
+    };
+    this.element = h(
+      'form',
+      { class: 'new-password', novalidate: true, onsubmit },
+      name && h('label', { class: 'field' }, h('span', {}, say('account.name')), name),
+      h('label', { class: 'field' }, h('span', {}, say('account.password')), this.#password),
+      h('button', { class: 'primary' }, says),
+      this.#trouble,
+    );
+  }
+}
