@@ -14,7 +14,7 @@ use crate::game::othello::Othello;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
     Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Position,
-    ReadMoveError, RecordFormat, Seat,
+    ReadMoveError, RecordFormat, Seat, Symmetry,
 };
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
@@ -53,6 +53,8 @@ pub struct Entry {
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
     recorded: fn(&mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError>,
+    symmetries: &'static [Symmetry],
+    turned: fn(&str, Symmetry) -> Option<String>,
 }
 
 impl Entry {
@@ -67,6 +69,8 @@ impl Entry {
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
             recorded: recorded::<P>,
+            symmetries: P::SYMMETRIES,
+            turned: |text, by| Some(written::<P>(P::turned(text.parse().ok()?, by))),
         }
     }
 
@@ -86,6 +90,26 @@ impl Entry {
         mut moves: impl Iterator<Item = &'a str>,
     ) -> Result<Vec<String>, PlayError> {
         (self.recorded)(&mut moves)
+    }
+
+    /// The line that stands for this one and for all that are the same on a board that is laid down
+    /// otherwise, and how the board has to be laid for it. What a line begins with is what its beginning
+    /// stands for. Moves are in canonical form.
+    #[must_use]
+    pub fn same_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
+        let turned = |by: &Symmetry| {
+            let moves = line.iter().map(|m| self.turned(m, *by));
+            (moves.collect::<Vec<String>>(), *by)
+        };
+        let all = self.symmetries.iter().map(turned);
+        let first = all.min_by(|one, other| one.0.cmp(&other.0));
+        first.expect("a board can be left as it is")
+    }
+
+    /// The move that this one becomes on a board that is laid down so.
+    #[must_use]
+    pub fn turned(&self, m: &str, by: Symmetry) -> String {
+        (self.turned)(m, by).unwrap_or_else(|| m.to_owned())
     }
 
     /// An analyst with the position before the first move, and a table of at most so many bytes.
@@ -350,6 +374,7 @@ mod tests {
         assert_eq!(entry.draws, P::INFO.id != "tic-tac-toe", "{}", P::INFO.id);
         laws::check::<P>();
         let games = if P::INFO.plies_max > 100 { 5 } else { 50 };
+        check_symmetries::<P>(entry);
         for seed in 0..games {
             let (mut boxed, mut typed) = (entry.start(), Course::<P>::start());
             let (_, played) = laws::random_game::<P>(seed);
@@ -365,6 +390,30 @@ mod tests {
             check_agrees(boxed.as_ref(), &typed);
             check_choices(boxed.as_ref(), seed);
             check_analyst(entry, &typed, texts(played));
+        }
+    }
+
+    /// A game can be played on a board that is laid down otherwise, and its line stands for both.
+    fn check_symmetries<P: Position>(entry: &Entry) {
+        let (_, played) = laws::random_game::<P>(1);
+        let line = texts(played);
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let (same, _) = entry.same_line(&line);
+        for by in P::SYMMETRIES {
+            let mut board = entry.start();
+            let turned: Vec<String> = line.iter().map(|m| entry.turned(m, *by)).collect();
+            for m in &turned {
+                board.play(m).expect("it is legal there, too");
+            }
+            assert!(board.outcome().is_some());
+            let turned: Vec<&str> = turned.iter().map(String::as_str).collect();
+            let (of_turned, back) = entry.same_line(&turned);
+            assert_eq!(of_turned, same);
+            let again = same.iter().map(|m| entry.turned(m, back.inverse()));
+            assert_eq!(again.collect::<Vec<_>>(), turned);
+            for plies in 0..line.len().min(9) {
+                assert_eq!(entry.same_line(&turned[..plies]).0, same[..plies]);
+            }
         }
     }
 

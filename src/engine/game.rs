@@ -14,6 +14,7 @@ pub mod gomoku;
 pub(crate) mod laws;
 pub mod othello;
 pub mod perft;
+mod symmetry;
 pub mod tic_tac_toe;
 mod zobrist;
 
@@ -23,6 +24,7 @@ use std::str::FromStr;
 
 pub use course::{Course, Past, Repetition};
 pub use customs::{EngineProtocol, RecordFormat};
+pub use symmetry::Symmetry;
 
 /// One of the two places at the board. Seat 0 moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -256,6 +258,9 @@ pub trait Position:
     /// nobody need.
     const DRAWS: bool = true;
 
+    /// The ways to lay the board down after which the same game begins on it, [`Symmetry::NONE`] first.
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::ALONE;
+
     /// The position before the first move.
     fn start() -> Self;
 
@@ -312,6 +317,13 @@ pub trait Position:
     /// The move `m`, which is legal here, as [`RECORD`](Self::RECORD) writes it.
     fn recorded(&self, m: Self::Move) -> String {
         m.to_string()
+    }
+
+    /// The move that `m` becomes on a board that is laid down in one of the
+    /// [`SYMMETRIES`](Self::SYMMETRIES).
+    #[must_use]
+    fn turned(m: Self::Move, _by: Symmetry) -> Self::Move {
+        m
     }
 
     /// Appends the text form of a move: what its `Display` writes. Every legal move is told with every

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use super::{
     GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
+    Symmetry,
 };
 
 const FILES: u8 = 7;
@@ -299,6 +300,8 @@ impl Position for ConnectFour {
         plies_max: SQUARES as u32,
     };
 
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::SIDES;
+
     fn start() -> Self {
         Self {
             own: 0,
@@ -338,6 +341,11 @@ impl Position for ConnectFour {
 
     fn push_move(m: Move, text: &mut String) {
         text.push(char::from(b'1' + m.file));
+    }
+
+    fn turned(m: Move, by: Symmetry) -> Move {
+        let (file, _) = by.place((m.file, 0), FILES, RANKS);
+        Move { file }
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {

@@ -25,7 +25,7 @@ use std::str::FromStr;
 use self::points::Points;
 use super::{
     Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Repetition, Seat, zobrist,
+    Position, RecordFormat, Repetition, Seat, Symmetry, zobrist,
 };
 
 /// What white is given for moving second. A whole number, so that a game can be drawn.
@@ -269,6 +269,8 @@ impl<const N: u8> Position for Go<N> {
 
     const REPETITION: Repetition = Repetition::Forbidden;
 
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
+
     fn start() -> Self {
         Self {
             stones: [Points::NONE; 2],
@@ -334,6 +336,12 @@ impl<const N: u8> Position for Go<N> {
         };
         let (file, rank) = Points::<N>::place(point.bit);
         RecordFormat::sgf_point(file, N - 1 - rank)
+    }
+
+    fn turned(m: Move<N>, by: Symmetry) -> Move<N> {
+        let Move::Play(point) = m else { return m };
+        let (file, rank) = by.place(Points::<N>::place(point.bit), N, N);
+        Move::onto(Points::<N>::bit(file, rank))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move<N>>) {

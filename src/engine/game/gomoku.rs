@@ -15,7 +15,7 @@ use std::str::FromStr;
 use self::squares::Squares;
 use super::{
     Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square, zobrist,
+    Position, RecordFormat, Seat, Square, Symmetry, zobrist,
 };
 
 const SIZE: u8 = Squares::SIZE;
@@ -213,6 +213,8 @@ impl Position for Gomoku {
         rules: &[],
     });
 
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
+
     fn start() -> Self {
         Self {
             own: Squares::NONE,
@@ -272,6 +274,11 @@ impl Position for Gomoku {
 
     fn push_move(m: Move, text: &mut String) {
         m.square().push(text);
+    }
+
+    fn turned(m: Move, by: Symmetry) -> Move {
+        let (file, rank) = by.place(Squares::place(m.bit), SIZE, SIZE);
+        Move::onto(Squares::bit(file, rank))
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use super::{
     Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
-    RecordFormat, Seat, Square,
+    RecordFormat, Seat, Square, Symmetry,
 };
 
 pub(crate) use board::{neighbours, targets, turned};
@@ -176,6 +176,8 @@ impl Position for Othello {
         rules: &[],
     });
 
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::DIAGONALS;
+
     fn start() -> Self {
         Self::with(0x0000_0008_1000_0000, 0x0000_0010_0800_0000, Seat::First)
     }
@@ -218,6 +220,14 @@ impl Position for Othello {
             Some(square) => square.push(text),
             None => text.push_str("pass"),
         }
+    }
+
+    fn turned(m: Move, by: Symmetry) -> Move {
+        let Some(Square { file, rank }) = m.square() else {
+            return m;
+        };
+        let (file, rank) = by.place((file, rank), SIZE, SIZE);
+        Move(rank * SIZE + file)
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {

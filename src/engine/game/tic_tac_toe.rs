@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use super::{
     GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
+    Symmetry,
 };
 
 const SIZE: u8 = 3;
@@ -95,6 +96,8 @@ impl Position for TicTacToe {
         plies_max: SQUARES as u32,
     };
 
+    const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
+
     const DRAWS: bool = false;
 
     fn start() -> Self {
@@ -137,6 +140,14 @@ impl Position for TicTacToe {
 
     fn push_move(m: Move, text: &mut String) {
         m.square().push(text);
+    }
+
+    fn turned(m: Move, by: Symmetry) -> Move {
+        let Square { file, rank } = m.square();
+        let (file, rank) = by.place((file, rank), SIZE, SIZE);
+        Move {
+            index: rank * SIZE + file,
+        }
     }
 
     fn legal_moves(&self, moves: &mut Vec<Move>) {
