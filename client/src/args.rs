@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::{ClockControl, MatchCode, PlayerName};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName};
 
 use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
@@ -128,6 +128,20 @@ pub(crate) enum Command {
         #[arg(long)]
         follow: bool,
     },
+    /// Show the matches that you have played to the end, the last first.
+    History(HistoryArguments),
+    /// Show the matches that you play, those first in which it is your turn.
+    Games,
+    /// Show a match, as it stands or as it stood.
+    Show {
+        /// Its id or its code.
+        #[arg(value_name = "MATCH")]
+        target: String,
+
+        /// As it stood after so many moves.
+        #[arg(long, value_name = "N")]
+        ply: Option<u64>,
+    },
     /// Print a code by which another device becomes yours, too: once, within five minutes.
     Pair,
     /// Become the player of another device, whose `ply pair` prints a code, or come back by a name and its
@@ -186,6 +200,34 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
+}
+
+/// What `ply history` takes.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// Only this game.
+    pub(crate) game: Option<String>,
+
+    /// Of another player, by the id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) player: Option<String>,
+
+    /// Only against this player, by the id, or against a `bot`.
+    #[arg(long, value_name = "ID|bot")]
+    pub(crate) with: Option<String>,
+
+    /// Only what came to this: won, lost, drawn or none.
+    #[arg(long, value_name = "RESULT", value_parser = match_result)]
+    pub(crate) result: Option<MatchResult>,
+
+    /// Only what ended before this match.
+    #[arg(long, value_name = "MATCH")]
+    pub(crate) before: Option<String>,
+
+    /// At most so many.
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) limit: u64,
 }
 
 /// What `ply play` takes.
@@ -444,6 +486,12 @@ fn server_url(text: &str) -> Result<String, String> {
         path
     };
     Ok(format!("{scheme}://{host}{port}{path}"))
+}
+
+fn match_result(text: &str) -> Result<MatchResult, String> {
+    let mut all = MatchResult::ALL.iter().copied();
+    let found = all.find(|result| result.as_str() == text);
+    found.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
 }
 
 #[cfg(test)]

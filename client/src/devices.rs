@@ -1,8 +1,8 @@
 //! `ply pair`, `login`, `recovery`, `devices` and `logout`: the devices of a player.
 
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, Hello, MatchId, Proof, ServerMessage, SessionSummary, Token, VERSION,
-    Welcome,
+    ClientMessage, ErrorCode, FollowedMatch, GameSummary, Hello, MatchId, Proof, ServerMessage,
+    SessionSummary, Token, VERSION, Welcome,
 };
 
 use crate::Visit;
@@ -25,6 +25,10 @@ pub(crate) struct Known {
     name: String,
     token: Token,
     live: Vec<MatchId>,
+    /// The live matches.
+    pub(crate) following: Vec<FollowedMatch>,
+    /// The games of the server.
+    pub(crate) games: Vec<GameSummary>,
 }
 
 /// Prints a code by which another device becomes this player's.
@@ -228,6 +232,8 @@ impl Known {
             name: harmless(&welcome.player.name),
             live: live(&welcome),
             token: welcome.token,
+            following: welcome.following,
+            games: welcome.games,
         })
     }
 
@@ -314,6 +320,6 @@ fn no_room() -> Failure {
     Failure::Failed("all places for identities are taken".to_owned())
 }
 
-fn unexpected() -> Failure {
+pub(crate) fn unexpected() -> Failure {
     Failure::Failed("the server has answered something else than was asked".to_owned())
 }

@@ -17,6 +17,7 @@
 //! | [`identity`] | the players of this machine, kept from one run to the next |
 //! | [`scout`] | which of them has the match that is meant |
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
+//! | [`past`] | `ply history`, `games`, `show` |
 //! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
 //! | [`dialogue`] | a connection on which one thing is asked after the other |
 //! | [`bot`] | `ply bot`: an engine in a seat |
@@ -36,6 +37,7 @@ mod harmless;
 mod identity;
 mod link;
 mod list;
+mod past;
 mod raw;
 mod scout;
 mod secret;
@@ -123,6 +125,9 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::List { game, follow } => list::run(&visit, game, follow).await,
         Command::Bot(bot) => bot::run(&visit, bot).await,
+        Command::History(asked) => past::history(&visit, asked).await,
+        Command::Games => past::games(&visit).await,
+        Command::Show { target, ply } => past::show(&visit, &target, ply).await,
         Command::Pair => devices::pair(&visit).await,
         Command::Login { who, label } => {
             let label = label.map(|label| label.as_str().to_owned());

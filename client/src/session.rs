@@ -302,6 +302,8 @@ impl Session {
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::History { .. }
+            | ServerMessage::Explore { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Matches { .. }

@@ -84,6 +84,12 @@ impl Terms {
         }
     }
 
+    /// Whether those who have no part in the match find it.
+    #[must_use]
+    pub const fn is_public(&self) -> bool {
+        self.listed || self.rated
+    }
+
     /// Whether the match is played over days, and so knows no absence.
     #[must_use]
     pub fn is_of_days(&self) -> bool {

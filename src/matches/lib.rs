@@ -7,6 +7,7 @@
 //! history: [`Attendance`] knows who is away, and [`Timekeeper`] for how long a turn has lasted. What is
 //! [`Left`] on the clocks is history: every move carries it.
 
+mod archived;
 mod attendance;
 mod audit;
 mod clocks;
@@ -26,6 +27,7 @@ mod series;
 mod tests;
 mod timekeeper;
 
+pub use archived::{Archived, OPENING_PLIES, Starter};
 pub use attendance::Attendance;
 pub use audit::Unsound;
 pub use clocks::Left;

@@ -10,6 +10,7 @@ mod tests;
 mod timing;
 
 pub use self::date::day_text;
+use crate::archived::is_draw;
 use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
 use plyhouse_engine::catalog::{Entry, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};
@@ -221,10 +222,7 @@ fn verdict(state: &Match) -> Verdict {
             reason,
             ..
         } => Verdict::Won(winner, victory(reason)),
-        Stage::Ended {
-            reason: Reason::Rules | Reason::Agreement | Reason::Timeout,
-            ..
-        } => Verdict::Drawn,
+        Stage::Ended { reason, .. } if is_draw(reason) => Verdict::Drawn,
         Stage::Ended { .. } => Verdict::Void,
     }
 }

@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use self::form::{
-    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, OCCUPANT, OFFER, PACE,
-    PASSWORD, PATIENCE, SEAT, SEATS, STATUS, TEXT, VERSION,
+    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT, OFFER,
+    PACE, PASSWORD, PATIENCE, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
 };
+use super::archive::History;
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
@@ -197,6 +198,18 @@ fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMes
             new: fields.required("new", PASSWORD)?,
             proof: proof(fields)?,
         },
+        _ => return read_of_archive(kind, fields),
+    }))
+}
+
+/// Reads the request of this type about matches that have ended, or `None` if there is no such type.
+fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
+    Ok(Some(match kind {
+        "history" => ClientMessage::History(Box::new(history(fields)?)),
+        "explore" => ClientMessage::Explore {
+            game: fields.required("game", TEXT)?,
+            moves: fields.optional("moves", MOVES)?.unwrap_or_default(),
+        },
         _ => return Ok(None),
     }))
 }
@@ -310,6 +323,17 @@ fn seek(fields: &mut Fields<'_>) -> Result<Seek, BadField> {
         return Err(BadField::new("bot", expected));
     }
     Ok(seek)
+}
+
+fn history(fields: &mut Fields<'_>) -> Result<History, BadField> {
+    Ok(History {
+        player: fields.optional("player", TEXT)?,
+        game: fields.optional("game", TEXT)?,
+        with: fields.optional("with", TEXT)?,
+        result: fields.optional("result", RESULT)?,
+        before: fields.optional("before", MATCH)?,
+        limit: fields.optional("limit", LIMIT)?,
+    })
 }
 
 fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {

@@ -4,6 +4,7 @@
 //! `PROTOCOL.md` beside this file is the contract; these types are its letter. They know no game
 //! and no match: moves, positions and games are opaque text here.
 
+mod archive;
 mod clock;
 mod close;
 mod decode;
@@ -20,6 +21,7 @@ mod text;
 mod welcome;
 mod words;
 
+pub use archive::{ExploredMove, History, HistoryRow, MatchResult};
 pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;
 pub use decode::{Decoded, Refused};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::archive::{ExploredMove, HistoryRow};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
@@ -51,6 +52,32 @@ pub enum ServerMessage {
         total: u64,
         /// The page, newest created first.
         matches: Vec<Listing>,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// A page of a player's ended matches.
+    History {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// The matches, the newest end first.
+        rows: Vec<HistoryRow>,
+        /// Whether there are more after these.
+        more: bool,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// How matches went on that began alike.
+    Explore {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// How many began so.
+        n: u64,
+        /// The next moves, the most frequent first.
+        moves: Vec<ExploredMove>,
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
@@ -191,12 +218,14 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 19] = [
+    pub const TYPES: [&'static str; 21] = [
         "welcome",
         "pong",
         "match",
         "ok",
         "matches",
+        "history",
+        "explore",
         "sessions",
         "paired",
         "recovery_key",
@@ -242,6 +271,8 @@ impl ServerMessage {
             Self::Pong { re, .. }
             | Self::Ok { re, .. }
             | Self::Matches { re, .. }
+            | Self::History { re, .. }
+            | Self::Explore { re, .. }
             | Self::Sessions { re, .. }
             | Self::Paired { re, .. }
             | Self::RecoveryKey { re, .. }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::archive::History;
 use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
@@ -153,6 +154,16 @@ pub enum ClientMessage {
         /// The last event that the client knows; 0 for none.
         since: Seq,
     },
+    /// Asks for ended matches of a player. Answered by `history`.
+    History(Box<History>),
+    /// Asks how matches went on that began with these moves. Answered by `explore`.
+    Explore {
+        /// What was played.
+        game: String,
+        /// The moves from the start.
+        #[cfg_attr(test, schemars(length(max = 15)))]
+        moves: Vec<String>,
+    },
     /// Asks for one's sessions. Answered by `sessions`.
     Sessions,
     /// Asks for a code by which another device becomes one's own. Answered by `paired`.
@@ -207,7 +218,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 26] = [
+    pub const TYPES: [&'static str; 28] = [
         "hello",
         "ping",
         "create",
@@ -234,6 +245,8 @@ impl ClientMessage {
         "register",
         "rename",
         "set_password",
+        "history",
+        "explore",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -269,6 +282,8 @@ impl ClientMessage {
             Self::Register { .. } => 23,
             Self::Rename { .. } => 24,
             Self::SetPassword { .. } => 25,
+            Self::History(_) => 26,
+            Self::Explore { .. } => 27,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! match that is meant, with the duty to answer.
 
 mod accounts;
+mod archive;
 mod coming_back;
 mod creating;
 mod proving;

@@ -3,13 +3,13 @@
 use plyhouse_engine::catalog::CATALOG;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing};
+use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing, Starter};
 use plyhouse_protocol::{
-    Challenge, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, LevelSummary,
+    Challenge, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow, LevelSummary,
     Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary, Reason,
-    SeatNumber, Series, StandingOffer, Status, TimeLeft, WireError,
+    SeatNumber, SeatState, Series, StandingOffer, Status, TimeLeft, WireError,
 };
-use plyhouse_store::PlayerRecord;
+use plyhouse_store::{PastMatch, PlayerRecord};
 
 pub(super) fn status(stage: Stage) -> Status {
     match stage {
@@ -114,6 +114,48 @@ pub(super) fn ending(state: &Match) -> Option<Ending> {
         scores: by_rules.and_then(|ending| ending.scores),
         line: position.and_then(|position| position.line()),
     })
+}
+
+/// An ended match as its players find it.
+pub(super) fn history_row(past: &PastMatch) -> HistoryRow {
+    let PastMatch {
+        creation, archived, ..
+    } = past;
+    let seated = |at: Seat| SeatState {
+        side: creation.game.info.sides[at.index()].to_owned(),
+        occupant: match &archived.seats[at.index()] {
+            Starter::Player { player, name, kind } => WireOccupant::Player {
+                player: *player,
+                name: name.clone(),
+                connected: false,
+                account: kind.is_account(),
+                bot: *kind == PlayerKind::Bot,
+            },
+            Starter::Bot { bot } => WireOccupant::Bot {
+                level: bot.id().to_owned(),
+                stands_for: None,
+            },
+        },
+    };
+    HistoryRow {
+        match_id: creation.id,
+        code: creation.code.to_string(),
+        game: creation.game.info.id.to_owned(),
+        seats: Seat::ALL.map(seated),
+        outcome: Ending {
+            winner: archived.winner.map(seat),
+            reason: Some(archived.reason),
+            detail: archived.detail.clone(),
+            by: archived.by.map(seat),
+            scores: archived.scores,
+            line: archived.line.clone(),
+        },
+        plies: archived.plies,
+        clock: creation.terms.clock,
+        rated: creation.terms.rated,
+        you: seat(past.seat),
+        ended_ms: past.ended_ms,
+    }
 }
 
 pub(super) fn refusal(refusal: &Refusal) -> WireError {

@@ -4,6 +4,7 @@
 
 mod archive;
 pub mod directory;
+mod history;
 mod memory;
 mod metrics;
 mod people;
@@ -20,6 +21,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
+pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Tally};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
@@ -32,7 +34,7 @@ pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq, SessionId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -52,7 +54,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Adds events to a match, if its journal still ends at `after`, and keeps its reminder in place of the
     /// one before, if there is a new one. Gives the mark after them. With no events that tells whether
-    /// anything can be written now. With the end of a match its reminder is forgotten.
+    /// anything can be written now. With the end of a match its reminder is forgotten, and it is filed under
+    /// all that [`history`](Self::history) and [`explore`](Self::explore) find it by.
     fn keep(
         &self,
         id: MatchId,
@@ -107,6 +110,28 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The live matches in which this player has a part, among those that have a reminder, oldest first.
     fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>>;
+
+    /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
+    /// has not ended.
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>>;
+
+    /// How often a player's matches came to what, as far as `seen_by` may see them.
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>>;
+
+    /// How the public matches of a game went on that began with this line, as
+    /// [`same_line`](plyhouse_engine::catalog::Entry::same_line) tells it, with a space between its moves.
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>>;
 
     /// Keeps a player with these sessions. To do so again changes nothing.
     fn add_player(

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod directory;
+mod history;
 mod kept;
 mod people;
 
@@ -15,14 +16,16 @@ use futures::future::{self, BoxFuture};
 use parking_lot::Mutex;
 
 use self::directory::Agreed;
+use self::history::Past;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Account, Live, Loaded, Mark, Next, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError,
-    Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, Next, NodeId, Pairing, PastMatch,
+    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 use plyhouse_matches::{Creation, Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
 /// first are forgotten.
@@ -53,6 +56,8 @@ struct Contents {
     parts: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
     /// The ended matches in the order in which they ended, and how many events each has.
     ended: VecDeque<(MatchId, usize)>,
+    /// What they are found by.
+    past: Past,
     /// How many events they have together.
     ended_events: usize,
     people: People,
@@ -130,6 +135,10 @@ impl Contents {
         all.extend(events);
         let (mark, events) = (kept.mark(), kept.record.events.len());
         let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
+        if !is_live {
+            kept.archived = kept.record.archived().map(Box::new);
+            self.past.file(kept);
+        }
         if (is_live && reminder.is_some()) || (!is_live && has_one) {
             self.remind(id, reminder.filter(|_| is_live));
         }
@@ -153,9 +162,11 @@ impl Contents {
     /// Forgets an ended match that had so many events.
     fn forget(&mut self, id: MatchId, events: usize) {
         self.ended_events -= events;
-        let Some(Kept { record, .. }) = self.matches.remove(&id) else {
+        let Some(kept) = self.matches.remove(&id) else {
             return;
         };
+        self.past.unfile(&kept);
+        let Kept { record, .. } = kept;
         let Creation { code, terms, .. } = record.creation;
         if self.codes.get(&code) == Some(&id) {
             self.codes.remove(&code);
@@ -270,6 +281,29 @@ impl Store for MemoryStore {
         let contents = self.contents.lock();
         let parts = contents.parts.get(&player).into_iter().flatten();
         future::ready(Ok(parts.map(|(id, part)| (*id, *part)).collect())).boxed()
+    }
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        future::ready(Ok(self.contents.lock().history(&wanted))).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().results(player, seen_by))).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        future::ready(Ok(self.contents.lock().past.explore(game, &line))).boxed()
     }
 
     fn add_player(

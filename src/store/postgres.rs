@@ -27,7 +27,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
 use self::address::Address;
@@ -36,8 +36,9 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
-    SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
+    PlayerRecord, ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
+    WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -219,6 +220,29 @@ impl Store for PostgresStore {
 
     fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.reader.parts(player).boxed()
+    }
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.reader.history(wanted).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        self.reader.results(player, seen_by).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        self.reader.explore(game, line).boxed()
     }
 
     fn add_player(

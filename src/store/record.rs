@@ -1,6 +1,6 @@
 //! What is kept of a match, above all adapters: its creation and its events, and the JSON of each.
 
-use plyhouse_matches::{Creation, Event, EventKind, Match, Reminder, Terms};
+use plyhouse_matches::{Archived, Creation, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
 
 /// All that is known of a match.
@@ -27,6 +27,14 @@ impl Record {
         }
         let state = Match::replay(self.creation.clone(), &self.events);
         state.ok()?.reminder()
+    }
+
+    /// What is told of the match without its events, once it has ended. `None`, too, if it never began, or if
+    /// its events make no sense.
+    #[must_use]
+    pub fn archived(&self) -> Option<Archived> {
+        let state = Match::replay(self.creation.clone(), &self.events);
+        state.ok()?.archived()
     }
 
     /// Whose match it is now: who holds each seat, its host, and whom it is for.

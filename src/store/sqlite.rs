@@ -7,6 +7,7 @@
 mod accounts;
 mod archive;
 mod claims;
+mod history;
 mod lock;
 mod people;
 mod reader;
@@ -33,11 +34,12 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
-    SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
+    PlayerRecord, ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
+    WriteError, unless_refused,
 };
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";
@@ -52,6 +54,8 @@ pub struct SqliteStore {
     // In this order: the lock is let go of when nobody writes any more.
     writer: Writer,
     reader: Reader,
+    /// Reads what may be much: so nobody waits behind that who comes or plays.
+    past: Reader,
     claims: Arc<Claims>,
     condition: Arc<Condition>,
     _lock: Lock,
@@ -126,13 +130,18 @@ impl SqliteStore {
         let failed = |error| OpenError::Database(directory.to_owned(), error);
         let connection = schema::open(&path, directory)?;
         let condition = Arc::new(Condition::default());
-        let reader = Reader::start(schema::open_to_read(&path).map_err(failed)?, &condition)
-            .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
+        let reader = |name| {
+            let connection = schema::open_to_read(&path).map_err(failed)?;
+            Reader::start(name, connection, &condition)
+                .map_err(|error| OpenError::Directory(directory.to_owned(), error))
+        };
+        let (reader, past) = (reader("store-reader")?, reader("store-past")?);
         let writer = Writer::start(connection, path, keep_ended, &condition)
             .map_err(|error| OpenError::Directory(directory.to_owned(), error))?;
         Ok(Self {
             writer,
             reader,
+            past,
             claims: Arc::default(),
             condition,
             _lock: lock,
@@ -252,6 +261,35 @@ impl Store for SqliteStore {
     fn parts(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<(MatchId, Part)>, ReadError>> {
         self.reader
             .read(move |connection| Ok(reminders::parts(connection, player)?))
+            .boxed()
+    }
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.past
+            .read(move |connection| history::history(connection, &wanted))
+            .boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(history::results(connection, player, seen_by)?))
+            .boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        self.past
+            .read(move |connection| Ok(history::explore(connection, game, &line)?))
             .boxed()
     }
 

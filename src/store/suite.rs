@@ -2,10 +2,12 @@
 
 mod accounts;
 mod directory;
+mod history;
 mod reminders;
 
 pub(super) use self::accounts::*;
 pub(super) use self::directory::*;
+pub(super) use self::history::*;
 pub(super) use self::reminders::{
     a_reminder_comes_with_its_match, a_reminder_is_kept_with_the_events,
 };
@@ -502,6 +504,8 @@ macro_rules! suite {
             a_name_is_one_players_alone, a_password_ends_other_sessions,
             a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
+            ended_matches_are_found_by_their_players, what_is_not_public_is_found_by_its_players,
+            openings_are_counted,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match);
     };

@@ -20,6 +20,7 @@
 //! cargo bench --bench store -- --busy 1000 --rounds 9    only so many busy matches
 //! cargo bench --bench store -- --directory /mnt/disk     another disk than that of `target`
 //! cargo bench --bench store -- --days 100000             a server with so many matches of days
+//! cargo bench --bench store -- --past 1000000            what is found of so many ended matches
 //! cargo bench --bench store -- --test                    a second, to see that it works
 //! ```
 
@@ -31,6 +32,8 @@ mod figures;
 mod limit;
 #[path = "store/load.rs"]
 mod load;
+#[path = "store/past.rs"]
+mod past;
 #[path = "store/recovery.rs"]
 mod recovery;
 
@@ -67,6 +70,10 @@ struct Args {
     #[arg(long)]
     days: Option<usize>,
 
+    /// Only asks for some of so many ended matches
+    #[arg(long)]
+    past: Option<usize>,
+
     /// Fills a store with so many
     #[arg(long, hide = true)]
     fill_days: Option<usize>,
@@ -101,6 +108,9 @@ async fn main() -> anyhow::Result<()> {
     if let Some(matches) = args.days {
         return days::measure(fresh(&args.directory)?.path(), matches).await;
     }
+    if let Some(matches) = args.past {
+        return past::measure(fresh(&args.directory)?.path(), matches).await;
+    }
     let is_trial = args.test || !args.bench;
     if is_trial {
         args.busy = vec![1, 20];
@@ -116,6 +126,7 @@ async fn main() -> anyhow::Result<()> {
     }
     if is_trial {
         days::measure(fresh(&args.directory)?.path(), 200).await?;
+        past::measure(fresh(&args.directory)?.path(), 200).await?;
         say("works; too short to tell anything")?;
     }
     Ok(())

@@ -6,10 +6,11 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
 use plyhouse_store::{
-    Account, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord,
-    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PastMatch,
+    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 
 /// How the next writes go.
@@ -211,6 +212,29 @@ impl Store for FailingStore {
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.memory.account(player)
+    }
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.memory.history(wanted)
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        self.memory.results(player, seen_by)
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        self.memory.explore(game, line)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -23,6 +23,7 @@ mod engine;
 mod frames;
 mod fuzz;
 mod hello;
+mod history;
 mod hostile;
 mod limits;
 mod lobby;

@@ -20,6 +20,14 @@ const EXPORTED: &str = include_str!("../data/store-2.jsonl");
 const ANN: &str = "D-yyWY6Kg3pPxFtLxG1u0U6wMp6dquPeP2T6ifgqyG0";
 const CHESS: &str = "01a20507-82b2-74da-b2cf-5fb16b26bbd1";
 
+/// The matches of hers that had begun and ended by then, the last first.
+const PAST: [&str; 4] = [
+    "01a20507-7ec0-763f-a9e9-34323ba76532",
+    "01a20507-7d1e-7d12-8867-d1165f62a2b7",
+    "01a20507-7ce6-7f04-b3f4-e3eaeacbcc0f",
+    "01a20507-7cce-7062-b9ab-4585b760edff",
+];
+
 #[tokio::test]
 async fn a_database_of_the_second_version_goes_on() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -44,6 +52,16 @@ async fn a_database_of_the_second_version_goes_on() {
     let welcome = ann.ask(json!({"type": "hello", "token": ANN})).await;
     assert_eq!(welcome["resumed"], true, "{welcome}");
     assert_eq!(welcome["following"].as_array().map(Vec::len), Some(5));
+    let past = ann.ask(json!({"type": "history"})).await;
+    let past = past["rows"].as_array().expect("a list").iter();
+    let past: Vec<&str> = past
+        .map(|row| row["match"].as_str().expect("an id"))
+        .collect();
+    assert_eq!(past, PAST, "what ended before is found");
+    let explored = ann
+        .ask(json!({"type": "explore", "game": "tic-tac-toe"}))
+        .await;
+    assert_eq!(explored["n"], 2, "{explored}");
     let play = json!({"type": "move", "match": CHESS, "ply": 4, "move": "f1b5"});
     assert_eq!(ann.ask(play).await["seq"], 8);
     process.start_kill().expect("it runs");

@@ -219,6 +219,8 @@ impl Seat {
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::History { .. }
+            | ServerMessage::Explore { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }

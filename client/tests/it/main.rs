@@ -8,6 +8,7 @@ mod devices;
 #[cfg(test)]
 mod fake;
 mod matches;
+mod past;
 mod raw;
 #[cfg(test)]
 mod real;

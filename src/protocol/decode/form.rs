@@ -7,11 +7,15 @@ use serde_json::value::RawValue;
 
 use super::whole::whole;
 use crate::INTEGER_MAX;
+use crate::archive::MatchResult;
 use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
 use crate::request::{HostedOccupant, SeatRequest, Status};
 use crate::text::{MatchRef, Token, password};
+
+/// After how many moves it is told what came next.
+const EXPLORED_MAX: usize = 15;
 
 /// What a field holds.
 pub(super) struct Form<T> {
@@ -67,6 +71,17 @@ pub(super) const LIMIT: Form<u64> = integer!(1 to 100);
 pub(super) const STATUS: Form<Status> = Form {
     expected: r#""open", "running" or "ended""#,
     read: |json| from_list(json, Status::ALL, Status::as_str),
+};
+pub(super) const MOVES: Form<Vec<String>> = Form {
+    expected: "a list of at most 15 moves",
+    read: |json| {
+        let moves: Vec<String> = serde_json::from_str(json).ok()?;
+        (moves.len() <= EXPLORED_MAX).then_some(moves)
+    },
+};
+pub(super) const RESULT: Form<MatchResult> = Form {
+    expected: r#""won", "lost", "drawn" or "none""#,
+    read: |json| from_list(json, MatchResult::ALL, MatchResult::as_str),
 };
 pub(super) const OFFER: Form<OfferKind> = Form {
     expected: r#""draw", "takeback" or "rematch""#,

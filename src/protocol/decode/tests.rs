@@ -445,6 +445,17 @@ fn a_bad_field_is_named() {
     bad(r#"{"type":"move","id":1,"match":"M","ply":0}"#, "move");
     bad(r#"{"type":"list","id":1,"limit":0}"#, "limit");
     bad(r#"{"type":"list","id":1,"status":"over"}"#, "status");
+    bad(r#"{"type":"history","id":1,"limit":101}"#, "limit");
+    bad(r#"{"type":"history","id":1,"result":"well"}"#, "result");
+    let many = vec!["a1"; 16];
+    bad(
+        &format!(r#"{{"type":"explore","id":1,"game":"g","moves":{many:?}}}"#),
+        "moves",
+    );
+    bad(
+        r#"{"type":"explore","id":1,"game":"g","moves":[1]}"#,
+        "moves",
+    );
     bad(
         r#"{"type":"seek","id":1,"game":"g","bot_after_ms":60001}"#,
         "bot_after_ms",

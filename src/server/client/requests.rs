@@ -11,13 +11,13 @@ use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Seq, ServerMessage, Status,
-    WireError,
+    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Ply, Seq, ServerMessage,
+    Status, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
 /// How many matches a page of a list shows unless the client says otherwise.
-const PAGE: u64 = 50;
+pub(super) const PAGE: u64 = 50;
 
 impl Client {
     /// Serves a request. The reply is answered here, or by the match that it is handed to.
@@ -56,15 +56,7 @@ impl Client {
                 ply,
                 m,
                 takebacks,
-            } => {
-                let play = Action::Play {
-                    player: id,
-                    ply,
-                    m,
-                    takebacks,
-                };
-                self.act(player, target, Ok(play), reply)
-            }
+            } => self.play(player, target, (ply, m, takebacks), reply),
             ClientMessage::Abort { target } => {
                 let call_off = Action::CallOff { player: id };
                 self.act(player, target, Ok(call_off), reply)
@@ -86,6 +78,10 @@ impl Client {
             } => Some(Box::pin(self.list(game, status, limit, after, reply))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
+            ClientMessage::History(asked) => Some(Box::pin(self.history(player, *asked, reply))),
+            ClientMessage::Explore { game, moves } => {
+                Some(Box::pin(self.explore(game, moves, reply)))
+            }
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
@@ -124,6 +120,22 @@ impl Client {
             }
             other => unreachable!("{other:?} is served elsewhere"),
         })
+    }
+
+    fn play<'a>(
+        &'a self,
+        player: &'a Player,
+        target: MatchRef,
+        (ply, m, takebacks): (Ply, String, Option<u64>),
+        reply: Reply,
+    ) -> Pending<'a> {
+        let play = Action::Play {
+            player: player.record.id,
+            ply,
+            m,
+            takebacks,
+        };
+        self.act(player, target, Ok(play), reply)
     }
 
     fn offer<'a>(

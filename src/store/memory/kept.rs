@@ -1,6 +1,6 @@
 //! A match as it is kept in memory.
 
-use plyhouse_matches::Reminder;
+use plyhouse_matches::{Archived, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 use tokio::time::Instant;
 
@@ -12,6 +12,8 @@ pub(super) struct Kept {
     pub(super) record: Record,
     pub(super) owner: Option<NodeId>,
     pub(super) reminder: Option<Reminder>,
+    /// What it came to, once it has ended.
+    pub(super) archived: Option<Box<Archived>>,
     /// What lists show of it.
     pub(super) shown: Option<Shown>,
     /// How many events there were each time that it was taken over. Each time is an entry of its journal,
@@ -26,6 +28,7 @@ impl Kept {
             record,
             owner: Some(owner),
             reminder: None,
+            archived: None,
             shown: None,
             fences: Vec::new(),
             taken_at: None,
@@ -42,6 +45,12 @@ impl Kept {
 
     pub(super) fn wake_ms(&self) -> Option<u64> {
         self.reminder.as_ref()?.wake_ms
+    }
+
+    /// When it ended, in milliseconds since 1970.
+    pub(super) fn ended_ms(&self) -> Option<u64> {
+        let end = self.record.events.last().filter(|last| last.is_end());
+        end.map(|end| end.at_ms)
     }
 
     /// How often it was taken over.

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod directory;
+mod history;
 mod people;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use tokio_postgres::Client;
 
 use super::OpenError;
+use super::writer::file_all;
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
 /// added to.
@@ -165,7 +166,36 @@ const MIGRATIONS: &[&str] = &["
     );
     CREATE INDEX names_player ON names (player);
     CREATE INDEX names_end ON names (until_ms) WHERE until_ms IS NOT NULL;
+    ", "
+    -- What ended matches are found by: who played them, and how they began. See ARCHIVED.
+    ALTER TABLE matches ADD COLUMN summary text;   -- JSON: what it came to; NULL if it never began
+    CREATE TABLE played (
+        player   uuid NOT NULL,                    -- who sat there at the start
+        ended_ms int8 NOT NULL,
+        m        uuid NOT NULL,
+        seat     int2 NOT NULL,
+        game     text NOT NULL,
+        other    uuid,                             -- the player across the board; NULL if it was a bot
+        result   text NOT NULL,
+        open     boolean NOT NULL,                 -- whether others find it
+        PRIMARY KEY (player, ended_ms, m)
+    );
+    CREATE INDEX played_match ON played (m);
+    CREATE TABLE openings (
+        game       text COLLATE \"C\" NOT NULL,
+        line       text COLLATE \"C\" NOT NULL,    -- the moves before it
+        move       text COLLATE \"C\" NOT NULL,    -- empty for all matches
+        n          int8 NOT NULL,
+        won_first  int8 NOT NULL,
+        won_second int8 NOT NULL,
+        drawn      int8 NOT NULL,
+        PRIMARY KEY (game, line, move)
+    );
     "];
+
+/// The version of the tables in which ended matches are found by more than their ids. Those from before are
+/// filed with the change.
+const ARCHIVED: usize = 7;
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.
 const MIGRATING: i64 = 0x706c_7968_6f75_7365;
@@ -192,8 +222,11 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
     let Some(missing) = MIGRATIONS[..wanted].get(done..) else {
         return Err(OpenError::TooNew);
     };
-    for migration in missing {
+    for (version, migration) in (done + 1..).zip(missing) {
         transaction.batch_execute(migration).await?;
+        if version == ARCHIVED {
+            file_all(&transaction).await?;
+        }
     }
     if found.is_none() {
         transaction

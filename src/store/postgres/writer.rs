@@ -13,6 +13,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use self::batch::Batch;
+pub(super) use self::batch::file_all;
+use self::batch::unfile;
 pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session, because};
@@ -219,14 +221,18 @@ impl Work {
 
 /// Forgets some of the matches that ended so long ago, by the clock of the database.
 async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> {
+    session.command("BEGIN").await?;
     let sql = "WITH forgotten AS (
                    DELETE FROM matches WHERE m IN (
                        SELECT m FROM matches
                        WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
                        ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)
-                   RETURNING m)
-               DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)";
+                   RETURNING m, game, summary),
+               journals AS (DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)),
+               rows AS (DELETE FROM played WHERE m IN (SELECT m FROM forgotten))
+               SELECT m, game, summary FROM forgotten";
     let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
-    session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;
-    Ok(())
+    let forgotten = session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;
+    unfile(session, &forgotten).await?;
+    session.command("COMMIT").await
 }

@@ -40,7 +40,11 @@ impl From<rusqlite::Error> for Failure {
 }
 
 impl Reader {
-    pub(super) fn start(connection: Connection, condition: &Arc<Condition>) -> io::Result<Self> {
+    pub(super) fn start(
+        name: &str,
+        connection: Connection,
+        condition: &Arc<Condition>,
+    ) -> io::Result<Self> {
         let work = move |jobs: Jobs<Job>| {
             while let Some(job) = jobs.next() {
                 job(&connection);
@@ -48,7 +52,7 @@ impl Reader {
             }
         };
         Ok(Self {
-            worker: Worker::start("store-reader", work)?,
+            worker: Worker::start(name, work)?,
             condition: Arc::clone(condition),
         })
     }

@@ -124,7 +124,7 @@ fn part_of(row: &Row<'_>) -> rusqlite::Result<(MatchId, Part)> {
     Ok((match_of(row, 0)?, part))
 }
 
-fn match_of(row: &Row<'_>, column: usize) -> rusqlite::Result<MatchId> {
+pub(super) fn match_of(row: &Row<'_>, column: usize) -> rusqlite::Result<MatchId> {
     Ok(MatchId(Uuid::from_bytes(row.get(column)?)))
 }
 

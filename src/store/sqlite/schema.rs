@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::OpenError;
+use super::{OpenError, history};
 
 /// How long a statement waits for another process, such as a backup, before it fails.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -153,7 +153,36 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX names_by_player ON names (player);
     CREATE INDEX names_by_end ON names (until_ms) WHERE until_ms IS NOT NULL;
     ",
+    // What ended matches are found by: who played them, and how they began. See ARCHIVED.
+    "
+    ALTER TABLE matches ADD COLUMN summary TEXT;  -- JSON: what it came to; NULL if it never began
+    CREATE TABLE played (
+        player   BLOB NOT NULL,                  -- who sat there at the start
+        ended_ms INTEGER NOT NULL,
+        match    BLOB NOT NULL REFERENCES matches (id) ON DELETE CASCADE,
+        seat     INTEGER NOT NULL,
+        game     TEXT NOT NULL,
+        other    BLOB,                           -- the player across the board; NULL if it was a bot
+        result   TEXT NOT NULL,
+        open     INTEGER NOT NULL,               -- whether others find it
+        PRIMARY KEY (player, ended_ms, match)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE openings (
+        game       TEXT NOT NULL,
+        line       TEXT NOT NULL,                -- the moves before it
+        move       TEXT NOT NULL,                -- empty for all matches
+        n          INTEGER NOT NULL,
+        won_first  INTEGER NOT NULL,
+        won_second INTEGER NOT NULL,
+        drawn      INTEGER NOT NULL,
+        PRIMARY KEY (game, line, move)
+    ) STRICT, WITHOUT ROWID;
+    ",
 ];
+
+/// The version of the tables in which ended matches are found by more than their ids. Those from before are
+/// filed with the change.
+const ARCHIVED: usize = 10;
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
@@ -268,6 +297,9 @@ fn migrate(connection: &mut Connection, version: usize, missing: &[&str]) -> rus
     for (step, tables) in missing.iter().enumerate() {
         let change = connection.transaction()?;
         change.execute_batch(tables)?;
+        if version + step + 1 == ARCHIVED {
+            history::file_all(&change)?;
+        }
         change.pragma_update(None, "user_version", version + step + 1)?;
         change.commit()?;
     }

@@ -319,3 +319,58 @@ async fn ended_matches_are_forgotten_in_time() {
     let count = connection.query_row(sql, [], |row| row.get(0));
     assert_eq!(count, Ok(3), "its events are forgotten, too");
 }
+
+/// What is forgotten is found by nothing any more.
+#[tokio::test]
+async fn forgotten_matches_are_not_found() {
+    let directory = tempfile::tempdir().expect("a directory");
+    suite::openings_are_counted(&open(directory.path())).await;
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    let last = MatchId(uuid::Uuid::from_u128(80));
+    while store.load(last).await.expect("readable").is_some() {
+        store.add_player(player(1), vec![]).await.expect("written");
+    }
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    for table in ["matches", "played", "openings"] {
+        let sql = format!("SELECT count(*) FROM {table}");
+        let count = connection.query_row(&sql, [], |row| row.get(0));
+        assert_eq!(count, Ok(0), "{table}");
+    }
+}
+
+/// However many matches there are, those of one player and what follows one line are found by an index.
+#[tokio::test]
+async fn the_past_is_found_by_indexes() {
+    let (_store, directory) = fresh();
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    for (sql, expected) in [
+        (
+            history::HISTORY,
+            &[
+                "SEARCH p USING PRIMARY KEY (player=? AND (ended_ms,match)<(?,?))",
+                "SEARCH m USING PRIMARY KEY (id=?)",
+            ][..],
+        ),
+        (
+            history::EXPLORE,
+            &[
+                "COMPOUND QUERY",
+                "LEFT-MOST SUBQUERY",
+                "SEARCH openings USING PRIMARY KEY (game=? AND line=? AND move=?)",
+                "UNION ALL",
+                "SEARCH openings USING PRIMARY KEY (game=? AND line=? AND move>?)",
+            ],
+        ),
+    ] {
+        let plan = format!("EXPLAIN QUERY PLAN {sql}");
+        let mut statement = connection.prepare(&plan).expect("it is SQL");
+        let values = statement.parameter_count();
+        let values = rusqlite::params_from_iter(vec![1; values]);
+        let steps = statement.query_map(values, |row| row.get::<_, String>(3));
+        let steps: Vec<String> = steps
+            .expect("steps")
+            .map(|step| step.expect("text"))
+            .collect();
+        assert_eq!(steps, expected);
+    }
+}

@@ -398,6 +398,8 @@ fn requests_are_known_by_their_types() {
         json!({"type": "register", "name": "ada"}),
         json!({"type": "rename", "name": "ada"}),
         json!({"type": "set_password", "new": "correct horse"}),
+        json!({"type": "history"}),
+        json!({"type": "explore", "game": "chess", "moves": []}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -330,6 +330,8 @@ impl Client {
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::History { .. }
+            | ServerMessage::Explore { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
@@ -382,6 +384,8 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Sessions
         | ClientMessage::Pair
         | ClientMessage::Recovery { .. }
+        | ClientMessage::History(_)
+        | ClientMessage::Explore { .. }
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

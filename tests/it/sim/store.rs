@@ -12,10 +12,10 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
 use plyhouse_store::{
-    Account, Live, Loaded, Mark, NodeId, Pairing, PeopleChange, PlayerRecord, ReadError, Record,
-    SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
+    PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -421,6 +421,34 @@ impl Store for SimStore {
 
     fn account(&self, _player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         unreachable!("nobody has an account in a simulated world")
+    }
+
+    // No client of these worlds asks what was played: it is looked for in the stores that are real.
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        let _ = wanted;
+        self.try_read(|_| None).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        let _ = (player, seen_by);
+        self.try_read(|_| Vec::new()).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        let _ = (game, line);
+        self.try_read(|_| Explored::default()).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

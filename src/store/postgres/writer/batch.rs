@@ -9,6 +9,7 @@ mod accounts;
 mod appends;
 mod creations;
 mod hints;
+mod history;
 mod pairs;
 mod people;
 mod reminders;
@@ -17,6 +18,7 @@ mod takes;
 use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::MatchId;
 
+pub(in crate::postgres) use self::history::{file_all, unfile};
 use self::takes::claim;
 use super::Task;
 use crate::WriteError;

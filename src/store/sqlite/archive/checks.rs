@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const COUNTS: [(&str, &str); 5] = [
+const COUNTS: [(&str, &str); 6] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches have no proper id",
@@ -24,6 +24,11 @@ const COUNTS: [(&str, &str); 5] = [
         "SELECT count(*) FROM matches
          WHERE ended_ms IS NOT NULL AND (wake_ms IS NOT NULL OR id IN (SELECT match FROM parts))",
         "matches have ended and are to be woken",
+    ),
+    (
+        "SELECT count(*) FROM played
+         WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
+        "matches that players are said to have ended are not there",
     ),
 ];
 

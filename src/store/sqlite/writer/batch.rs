@@ -9,7 +9,7 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::record::{event_to_text, terms_to_text};
-use crate::sqlite::{now, people, reminders};
+use crate::sqlite::{history, now, people, reminders};
 use crate::{Record, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -267,10 +267,12 @@ impl<'a> Batch<'a> {
             self.insert.execute(row)?;
         }
         if let Some(end) = events.last().filter(|last| last.is_end()) {
+            let summary = history::file(self.transaction, id, end.at_ms)?;
             let sql =
-                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL WHERE id = ?1";
+                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL, summary = ?4
+                       WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
-            update.execute((id.0.as_bytes(), integer(seq), end.at_ms))?;
+            update.execute((id.0.as_bytes(), integer(seq), end.at_ms, summary))?;
             reminders::forget(self.transaction, id)?;
             self.heads.remove(&id);
         } else {

@@ -2,6 +2,8 @@
 
 use rusqlite::Connection;
 
+use crate::sqlite::history;
+
 /// How many ended matches are forgotten at once, so that nobody waits for long.
 const FORGET_AT_ONCE: u32 = 100;
 
@@ -17,6 +19,7 @@ pub(super) fn forget(connection: &Connection, before_ms: u64) -> rusqlite::Resul
         .query_map((before_ms, FORGET_AT_ONCE), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for id in &old {
+        history::unfile(&transaction, id)?;
         for sql in [
             "DELETE FROM events WHERE match = ?1",
             "DELETE FROM matches WHERE id = ?1",

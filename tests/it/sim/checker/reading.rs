@@ -331,6 +331,8 @@ impl Reading {
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
+            | ServerMessage::History { .. }
+            | ServerMessage::Explore { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
@@ -379,6 +381,8 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Sessions
         | ClientMessage::Pair
         | ClientMessage::Recovery { .. }
+        | ClientMessage::History(_)
+        | ClientMessage::Explore { .. }
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

@@ -10,10 +10,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
 use plyhouse_store::{
-    Account, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PeopleChange, PlayerRecord,
-    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Explored, HistoryQuery, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PastMatch,
+    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -366,6 +367,29 @@ impl Store for Wire {
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.read(move |kept| kept.account(player)).boxed()
+    }
+
+    fn history(
+        &self,
+        wanted: HistoryQuery,
+    ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>> {
+        self.read(move |kept| kept.history(wanted)).boxed()
+    }
+
+    fn results(
+        &self,
+        player: PlayerId,
+        seen_by: PlayerId,
+    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+        self.read(move |kept| kept.results(player, seen_by)).boxed()
+    }
+
+    fn explore(
+        &self,
+        game: &'static str,
+        line: String,
+    ) -> BoxFuture<'_, Result<Explored, ReadError>> {
+        self.read(move |kept| kept.explore(game, line)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

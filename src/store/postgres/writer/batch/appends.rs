@@ -6,6 +6,7 @@ use plyhouse_matches::{Event, EventKind, Reminder};
 use plyhouse_protocol::MatchId;
 use uuid::Uuid;
 
+use super::history::file;
 use super::reminders::remind;
 use super::{Batch, Task};
 use crate::WriteError;
@@ -178,17 +179,19 @@ async fn seat(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure>
 async fn finish(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure> {
     let ends = appends.iter().filter_map(|append| {
         let end = append.end()?;
-        Some((append.id.0, integer(end.at_ms)))
+        Some((append.id, integer(end.at_ms)))
     });
-    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) = ends.unzip();
-    if ids.is_empty() {
+    let ended: Vec<(MatchId, i64)> = ends.collect();
+    if ended.is_empty() {
         return Ok(());
     }
+    let (ids, at_ms): (Vec<Uuid>, Vec<i64>) =
+        ended.iter().map(|(id, at_ms)| (id.0, *at_ms)).unzip();
     let sql = "WITH ended AS (
                    UPDATE matches SET ended_ms = u.at_ms, wake_ms = NULL
                    FROM UNNEST($1::uuid[], $2::int8[]) AS u (m, at_ms) WHERE matches.m = u.m),
                forgotten AS (DELETE FROM parts WHERE m = ANY ($1))
                DELETE FROM involved WHERE m = ANY ($1)";
     session.query(sql, &[&ids, &at_ms]).await?;
-    Ok(())
+    file(session, &ended).await
 }

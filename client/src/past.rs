@@ -1,0 +1,175 @@
+//! `ply history`, `games` and `show`: what was played, where it is one's turn, and a match as it was.
+
+use plyhouse_protocol::{
+    ClientMessage, Event, History, HistoryRow, MatchRef, Ply, Reason, Seq, ServerMessage, Snapshot,
+    Status,
+};
+
+use crate::Visit;
+use crate::args::HistoryArguments;
+use crate::devices::{Known, unexpected};
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::terminal::columns;
+use crate::view::{self, STRONG, paint};
+
+/// Shows ended matches, the newest end first.
+pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let history = ClientMessage::History(Box::new(History {
+        player: asked.player,
+        game: asked.game,
+        with: asked.with,
+        result: asked.result,
+        before: asked.before.as_deref().map(MatchRef::from),
+        limit: Some(asked.limit),
+    }));
+    let ServerMessage::History { rows, more, .. } = known.dialogue.ask(history).await? else {
+        return Err(unexpected());
+    };
+    if rows.is_empty() {
+        known.dialogue.say("No match has ended yet.")?;
+    }
+    for row in &rows {
+        known.dialogue.say(&line(row))?;
+    }
+    if let Some(last) = rows.last().filter(|_| more) {
+        let text = format!("… and more, by --before {}", last.match_id);
+        known.dialogue.say(&text)?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// An ended match as it is listed.
+fn line(row: &HistoryRow) -> String {
+    let other = row.seats.get(row.you.other().index());
+    let other = other.map_or_else(String::new, |seat| view::occupant(&seat.occupant));
+    let result = match (row.outcome.winner, row.outcome.reason) {
+        (Some(winner), _) if winner == row.you => "won",
+        (Some(_), _) => "lost",
+        (None, Some(Reason::Aborted | Reason::Abandonment)) => "broken off",
+        (None, _) => "drawn",
+    };
+    format!(
+        "{}  {}  {result} against {other}, {} moves  ply show {}",
+        view::date(row.ended_ms),
+        harmless(&row.game),
+        row.plies,
+        row.match_id,
+    )
+}
+
+/// Shows the matches that one plays, those first in which it is one's turn.
+pub(crate) async fn games(visit: &Visit) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let mut shown = Vec::new();
+    for followed in known.following.clone() {
+        let target = MatchRef::Id(followed.match_id);
+        let snapshot = known.watch(target).await?;
+        shown.push((snapshot, followed.days.and_then(|days| days.due_ms)));
+    }
+    let is_due = |now: &Snapshot| now.you.is_some() && now.turn == now.you;
+    shown.sort_by_key(|(now, due_ms)| (!is_due(now), due_ms.unwrap_or(u64::MAX)));
+    if shown.is_empty() {
+        known.dialogue.say("You play no match at the moment.")?;
+    }
+    for (now, due_ms) in &shown {
+        let turn = match now.status {
+            Status::Open => "waits for somebody".to_owned(),
+            Status::Running | Status::Ended if is_due(now) => paint(STRONG, "your turn"),
+            Status::Running | Status::Ended => view::turn(now),
+        };
+        let due = due_ms.map_or_else(String::new, |at_ms| {
+            format!(", until {}", view::date(at_ms))
+        });
+        let text = format!("{}: {turn}{due}", view::headline(now, None));
+        known.dialogue.say(&text)?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Shows a match as it stands, or as it stood after so many moves.
+pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<(), Failure> {
+    let mut known = Known::open(visit, true).await?;
+    let mut now = known.watch(MatchRef::from(code)).await?;
+    if let Some(ply) = ply {
+        known.go_back(&mut now, ply).await?;
+    }
+    let game = known.games.iter().find(|game| game.game == now.game);
+    let mut text = view::headline(&now, game);
+    text.push_str(&view::table(
+        &now,
+        game,
+        columns(),
+        std::time::Duration::ZERO,
+    ));
+    text.push_str(&numbered(&now.moves));
+    match &now.outcome {
+        Some(outcome) if ply.is_none() => {
+            text.push('\n');
+            text.push_str(&view::ended(&now, outcome));
+        }
+        _ => {}
+    }
+    known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Moves with a number before every second.
+fn numbered(moves: &[String]) -> String {
+    let pairs = moves.chunks(2).zip(1..);
+    let pairs = pairs.map(|(pair, number)| format!("{number}. {}", harmless(&pair.join(" "))));
+    pairs.collect::<Vec<_>>().join(" ")
+}
+
+impl Known {
+    async fn watch(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
+        match self.dialogue.ask(ClientMessage::Watch { target }).await? {
+            ServerMessage::Match(snapshot) => Ok(*snapshot),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Has the match stand as it stood after so many moves.
+    async fn go_back(&mut self, now: &mut Snapshot, ply: u64) -> Result<(), Failure> {
+        if ply > now.ply.0 {
+            let why = format!("the match has {} moves", now.ply);
+            return Err(Failure::Refused(why));
+        }
+        let resync = ClientMessage::Resync {
+            target: MatchRef::Id(now.match_id),
+            since: Seq(0),
+        };
+        let ServerMessage::Events { events, .. } = self.dialogue.ask(resync).await? else {
+            let why = "the match is too long to be shown from its beginning";
+            return Err(Failure::Refused(why.to_owned()));
+        };
+        let positions = positions(&events);
+        let index = usize::try_from(ply).unwrap_or(usize::MAX);
+        let position = positions.get(index).ok_or_else(unexpected)?;
+        now.position.clone_from(position);
+        now.moves.truncate(index);
+        (now.ply, now.turn, now.outcome) = (Ply(ply), None, None);
+        Ok(())
+    }
+}
+
+/// The positions of the line that stands, from the start on.
+fn positions(events: &[Event]) -> Vec<String> {
+    let mut positions = Vec::new();
+    for event in events {
+        match event {
+            Event::Started { position, .. } => positions = vec![position.clone()],
+            Event::Moved { position, .. } => positions.push(position.clone()),
+            Event::TakenBack { ply, .. } => {
+                let plies = usize::try_from(ply.0).unwrap_or(usize::MAX);
+                positions.truncate(plies.saturating_add(1));
+            }
+            _ => {}
+        }
+    }
+    positions
+}

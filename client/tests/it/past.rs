@@ -1,0 +1,32 @@
+//! What was played, and where it is one's turn.
+
+use crate::fake::Home;
+use crate::real::Real;
+
+#[test]
+fn a_match_is_found_and_shown_when_it_is_over() {
+    let (server, home) = (Real::start(), Home::new());
+    let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    run(&["history"], "").expect(4, &["nobody is known here"]);
+    let play = ["play", "tic-tac-toe", "--bot", "beginner", "--as", "first"];
+    run(&play, "b2\nquit\n");
+    run(&["games"], "").expect(0, &["tic-tac-toe", "your turn"]);
+    run(&["history"], "").expect(0, &["No match has ended yet."]);
+    run(&["play", "tic-tac-toe"], "resign\n");
+
+    let listed = run(&["history", "--result", "lost", "--with", "bot"], "");
+    listed.expect(0, &["tic-tac-toe  lost against", "beginner bot, 2 moves"]);
+    let id = listed
+        .out
+        .split_whitespace()
+        .last()
+        .expect("an id")
+        .to_owned();
+    run(&["history", "--result", "won"], "").expect(0, &["No match has ended yet."]);
+    run(&["games"], "").expect(0, &["You play no match"]);
+    run(&["show", &id], "").expect(0, &["1. b2 ", "resign"]);
+    let before = run(&["show", &id, "--ply", "1"], "");
+    before.expect(0, &["1. b2\n"]);
+    assert!(!before.out.contains("resign"), "{}", before.out);
+    run(&["show", &id, "--ply", "3"], "").expect(4, &["has 2 moves"]);
+}

@@ -1,0 +1,203 @@
+//! Ended matches as they are found again: by their players, and by how they began.
+
+use std::iter;
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Archived, Creation};
+use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
+
+/// Which ended matches of a player are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct HistoryQuery {
+    /// Who sat in them at the start.
+    pub player: PlayerId,
+    /// Who asks: others than its players find no match that is not public.
+    pub seen_by: PlayerId,
+    /// Only those of this game, by its id.
+    pub game: Option<&'static str>,
+    /// Only those against this opponent.
+    pub with: Option<Opponent>,
+    /// Only those that came to this for the player.
+    pub result: Option<MatchResult>,
+    /// Only those that ended before this one.
+    pub before: Option<MatchId>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl HistoryQuery {
+    /// All matches of a player, as that player sees them.
+    #[must_use]
+    pub const fn of(player: PlayerId, limit: usize) -> Self {
+        Self {
+            player,
+            seen_by: player,
+            game: None,
+            with: None,
+            result: None,
+            before: None,
+            limit,
+        }
+    }
+}
+
+/// Against whom a match was played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opponent {
+    /// This player.
+    Player(PlayerId),
+    /// A bot, of whatever level.
+    Bot,
+}
+
+/// An ended match of a player.
+#[derive(Clone, Debug)]
+pub struct PastMatch {
+    /// What was settled when it was created.
+    pub creation: Creation,
+    /// What it came to.
+    pub archived: Archived,
+    /// The player's seat.
+    pub seat: Seat,
+    /// When it ended, in milliseconds since 1970.
+    pub ended_ms: u64,
+}
+
+/// What matches came to that began alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many there are.
+    pub n: u64,
+    /// How many each seat has won.
+    pub won: [u64; 2],
+    /// How many nobody has won.
+    pub drawn: u64,
+}
+
+impl Tally {
+    /// One match.
+    pub(crate) fn of(archived: &Archived) -> Self {
+        let won = Seat::ALL.map(|seat| u64::from(archived.winner == Some(seat)));
+        let drawn = archived.result(Seat::First) == MatchResult::Drawn;
+        Self {
+            n: 1,
+            won,
+            drawn: drawn.into(),
+        }
+    }
+
+    /// So many more.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.n += other.n;
+        self.drawn += other.drawn;
+        for seat in Seat::ALL.map(Seat::index) {
+            self.won[seat] += other.won[seat];
+        }
+    }
+
+    /// So many fewer, which were counted.
+    pub(crate) fn subtract(&mut self, other: Self) {
+        self.n -= other.n;
+        self.drawn -= other.drawn;
+        for seat in Seat::ALL.map(Seat::index) {
+            self.won[seat] -= other.won[seat];
+        }
+    }
+}
+
+/// How matches went on that began alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explored {
+    /// How many they are.
+    pub n: u64,
+    /// What they came to by their next moves, in the order of these.
+    pub moves: Vec<(String, Tally)>,
+}
+
+impl Explored {
+    /// What these tell, of which the one of the empty move stands for all.
+    pub(crate) fn of(tallies: impl IntoIterator<Item = (String, Tally)>) -> Self {
+        let mut explored = Self::default();
+        for (m, tally) in tallies {
+            if m.is_empty() {
+                explored.n = tally.n;
+            } else {
+                explored.moves.push((m, tally));
+            }
+        }
+        explored.moves.sort_by(|one, other| one.0.cmp(&other.0));
+        explored
+    }
+}
+
+/// Where a match counts that began so: at each move of its opening, after the line before it. The empty
+/// move stands for all matches.
+pub(crate) fn steps(opening: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut begin = 0;
+    let moves = opening.split(' ').filter(|m| !m.is_empty());
+    let steps = moves.map(move |m| {
+        let line = &opening[..begin.max(1) - 1];
+        begin += m.len() + 1;
+        (line, m)
+    });
+    iter::once(("", "")).chain(steps)
+}
+
+/// The step that leads to this line.
+pub(crate) fn last_step(line: &str) -> (&str, &str) {
+    line.rsplit_once(' ').unwrap_or(("", line))
+}
+
+/// Who sat in a seat, and what is looked up by it.
+pub(crate) struct Played {
+    pub(crate) player: PlayerId,
+    pub(crate) seat: Seat,
+    /// The player across the board; none if it was a bot.
+    pub(crate) other: Option<PlayerId>,
+    pub(crate) result: MatchResult,
+}
+
+/// By whom a match is found again.
+pub(crate) fn played(archived: &Archived) -> impl Iterator<Item = Played> {
+    Seat::ALL.into_iter().filter_map(|seat| {
+        Some(Played {
+            player: archived.seats[seat.index()].player()?,
+            seat,
+            other: archived.seats[seat.other().index()].player(),
+            result: archived.result(seat),
+        })
+    })
+}
+
+/// The text that is kept of what a match came to.
+pub(crate) fn archived_to_text(archived: &Archived) -> String {
+    serde_json::to_string(archived).expect("it has only texts and numbers")
+}
+
+/// What a match came to, by the text that is kept of it.
+pub(crate) fn archived_from_text(text: &str) -> Result<Archived, String> {
+    serde_json::from_str(text).map_err(|error| format!("its summary: {error}"))
+}
+
+/// The result of this word.
+pub(crate) fn result_from_text(text: &str) -> Option<MatchResult> {
+    let mut results = MatchResult::ALL.iter().copied();
+    results.find(|result| result.as_str() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opening_counts_at_each_of_its_moves() {
+        let all = |opening| steps(opening).collect::<Vec<_>>();
+        assert_eq!(all(""), [("", "")]);
+        let expected = [("", ""), ("", "a1"), ("a1", "b2"), ("a1 b2", "c10")];
+        assert_eq!(all("a1 b2 c10"), expected);
+        for (line, m) in &expected[2..] {
+            assert_eq!(last_step(&format!("{line} {m}")), (*line, *m));
+        }
+        assert_eq!((last_step("a1"), last_step("")), (("", "a1"), ("", "")));
+    }
+}

@@ -1,0 +1,185 @@
+//! What ended matches are found by.
+
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_matches::{EventKind, Match, Occupant, Terms};
+use plyhouse_protocol::{MatchId, MatchResult, Reason};
+use uuid::Uuid;
+
+use super::{AT_MS, OWNER, player, record};
+use crate::{HistoryQuery, Opponent, Store, Tally};
+
+/// What is played, and another game.
+fn games() -> [&'static str; 2] {
+    [0, 1].map(|number| catalog::CATALOG[number].info.id)
+}
+
+/// A player with this number, or a bot.
+fn sits(number: u8) -> Occupant {
+    if number == 0 {
+        return Occupant::Bot(Level::Easy);
+    }
+    Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+        kind: player(number).kind,
+    }
+}
+
+/// Has a match of the first game written, from its creation to its end so many milliseconds later.
+async fn over(
+    store: &dyn Store,
+    (number, ended): (u128, u64),
+    seats: [u8; 2],
+    moves: &[&str],
+    end: EventKind,
+) {
+    for number in [1, 2, 3] {
+        let added = store.add_player(player(number), vec![]).await;
+        added.expect("written");
+    }
+    let mut written = record(number, &player(1));
+    written.creation.terms = Terms::plain(number < 100, 0, 0);
+    written.events = Match::opening(&written.creation.terms, seats.map(sits), AT_MS);
+    let id = written.creation.id;
+    let mark = store.create(OWNER, written).await.expect("written");
+    let moved = |(ply, m): (usize, &&str)| EventKind::moved(Seat::ALL[ply % 2], (*m).into());
+    let mut events: Vec<_> = moves.iter().enumerate().map(moved).collect();
+    events.push(end);
+    let events = events.into_iter().map(|kind| kind.at(AT_MS + ended));
+    let ended = store.append(id, mark, events.collect()).await;
+    ended.expect("written");
+}
+
+const fn won(seat: Seat) -> EventKind {
+    EventKind::ended(Some(seat), Reason::Resignation)
+}
+
+/// The numbers of the matches that are found.
+async fn found(store: &dyn Store, wanted: HistoryQuery) -> Option<Vec<u128>> {
+    let found = store.history(wanted).await.expect("readable")?;
+    let number = |one: &crate::PastMatch| one.creation.id.0.as_u128();
+    Some(found.iter().map(number).collect())
+}
+
+/// Four matches of the first player, and one that never began.
+async fn four(store: &dyn Store) {
+    let (first, second) = (Seat::First, Seat::Second);
+    let drawn = EventKind::ended(None, Reason::Agreement);
+    over(store, (70, 10), [1, 2], &["b2"], won(first)).await;
+    over(store, (71, 30), [2, 1], &["b2", "a1"], won(first)).await;
+    over(store, (72, 20), [1, 0], &["a1"], drawn).await;
+    let aborted = EventKind::ended(None, Reason::Aborted);
+    over(store, (73, 30), [3, 1], &[], aborted.clone()).await;
+    let never = record(74, &player(1));
+    let id = never.creation.id;
+    let mark = store.create(OWNER, never).await.expect("written");
+    let ended = store.append(id, mark, vec![aborted.at(AT_MS + 50)]).await;
+    ended.expect("written");
+    over(store, (75, 40), [2, 3], &["b2", "b1"], won(second)).await;
+}
+
+/// Whoever sat in a match at its start finds it when it is over, the newest end first.
+pub(crate) async fn ended_matches_are_found_by_their_players(store: &dyn Store) {
+    four(store).await;
+    let ann = HistoryQuery::of(player(1).id, 100);
+    let check = async |wanted, expected: &[u128]| {
+        let found = found(store, wanted).await;
+        assert_eq!(found.as_deref(), Some(expected), "{wanted:?}");
+    };
+    check(ann, &[73, 71, 72, 70]).await;
+    check(HistoryQuery { limit: 2, ..ann }, &[73, 71]).await;
+    let before = |number| Some(MatchId(Uuid::from_u128(number)));
+    for (number, expected) in [(73, &[71, 72, 70][..]), (72, &[70]), (70, &[])] {
+        let before = before(number);
+        check(HistoryQuery { before, ..ann }, expected).await;
+    }
+    let nothing = HistoryQuery {
+        before: before(99),
+        ..ann
+    };
+    assert_eq!(found(store, nothing).await, None);
+    for (with, expected) in [
+        (Opponent::Player(player(2).id), &[71, 70][..]),
+        (Opponent::Player(player(3).id), &[73]),
+        (Opponent::Bot, &[72]),
+    ] {
+        let with = Some(with);
+        check(HistoryQuery { with, ..ann }, expected).await;
+    }
+    for (result, expected) in [
+        (MatchResult::Won, 70),
+        (MatchResult::Lost, 71),
+        (MatchResult::Drawn, 72),
+        (MatchResult::None, 73),
+    ] {
+        let result = Some(result);
+        check(HistoryQuery { result, ..ann }, &[expected]).await;
+    }
+    for (game, expected) in [(games()[1], &[][..]), (games()[0], &[73, 71, 72, 70])] {
+        let game = Some(game);
+        check(HistoryQuery { game, ..ann }, expected).await;
+    }
+    let mut counted = store.results(player(1).id, player(3).id).await;
+    let counted = counted.as_mut().expect("readable");
+    counted.sort_unstable();
+    assert_eq!(
+        *counted,
+        MatchResult::ALL
+            .iter()
+            .map(|result| (*result, 1))
+            .collect::<Vec<_>>()
+    );
+
+    let read = store.history(ann).await.expect("readable").expect("there");
+    let (second, record) = (&read[1], store.load(MatchId(Uuid::from_u128(71))).await);
+    let record = record.expect("readable").expect("there").record;
+    assert_eq!(Some(&second.archived), record.archived().as_ref());
+    assert_eq!((second.seat, second.ended_ms), (Seat::Second, AT_MS + 30));
+    assert_eq!(
+        format!("{:?}", second.creation),
+        format!("{:?}", record.creation)
+    );
+}
+
+/// Others than its players do not find a match that is not public.
+pub(crate) async fn what_is_not_public_is_found_by_its_players(store: &dyn Store) {
+    over(store, (170, 10), [1, 2], &["b2"], won(Seat::First)).await;
+    over(store, (71, 20), [1, 2], &["b2"], won(Seat::First)).await;
+    for (seen_by, expected) in [(1, &[71, 170][..]), (2, &[71, 170]), (3, &[71])] {
+        let seen_by = player(seen_by).id;
+        let wanted = HistoryQuery {
+            seen_by,
+            ..HistoryQuery::of(player(1).id, 9)
+        };
+        assert_eq!(found(store, wanted).await.as_deref(), Some(expected));
+        let counted = store.results(player(1).id, seen_by).await;
+        let expected = (MatchResult::Won, expected.len() as u64);
+        assert_eq!(counted.expect("readable"), [expected]);
+    }
+    let explored = store.explore(games()[0], String::new()).await;
+    assert_eq!(explored.expect("readable").n, 1);
+}
+
+/// Openings are counted once for all ways to lay the board down.
+pub(crate) async fn openings_are_counted(store: &dyn Store) {
+    four(store).await;
+    over(store, (80, 50), [2, 3], &["b2", "c3"], won(Seat::First)).await;
+    let check = async |line: &str, n, expected: &[(&str, Tally)]| {
+        let explored = store.explore(games()[0], line.to_owned()).await;
+        let explored = explored.expect("readable");
+        let moves = explored.moves.iter().map(|(m, tally)| (m.as_str(), *tally));
+        assert_eq!(moves.collect::<Vec<_>>(), expected, "{line}");
+        assert_eq!(explored.n, n, "{line}");
+    };
+    let tally = |n, won, drawn| Tally { n, won, drawn };
+    let all = [("a1", tally(1, [0, 0], 1)), ("b2", tally(4, [3, 1], 0))];
+    check("", 5, &all).await;
+    let corner = ("a1", tally(2, [2, 0], 0));
+    check("b2", 4, &[corner, ("a2", tally(1, [0, 1], 0))]).await;
+    check("b2 a1", 2, &[]).await;
+    check("c3", 0, &[]).await;
+    let other = store.explore(games()[1], String::new()).await;
+    assert_eq!(other.expect("readable").n, 0);
+}

@@ -1,0 +1,195 @@
+//! How long it takes to find ended matches again, of however many, while others move.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use plyhouse_engine::catalog;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
+use plyhouse_protocol::{MatchCode, MatchId, Reason};
+use plyhouse_store::{HistoryQuery, Mark, Record, SqliteStore, Store};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use uuid::Uuid;
+
+use crate::figures::median;
+use crate::load::{MOVE, OWNER};
+use crate::recovery::player;
+use crate::say;
+
+/// How many matches are written at the same time.
+const AT_ONCE: usize = 500;
+
+/// One player for so many matches; the first plays in every tenth.
+const PLAYER_EACH: usize = 50;
+
+/// How many matches are busy, and how often each has a move.
+const BUSY: usize = 100;
+const MOVE_EACH: Duration = Duration::from_millis(100);
+
+/// How often each question is asked.
+const ASKED: usize = 2000;
+
+/// When the first match ended, in milliseconds since 1970.
+const BEGAN_MS: u64 = 1_700_000_000_000;
+
+/// Chance that is the same every time (Marsaglia, "Xorshift RNGs", 2003).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % count as u64).expect("less than count")
+    }
+}
+
+/// Fills a store with so many ended matches, and asks for some.
+pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<()> {
+    let store = Arc::new(SqliteStore::open(directory, None)?);
+    let players = (matches / PLAYER_EACH).max(3);
+    let begin = Instant::now();
+    fill(&*store, matches, players).await?;
+    let filled = begin.elapsed().as_secs_f64();
+    let bytes = directory.join("plyhouse.db").metadata()?.len();
+    say(&format!(
+        "{matches} ended matches of {players} players: {filled:.0} s to write, {} MiB",
+        bytes >> 20
+    ))?;
+    for moves in [0, BUSY] {
+        let mut busy = JoinSet::new();
+        for number in 0..moves {
+            let (_, live) = record(matches + number, players, false);
+            let id = live.creation.id;
+            let mark = store.create(OWNER, live).await?;
+            busy.spawn(play(Arc::clone(&store), id, mark));
+        }
+        ask(&*store, players, moves * 10).await?;
+        busy.shutdown().await;
+    }
+    Ok(())
+}
+
+async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Result<()> {
+    let added = (0..players).map(|number| store.add_player(player(number), vec![]));
+    futures::future::try_join_all(added).await?;
+    let numbers: Vec<usize> = (0..matches).collect();
+    for some in numbers.chunks(AT_ONCE) {
+        let ended = some.iter().map(|number| async {
+            let (end, live) = record(*number, players, true);
+            let id = live.creation.id;
+            let mark = store.create(OWNER, live).await?;
+            store.append(id, mark, vec![end]).await
+        });
+        futures::future::try_join_all(ended).await?;
+    }
+    Ok(())
+}
+
+/// Has a move kept every now and then.
+async fn play(store: Arc<SqliteStore>, id: MatchId, mut mark: Mark) {
+    let mut times = interval(MOVE_EACH);
+    times.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        times.tick().await;
+        let moved = EventKind::moved(Seat::First, MOVE.to_owned()).at(0);
+        match store.append(id, mark, vec![moved]).await {
+            Ok(after) => mark = after,
+            Err(_) => return,
+        }
+    }
+}
+
+async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<()> {
+    let mut chance = Chance(7);
+    let (mut some, mut most, mut explored) = (Vec::new(), Vec::new(), Vec::new());
+    let millis = |begin: Instant| begin.elapsed().as_secs_f64() * 1e3;
+    let mut found = 0;
+    for _ in 0..ASKED {
+        let begin = Instant::now();
+        let one = HistoryQuery::of(player(chance.below(players)).id, 51);
+        found += store.history(one).await?.context("it is there")?.len();
+        some.push(millis(begin));
+
+        let begin = Instant::now();
+        let first = HistoryQuery::of(player(0).id, 51);
+        store.history(first).await?.context("it is there")?;
+        most.push(millis(begin));
+
+        let (line, _) = line(&mut chance, 6);
+        let plies = chance.below(line.len() + 1);
+        let line: Vec<&str> = line[..plies].iter().map(String::as_str).collect();
+        let (line, _) = game().same_line(&line);
+        let begin = Instant::now();
+        store.explore(game().info.id, line.join(" ")).await?;
+        explored.push(millis(begin));
+    }
+    for (what, mut times) in [
+        (format!("history ({} rows)", found / ASKED), some),
+        ("history of the busiest".to_owned(), most),
+        ("explore".to_owned(), explored),
+    ] {
+        times.sort_by(f64::total_cmp);
+        say(&format!(
+            "beside {moves} moves/s: {what}: median {:.2} ms, 99 of 100 within {:.2} ms",
+            median(&times),
+            times[times.len() * 99 / 100],
+        ))?;
+    }
+    Ok(())
+}
+
+fn game() -> &'static catalog::Entry {
+    catalog::find("connect-four").expect("it is hosted")
+}
+
+/// A game by chance, of so many plies at most.
+fn line(chance: &mut Chance, plies: usize) -> (Vec<String>, Option<Seat>) {
+    let (mut board, mut line) = (game().start(), Vec::new());
+    while line.len() < plies && board.outcome().is_none() {
+        let moves = board.legal_moves();
+        // Rather in the centre, as people play.
+        let m = &moves[(chance.below(moves.len()) + chance.below(moves.len())) / 2];
+        line.push(board.play(m).expect("it is legal"));
+    }
+    let winner = match board.outcome() {
+        Some(plyhouse_engine::game::Outcome::Decisive { winner }) => Some(winner),
+        _ => None,
+    };
+    (line, winner)
+}
+
+/// A match, and its end. One that goes on has only begun.
+fn record(number: usize, players: usize, ends: bool) -> (plyhouse_matches::Event, Record) {
+    let mut chance = Chance((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let first = match number % 10 {
+        0 => 0,
+        _ => chance.below(players),
+    };
+    let second = (first + 1 + chance.below(players - 1)) % players;
+    let creation = Creation {
+        id: MatchId(Uuid::from_u128(number as u128 + 1)),
+        code: MatchCode::from_number(number as u64),
+        game: game(),
+        host: player(first).id,
+        terms: Terms::plain(true, 0, 1),
+    };
+    let seats = [first, second].map(|number| {
+        let player = player(number);
+        Occupant::Player {
+            id: player.id,
+            name: player.name,
+            kind: player.kind,
+        }
+    });
+    let at_ms = BEGAN_MS + number as u64;
+    let mut events = Match::opening(&creation.terms, seats, at_ms);
+    let (line, winner) = line(&mut chance, if ends { 42 } else { 0 });
+    let moved = |(ply, m): (usize, String)| EventKind::moved(Seat::ALL[ply % 2], m).at(at_ms);
+    events.extend(line.into_iter().enumerate().map(moved));
+    let end = EventKind::ended(winner, Reason::Rules).at(at_ms);
+    (end, Record { creation, events })
+}
