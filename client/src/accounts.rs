@@ -1,9 +1,10 @@
-//! `ply register`, `rename` and `password`: a name that is the player's alone.
+//! `ply register`, `rename`, `password` and `key`: a name that is the player's alone, and programs that play as
+//! the player.
 
-use plyhouse_protocol::{ClientMessage, Token};
+use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
 
 use crate::Visit;
-use crate::devices::Known;
+use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::secret;
@@ -61,6 +62,26 @@ pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
     known.ask_proved(visit, asked).await?;
     let text = "That is your password from now on. Your other devices are signed out.";
     known.dialogue.say(text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Prints a key by which a program plays as the player.
+pub(crate) async fn create_key(visit: &Visit, label: Option<String>) -> Result<(), Failure> {
+    let mut known = Known::open(visit, true).await?;
+    let asked = |proof| ClientMessage::CreateKey {
+        label: label.clone(),
+        bot: None,
+        proof,
+    };
+    let ServerMessage::Key { key, .. } = known.ask_proved(visit, asked).await? else {
+        return Err(unexpected());
+    };
+    let text = format!(
+        "{}\nIt is told this once. A program that has it plays as you; `ply devices` lists it.",
+        harmless(key.reveal())
+    );
+    known.dialogue.say(&text)?;
     known.dialogue.close().await;
     Ok(())
 }

@@ -178,6 +178,9 @@ pub(crate) enum Command {
     /// Set a password, or another one. It is asked for, and then the one until now, unless PLYHOUSE_PASSWORD
     /// holds that.
     Password,
+    /// Keys by which programs of your own play as you.
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Print a key by which you come back if all your devices are lost. An older key is void then.
     Recovery,
     /// List your devices.
@@ -407,6 +410,18 @@ fn engine_option(text: &str) -> Result<(String, String), String> {
 
 fn player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
+}
+
+/// What to do with keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Print a key. A program hands it to the server in place of a token, and plays and reads as you.
+    /// `ply devices` lists it, and `ply logout` with its id ends it.
+    Create {
+        /// What it is called in the list of your devices.
+        #[arg(long, value_name = "LABEL", value_parser = player_name)]
+        label: Option<PlayerName>,
+    },
 }
 
 /// Whom `ply login` makes of somebody.

@@ -52,7 +52,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use args::{Arguments, Command, DEFAULT_GAME, PlayArguments, WatchArguments};
+use args::{Arguments, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments};
 use conduct::{Conduct, unwritable};
 use failure::Failure;
 use identity::{Slot, Slots, Wish};
@@ -138,6 +138,10 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             no_password,
         } => accounts::register(&visit, called.as_str().to_owned(), !no_password).await,
         Command::Rename { called } => accounts::rename(&visit, called.as_str().to_owned()).await,
+        Command::Key(KeyCommand::Create { label }) => {
+            let label = label.map(|label| label.as_str().to_owned());
+            accounts::create_key(&visit, label).await
+        }
         Command::Password => accounts::password(&visit).await,
         Command::Recovery => devices::recovery(&visit).await,
         Command::Devices => devices::devices(&visit).await,

@@ -304,6 +304,7 @@ impl Session {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Matches { .. }

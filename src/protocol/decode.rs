@@ -194,6 +194,11 @@ fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMes
         "rename" => ClientMessage::Rename {
             name: fields.required("name", TEXT)?,
         },
+        "create_key" => ClientMessage::CreateKey {
+            label: fields.optional("label", TEXT)?,
+            bot: fields.optional("bot", TEXT)?,
+            proof: proof(fields)?,
+        },
         "set_password" => ClientMessage::SetPassword {
             new: fields.required("new", PASSWORD)?,
             proof: proof(fields)?,

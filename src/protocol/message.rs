@@ -117,6 +117,21 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
+    /// A key by which a program plays as the player. It is told once.
+    Key {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// The key.
+        key: Token,
+        /// The session that it is.
+        session: SessionId,
+        /// Whose it is.
+        player: PlayerSummary,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
     /// The player has one more session. Not numbered.
     SessionAdded {
         /// Which.
@@ -218,7 +233,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 21] = [
+    pub const TYPES: [&'static str; 22] = [
         "welcome",
         "pong",
         "match",
@@ -229,6 +244,7 @@ impl ServerMessage {
         "sessions",
         "paired",
         "recovery_key",
+        "key",
         "session_added",
         "player",
         "events",
@@ -276,6 +292,7 @@ impl ServerMessage {
             | Self::Sessions { re, .. }
             | Self::Paired { re, .. }
             | Self::RecoveryKey { re, .. }
+            | Self::Key { re, .. }
             | Self::Events { re, .. } => *re,
             Self::Presence { .. }
             | Self::Clock { .. }

@@ -195,6 +195,18 @@ pub enum ClientMessage {
         /// The name.
         name: String,
     },
+    /// Asks for a key by which a program plays as the player. Answered by `key`.
+    CreateKey {
+        /// What the player calls the session that it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        label: Option<String>,
+        /// The name of the program's own account, if it is to have one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bot: Option<String>,
+        /// That it is the player who asks.
+        #[serde(flatten)]
+        proof: Option<Proof>,
+    },
     /// Sets the password.
     SetPassword {
         /// The new one; 10 to 200 bytes.
@@ -218,7 +230,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 28] = [
+    pub const TYPES: [&'static str; 29] = [
         "hello",
         "ping",
         "create",
@@ -247,10 +259,11 @@ impl ClientMessage {
         "set_password",
         "history",
         "explore",
+        "create_key",
     ];
 
     /// Those of them that only a server knows which has accounts.
-    pub const OF_ACCOUNTS: [&'static str; 3] = ["register", "rename", "set_password"];
+    pub const OF_ACCOUNTS: [&'static str; 4] = ["register", "rename", "set_password", "create_key"];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
     #[must_use]
@@ -284,6 +297,7 @@ impl ClientMessage {
             Self::SetPassword { .. } => 25,
             Self::History(_) => 26,
             Self::Explore { .. } => 27,
+            Self::CreateKey { .. } => 28,
         }
     }
 }

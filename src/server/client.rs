@@ -7,6 +7,7 @@ mod accounts;
 mod archive;
 mod coming_back;
 mod creating;
+mod keys;
 mod proving;
 mod requests;
 mod sessions;
@@ -254,7 +255,7 @@ impl Client {
             self.welcome(reply, player, came != Came::New, is_beside)
                 .await;
             if came == Came::WithMore {
-                self.tell_added();
+                self.tell_begun();
             }
             self.look_again(before).await;
         }
@@ -281,6 +282,10 @@ impl Client {
             let mut player = self.come_back(&way, hello.label).await?;
             self.give_up_name(&mut player).await;
             return Ok((player, Came::WithMore));
+        }
+        if let Some(token) = hello.token.clone().filter(tokens::is_key) {
+            let player = self.by_key(token).await?;
+            return Ok((player, Came::Back));
         }
         if let Some(token) = hello.token {
             let is_guess = !self.server.tokens.has_issued(&token);

@@ -50,6 +50,20 @@ impl Tokens {
     }
 }
 
+/// How keys of programs begin, by which people know them.
+const KEY_MARK: &str = "ply_";
+
+/// A new key of a program: 256 random bits.
+pub(super) fn key(chance: &Chance) -> Token {
+    let secret = URL_SAFE_NO_PAD.encode(chance.bytes::<32>());
+    Token::new(format!("{KEY_MARK}{secret}"))
+}
+
+/// Whether somebody takes this for the key of a program.
+pub(super) fn is_key(token: &Token) -> bool {
+    token.reveal().starts_with(KEY_MARK)
+}
+
 /// What is kept of a token.
 pub(super) fn hash(token: &Token) -> TokenHash {
     TokenHash(Sha256::digest(token.reveal().as_bytes()).into())

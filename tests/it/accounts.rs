@@ -330,3 +330,75 @@ async fn without_accounts_there_are_guests_alone() {
         "recovery_key"
     );
 }
+
+/// A key plays and reads, and nothing else; it is revoked as any session.
+#[tokio::test(start_paused = true)]
+async fn a_key_plays_and_reads() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let create = json!({"type": "create_key", "label": "laptop", "password": PASSWORD});
+    let unproved = json!({"type": "create_key"});
+    assert_eq!(ann.refused(unproved).await, "wrong_password");
+    let made = ann.ask(create.clone()).await;
+    let key = text(&made["key"]);
+    assert!(key.starts_with("ply_") && key.len() == 47, "{made}");
+    assert_eq!(made["player"]["name"], "ann");
+    let listed = sessions(&mut ann).await;
+    assert_eq!(
+        (&listed[1]["kind"], &listed[1]["label"]),
+        (&json!("key"), &json!("laptop"))
+    );
+
+    let (mut program, welcome) = server.come_back(&key).await;
+    assert_eq!(
+        (&welcome["resumed"], &welcome["token"]),
+        (&json!(true), &json!(key))
+    );
+    assert_eq!(welcome["session"], made["session"]);
+    let id = program.create(json!({})).await;
+    assert_eq!(
+        program.ask(json!({"type": "leave", "match": id})).await["type"],
+        "ok"
+    );
+    for kind in [
+        "sessions",
+        "pair",
+        "recovery",
+        "register",
+        "rename",
+        "create_key",
+        "end_session",
+        "set_password",
+    ] {
+        let asked = json!({"type": kind, "name": "eve", "session": "all", "new": PASSWORD});
+        let refused = program.ask_anything(asked).await;
+        assert_eq!(refused["code"], "not_allowed", "{kind}");
+    }
+    // Another password ends it not, and `end_session` does.
+    let set = json!({"type": "set_password", "password": PASSWORD, "new": "battery staple"});
+    assert_eq!(ann.ask(set).await["type"], "ok");
+    assert_eq!(program.ask(json!({"type": "ping"})).await["type"], "pong");
+    let end =
+        json!({"type": "end_session", "session": made["session"], "password": "battery staple"});
+    assert_eq!(ann.ask(end).await["type"], "ok");
+    assert_eq!(program.closed().await, 4005);
+    let (_, refused) = coming(&server, json!({"token": key})).await;
+    assert_eq!(refused["code"], "bad_code", "it is no new guest");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_has_twenty_keys() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let with_bot = json!({"type": "create_key", "bot": "randy"});
+    assert_eq!(ann.refused(with_bot).await, "not_registered");
+    let create = json!({"type": "create_key"});
+    for _ in 0..20 {
+        assert_eq!(ann.ask(create.clone()).await["type"], "key");
+        // No faster than requests may come.
+        pass(1).await;
+    }
+    assert_eq!(ann.refused(create).await, "not_allowed");
+    let bad = json!({"type": "create_key", "label": ""});
+    assert_eq!(ann.refused(bad).await, "bad_name");
+}

@@ -348,6 +348,9 @@ async fn no_secret_is_told_to_others() {
     assert_eq!(ann.ask(register).await["type"], "ok");
     let set = json!({"type": "set_password", "password": passwords[0], "new": passwords[1]});
     assert_eq!(ann.ask(set).await["type"], "ok");
+    let create = json!({"type": "create_key", "password": passwords[1]});
+    let program = text(&ann.ask(create).await["key"]);
+    let (_program, _) = server.come_back(&program).await;
     let login = json!({"name": "ann", "password": passwords[1]});
     let (laptop, _) = coming(&server, login).await;
     let mistaken = "mistaken horse";
@@ -361,7 +364,7 @@ async fn no_secret_is_told_to_others() {
     assert!(log.contains("welcomed"), "it tells a lot");
     let told = format!("{log}{refused}{also}{not_let_in}");
     let tokens = [ann, phone, tablet, laptop].map(|device| device.token());
-    let secrets = [code, key].into_iter().chain(tokens);
+    let secrets = [code, key, program].into_iter().chain(tokens);
     let given = wrong
         .into_iter()
         .chain(passwords)

@@ -221,6 +221,7 @@ impl Seat {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }

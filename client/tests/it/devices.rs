@@ -67,6 +67,13 @@ fn a_name_of_ones_own_brings_one_back() {
     on(&phone, &["recovery"], "wrong horse\n").expect(4, &["wrong"]);
     let recovery = on(&phone, &["recovery"], "correct horse\n");
     assert_eq!(first_line(&recovery.out).len(), 26, "{recovery:?}");
+    let made = on(
+        &phone,
+        &["key", "create", "--label", "engine"],
+        "correct horse\n",
+    );
+    made.expect(0, &["ply_", "plays as you"]);
+    on(&phone, &["devices"], "").expect(0, &["engine (key)"]);
     let both = "battery staple\ncorrect horse\n";
     on(&laptop, &["password"], both).expect(0, &["signed out"]);
     on(&phone, &["devices"], "").expect(4, &["does not know"]);

@@ -120,6 +120,14 @@ fn what_accounts_ask_for_is_read() {
         },
     );
     check(
+        r#"{"type":"create_key","label":"laptop","recovery":"k"}"#,
+        ClientMessage::CreateKey {
+            label: Some("laptop".into()),
+            bot: None,
+            proof: Some(Proof::Recovery(Token::new("k".into()))),
+        },
+    );
+    check(
         r#"{"type":"set_password","password":"correct horse","new":"battery staple"}"#,
         ClientMessage::SetPassword {
             new: Token::new("battery staple".into()),

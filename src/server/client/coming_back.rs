@@ -132,25 +132,26 @@ impl Client {
     }
 
     /// Tells the player's other connections of the session that this one has begun.
-    pub(super) fn tell_added(&self) {
-        let Some(Player {
-            record, session, ..
-        }) = self.player.as_deref()
-        else {
-            return;
-        };
+    pub(super) fn tell_begun(&self) {
+        if let Some(player) = &self.player {
+            self.tell_added(&player.session);
+        }
+    }
+
+    /// Tells the player's other connections of one more session.
+    pub(super) fn tell_added(&self, session: &SessionRecord) {
         let told = encode(&ServerMessage::SessionAdded {
             session: session.id,
             label: session.label.clone(),
             kind: session.kind,
         });
-        let peers = self.server.players.peers(record.id).into_iter();
+        let peers = self.server.players.peers(session.player).into_iter();
         for peer in peers.filter(|peer| peer.id != self.peer.id) {
             peer.outbox.send(told.clone());
         }
         if let Some(cluster) = &self.server.cluster {
             let text = told.to_string();
-            cluster.notify(record.id, Notice::SessionAdded { text });
+            cluster.notify(session.player, Notice::SessionAdded { text });
         }
     }
 
@@ -210,7 +211,7 @@ impl Client {
     }
 }
 
-fn bad_code() -> WireError {
+pub(super) fn bad_code() -> WireError {
     let message = "there is no such code or key, or it is good no longer";
     WireError::new(ErrorCode::BadCode, message)
 }

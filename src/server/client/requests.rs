@@ -12,7 +12,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
     ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Ply, Seq, ServerMessage,
-    Status, WireError,
+    SessionKind, Status, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -93,7 +93,8 @@ impl Client {
             | ClientMessage::EndSession { .. }
             | ClientMessage::Register { .. }
             | ClientMessage::Rename { .. }
-            | ClientMessage::SetPassword { .. }) => self.serve_identity(player, message, reply),
+            | ClientMessage::SetPassword { .. }
+            | ClientMessage::CreateKey { .. }) => self.serve_identity(player, message, reply),
         }
     }
 
@@ -104,6 +105,13 @@ impl Client {
         message: ClientMessage,
         reply: Reply,
     ) -> Pending<'a> {
+        if player.session.kind == SessionKind::Key {
+            reply.refuse(
+                ErrorCode::NotAllowed,
+                "a key plays and reads, and nothing else",
+            );
+            return None;
+        }
         Some(match message {
             ClientMessage::Pair => Box::pin(self.pair(player, reply)),
             ClientMessage::Recovery { proof } => Box::pin(self.recovery(player, proof, reply)),
@@ -117,6 +125,9 @@ impl Client {
             ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
             ClientMessage::SetPassword { new, proof } => {
                 Box::pin(self.set_password(player, new, proof, reply))
+            }
+            ClientMessage::CreateKey { label, bot, proof } => {
+                Box::pin(self.create_key(player, (label, bot), proof, reply))
             }
             other => unreachable!("{other:?} is served elsewhere"),
         })

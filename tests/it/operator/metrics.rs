@@ -400,6 +400,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "set_password", "new": "correct horse"}),
         json!({"type": "history"}),
         json!({"type": "explore", "game": "chess", "moves": []}),
+        json!({"type": "create_key"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -332,6 +332,7 @@ impl Client {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Ok { .. }
@@ -390,6 +391,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
+        | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek
         | ClientMessage::Resync { .. } => false,

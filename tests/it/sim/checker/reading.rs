@@ -333,6 +333,7 @@ impl Reading {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
@@ -387,6 +388,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
+        | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek => None,
     }
