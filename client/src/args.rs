@@ -40,7 +40,7 @@ At the board:
   in connect-four 1 to 7, the number of a column;
   in chess e2e4 or Nf3, in draughts 11-15 or 22x15, in othello d3, in gomoku h8,
   in go D4 or pass;
-  draw, takeback, decline, more time, abort, resign; rematch when it is over;
+  draw, takeback, decline, more time, say good game, abort, resign; rematch when it is over;
   help, board, moves, quit
 
 Exit codes:

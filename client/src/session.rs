@@ -15,6 +15,7 @@ mod refusals;
 mod rematch;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::time::Duration;
 
@@ -284,6 +285,7 @@ impl Session {
                     table.clock(clock, now);
                 }
             }
+            ServerMessage::Said { match_id, said } => self.heard(match_id, &said),
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
             ServerMessage::YourTurn {
                 match_id,

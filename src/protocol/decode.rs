@@ -14,13 +14,14 @@ use serde_json::value::RawValue;
 
 use self::form::{
     BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT, OFFER,
-    PACE, PASSWORD, PATIENCE, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
+    PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
 use super::request::{ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek};
+use super::said::Saying;
 use super::text::{MatchRef, Token, is_same};
 
 /// How many fields of one request that mean nothing are told back, and how long a name of one may be in
@@ -154,6 +155,10 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
         "give_time" => ClientMessage::GiveTime {
             target: fields.required("match", MATCH)?,
             ms: fields.required("ms", GIFT)?,
+        },
+        "say" => ClientMessage::Say {
+            target: fields.required("match", MATCH)?,
+            saying: saying(fields)?,
         },
         "list" => ClientMessage::List {
             game: fields.optional("game", TEXT)?,
@@ -360,6 +365,17 @@ fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {
         }
         OfferKind::Rematch | OfferKind::Challenge => Offer::Rematch,
     })
+}
+
+/// One of the two, and not both.
+fn saying(fields: &mut Fields<'_>) -> Result<Saying, BadField> {
+    match fields.optional("text", REMARK)? {
+        None => Ok(Saying::Preset(fields.required("preset", PRESET)?)),
+        Some(text) => match fields.optional("preset", PRESET)? {
+            None => Ok(Saying::Text(text)),
+            Some(_) => Err(BadField::new("text", "left out beside `preset`")),
+        },
+    }
 }
 
 /// A field is missing, of the wrong type or out of its range.

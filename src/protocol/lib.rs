@@ -13,6 +13,7 @@ mod event;
 mod id;
 mod message;
 mod request;
+mod said;
 #[cfg(test)]
 mod schema;
 mod session;
@@ -34,9 +35,10 @@ pub use message::ServerMessage;
 pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
 };
+pub use said::{ChatMode, Preset, PresetText, Said, Saying};
 pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
-pub use text::{BadName, MatchCode, MatchRef, PlayerName, Token, can_be_shown, is_same};
+pub use text::{BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same};
 pub use welcome::{
     Challenge, ClockPreset, DaysMatch, FollowedMatch, GameSummary, LevelSummary, Limits,
     PlayerSummary, Welcome,

@@ -6,6 +6,7 @@ use super::archive::{ExploredMove, HistoryRow};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
+use super::said::Said;
 use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
 use super::text::Token;
@@ -194,6 +195,15 @@ pub enum ServerMessage {
         #[serde(flatten)]
         rematch: Rematch,
     },
+    /// Somebody has said something. Not numbered.
+    Said {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// Who, and what.
+        #[serde(flatten)]
+        said: Said,
+    },
     /// It is the player's turn in a match of days that the connection does not follow. Not numbered.
     YourTurn {
         /// The match.
@@ -297,6 +307,7 @@ impl ServerMessage {
             Self::Presence { .. }
             | Self::Clock { .. }
             | Self::Rematch { .. }
+            | Self::Said { .. }
             | Self::YourTurn { .. }
             | Self::Challenge(_)
             | Self::ChallengeOver { .. }

@@ -6,6 +6,7 @@ use super::archive::History;
 use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
+use super::said::Saying;
 use super::text::{MatchRef, Token};
 use super::words::words;
 
@@ -114,6 +115,15 @@ pub enum ClientMessage {
         /// How much.
         #[cfg_attr(test, schemars(range(min = 5_000, max = 60_000)))]
         ms: u64,
+    },
+    /// Says something to those who follow a match.
+    Say {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// What.
+        #[serde(flatten)]
+        saying: Saying,
     },
     /// Asks for the listed matches. Answered by `matches`.
     List {
@@ -230,7 +240,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 29] = [
+    pub const TYPES: [&'static str; 30] = [
         "hello",
         "ping",
         "create",
@@ -260,6 +270,7 @@ impl ClientMessage {
         "history",
         "explore",
         "create_key",
+        "say",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -298,6 +309,7 @@ impl ClientMessage {
             Self::History(_) => 26,
             Self::Explore { .. } => 27,
             Self::CreateKey { .. } => 28,
+            Self::Say { .. } => 29,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::clock::ClockControl;
 use super::event::{Ending, SeatState, StandingOffer, TimeLeft};
 use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
 use super::request::Status;
+use super::said::Said;
 
 /// A match as it stands.
 // Whoever serialises one may hold the moves in another form, as long as they become a list of texts.
@@ -89,6 +90,9 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Who wants a rematch, of a match that has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch: Option<Rematch>,
+    /// What was said last, oldest first: the last 20 of all that the recipient may see. It is not stored.
+    #[serde(default)]
+    pub said: Vec<Said>,
     /// How it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,

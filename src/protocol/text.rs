@@ -47,18 +47,55 @@ impl FromStr for PlayerName {
     type Err = BadName;
 
     fn from_str(text: &str) -> Result<Self, BadName> {
-        let name: String = text.trim().nfc().collect();
-        if let Some(bad) = name.chars().find(|&c| !can_be_shown(c)) {
-            return Err(BadName::Character(bad));
-        }
-        if !(1..=Self::CHARS_MAX).contains(&name.chars().count()) {
-            return Err(BadName::Length);
-        }
-        // So something is to be seen: what is first is no space, and shows more than itself.
-        match name.chars().next().filter(|first| is_mark(*first)) {
-            Some(mark) => Err(BadName::Start(mark)),
-            None => Ok(Self(name)),
-        }
+        shown(text, Self::CHARS_MAX).map(Self)
+    }
+}
+
+/// A text as it will be shown to others, of at most so many scalar values.
+fn shown(text: &str, chars_max: usize) -> Result<String, BadName> {
+    let shown: String = text.trim().nfc().collect();
+    if let Some(bad) = shown.chars().find(|&c| !can_be_shown(c)) {
+        return Err(BadName::Character(bad));
+    }
+    if !(1..=chars_max).contains(&shown.chars().count()) {
+        return Err(BadName::Length);
+    }
+    // So something is to be seen: what is first is no space, and shows more than itself.
+    match shown.chars().next().filter(|first| is_mark(*first)) {
+        Some(mark) => Err(BadName::Start(mark)),
+        None => Ok(shown),
+    }
+}
+
+/// What somebody says to others: as a name, but of 1 to 140 scalar values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Remark(String);
+
+impl Remark {
+    /// The longest, in Unicode scalar values.
+    pub const CHARS_MAX: usize = 140;
+
+    /// The text as it will be shown.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Remark {
+    type Err = BadName;
+
+    fn from_str(text: &str) -> Result<Self, BadName> {
+        shown(text, Self::CHARS_MAX).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Remark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::ClockControl;
 use super::event::Person;
 use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
+use super::said::{ChatMode, PresetText};
 use super::text::Token;
 
 /// Who the client is, and what the server offers.
@@ -46,6 +47,12 @@ pub struct Welcome {
     /// Who wants to play the player.
     #[serde(default)]
     pub challenges: Vec<Challenge>,
+    /// What may be said; absent where a server knows of no words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat: Option<ChatMode>,
+    /// What can be said by `preset`; nothing where nothing may be said.
+    #[serde(default)]
+    pub presets: Vec<PresetText>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{PlayerId, Seq, Successor, WireError};
+use plyhouse_protocol::{PlayerId, Saying, Seq, Successor, WireError};
 use plyhouse_store::NodeId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -88,6 +88,8 @@ pub(super) enum MatchRequest {
     Rematch,
     /// No other match, or not any more.
     DeclineRematch,
+    /// To have others hear something. The name is that of whoever sits in no seat.
+    Say { name: String, saying: Saying },
     /// To do what is due, whatever has held it up.
     Look,
     /// To tell whoever is to move in a match of days that it is their turn.

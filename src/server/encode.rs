@@ -18,7 +18,7 @@ use super::to_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
 use plyhouse_protocol::{
-    ClockState, Event as WireEvent, PlayerId, Ply, Rematch, RequestId, SeatState, Seq,
+    ClockState, Event as WireEvent, PlayerId, Ply, Rematch, RequestId, Said, SeatState, Seq,
     ServerMessage, Snapshot, StandingOffer,
 };
 
@@ -187,15 +187,28 @@ pub(super) fn clock(state: &Match, time: TurnTime) -> Option<Frame> {
     }))
 }
 
+/// What a snapshot tells beside what has happened in the match.
+pub(super) struct Aside {
+    /// The request that it answers.
+    pub(super) re: Option<RequestId>,
+    pub(super) there: Presence,
+    pub(super) time: Option<TurnTime>,
+    pub(super) rematch: Option<Rematch>,
+    /// What was said, as far as the recipient may see it.
+    pub(super) said: Vec<Said>,
+    pub(super) epoch: u64,
+}
+
 /// The match as it stands, for one player.
-pub(super) fn snapshot(
-    state: &Match,
-    re: Option<RequestId>,
-    recipient: PlayerId,
-    there: Presence,
-    (time, rematch): (Option<TurnTime>, Option<Rematch>),
-    epoch: u64,
-) -> Frame {
+pub(super) fn snapshot(state: &Match, recipient: PlayerId, aside: Aside) -> Frame {
+    let Aside {
+        re,
+        there,
+        time,
+        rematch,
+        said,
+        epoch,
+    } = aside;
     let creation = state.creation();
     let info = &creation.game.info;
     let seat_state = |seat: Seat| {
@@ -239,6 +252,7 @@ pub(super) fn snapshot(
         series: creation.terms.previous.map(|_| to_protocol::series(state)),
         previous: creation.terms.previous.map(|previous| previous.id),
         rematch,
+        said,
         outcome: to_protocol::ending(state),
         ignored: Vec::new(),
     }))

@@ -161,6 +161,7 @@ impl Letter {
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }
+            | MatchRequest::Say { .. }
             | MatchRequest::Rematch
             | MatchRequest::DeclineRematch => {
                 self.reply.refuse(ErrorCode::Overloaded, why);

@@ -71,6 +71,8 @@ pub(super) struct Metrics {
     pub(super) panics: Counter,
     /// Matches that are the rematch of another.
     pub(super) rematches: Counter,
+    /// What people have said to each other.
+    pub(super) said: Counter,
     /// Live matches that nobody has in memory.
     pub(super) dormant: Gauge,
     /// Such matches that were read again.
@@ -213,6 +215,7 @@ impl Metrics {
             woken: page.add("matches_woken", "Dormant matches that were read again"),
             wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
             cluster: ClusterMetrics::new(&mut page.0),
+            said: page.add("said", "What people have said to each other"),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             registrations: page.add("registrations", "Guests who took a name of their own"),

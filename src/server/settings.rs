@@ -13,11 +13,11 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
 use plyhouse_matches::Patience;
-use plyhouse_protocol::{ClockControl, MESSAGE_BYTES_MAX};
+use plyhouse_protocol::{ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 use self::values::{
-    accounts, at_least, client_address, clock, days, mebibytes, milliseconds, origin, seconds,
-    threads,
+    accounts, at_least, chat, client_address, clock, days, mebibytes, milliseconds, origin,
+    seconds, threads,
 };
 
 const MATCHES: &str = "Matches";
@@ -79,6 +79,12 @@ pub struct Settings {
           default_value = "1+0,3+2,5+3,10+5,30+20,5m+3x30s,1d,3d,7d", value_delimiter = ',',
           value_parser = clock)]
     pub clocks: Vec<ClockControl>,
+
+    /// What people may say to each other at a match: `presets` such as "Good game", `text` of their own,
+    /// too, or nothing (`off`)
+    #[arg(long, env = "PLYHOUSE_CHAT", help_heading = MATCHES, value_name = "MODE",
+          default_value = "presets", value_parser = chat())]
+    pub chat: ChatMode,
 
     /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
     /// is `overloaded`

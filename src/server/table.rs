@@ -15,6 +15,7 @@ mod owner;
 mod rebuild;
 pub(super) mod rematch;
 mod remotes;
+mod talk;
 mod teller;
 mod timekeeping;
 
@@ -37,6 +38,7 @@ use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner};
 use self::rematch::{GiveRematch, Wishes};
 use self::remotes::Remotes;
+use self::talk::Voices;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::card::Card;
@@ -75,6 +77,7 @@ pub(super) struct Table {
     /// Who wants a rematch, once the match has ended.
     wishes: Wishes,
     give_rematch: GiveRematch,
+    voices: Voices,
     idleness: Idleness,
     /// What its store holds beside its events, before it begins.
     reminder: Option<Reminder>,
@@ -156,6 +159,7 @@ impl Table {
             held: VecDeque::new(),
             wishes: Wishes::default(),
             give_rematch,
+            voices: Voices::default(),
             idleness: Idleness::default(),
             reminder: None,
             panicked: 0,
@@ -376,6 +380,7 @@ impl Table {
             }
             MatchRequest::Unfollow => self.dismiss(&command),
             MatchRequest::Rematch => self.offer_rematch(&command, reply),
+            MatchRequest::Say { name, saying } => self.say(&command, name, saying, reply),
             MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
             MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
             MatchRequest::Remind => {

@@ -5,9 +5,10 @@ use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing, Starter};
 use plyhouse_protocol::{
-    Challenge, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow, LevelSummary,
-    Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary, Reason,
-    SeatNumber, SeatState, Series, StandingOffer, Status, TimeLeft, WireError,
+    Challenge, ChatMode, ClockControl, ClockPreset, Ending, ErrorCode, GameSummary, HistoryRow,
+    LevelSummary, Occupant as WireOccupant, OfferKind, Person, PlayerId, PlayerKind, PlayerSummary,
+    Preset, PresetText, Reason, SeatNumber, SeatState, Series, StandingOffer, Status, TimeLeft,
+    WireError,
 };
 use plyhouse_store::{PastMatch, PlayerRecord};
 
@@ -66,6 +67,19 @@ pub(super) fn left(left: &Left) -> TimeLeft {
         left_ms: left.left_ms(),
         periods: left.periods(),
     }
+}
+
+/// What can be said without words of one's own.
+pub(super) fn sayings(mode: ChatMode) -> Vec<PresetText> {
+    let all = match mode {
+        ChatMode::Off => &[],
+        ChatMode::Presets | ChatMode::Text => Preset::ALL,
+    };
+    let told = |preset: &Preset| PresetText {
+        preset: preset.as_str().to_owned(),
+        text: preset.text().to_owned(),
+    };
+    all.iter().map(told).collect()
 }
 
 pub(super) const fn offer(offer: Offer) -> OfferKind {

@@ -2,7 +2,7 @@
 //! another machine.
 
 use plyhouse_matches::{Event, TurnTime};
-use plyhouse_protocol::{PlayerId, Rematch, Seq};
+use plyhouse_protocol::{PlayerId, Rematch, Said, Seq};
 use serde::{Deserialize, Serialize};
 
 use super::card::Presence;
@@ -30,6 +30,16 @@ impl Roster {
     }
 }
 
+/// Something that was said at a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Line {
+    /// How often the match had been taken over, and the line's number since: what comes later has more.
+    pub(super) number: (u64, u64),
+    /// Only those hear it who sit in the match.
+    pub(super) among_players: bool,
+    pub(super) said: Said,
+}
+
 /// What is new of a match, as its owner feeds a copy of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Bulletin {
@@ -39,6 +49,9 @@ pub(super) struct Bulletin {
     /// The clock counts otherwise than the events tell.
     pub(super) is_clock_news: bool,
     pub(super) standing: Standing,
+    /// What was said, oldest first.
+    #[serde(default)]
+    pub(super) said: Vec<Line>,
 }
 
 /// What a copy of a match cannot know from its events.

@@ -47,3 +47,4 @@ mod tidy;
 mod tls;
 mod tournament;
 mod watched_lists;
+mod words;

@@ -24,7 +24,7 @@ async fn two_people_play_and_a_third_watches() {
                        "connected": true},
                       {"side": "o", "occupant": "open"}],
             "position": ".../.../...", "ply": 0, "turn": null, "moves": [], "legal": [],
-            "spectators": 0, "offers": [], "takeback": true, "takebacks": 0})
+            "spectators": 0, "offers": [], "takeback": true, "takebacks": 0, "said": []})
     );
 
     let mut cat = server.player("cat").await;

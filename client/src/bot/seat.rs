@@ -227,6 +227,7 @@ impl Seat {
             | ServerMessage::Ok { .. }
             | ServerMessage::Matches { .. }
             | ServerMessage::Presence { .. }
+            | ServerMessage::Said { .. }
             | ServerMessage::YourTurn { .. }
             | ServerMessage::Challenge(_)
             | ServerMessage::ChallengeOver { .. }

@@ -225,6 +225,7 @@ impl Session {
                 });
             }
             "resign" => self.complain("There is nothing to resign; `quit` leaves."),
+            word if word.starts_with("say ") => self.speak(&now, line["say ".len()..].trim()),
             word => {
                 if !self.offer_word(&now, word) {
                     self.play(&now, &customs.read_move(line));
@@ -443,6 +444,7 @@ impl Session {
             row("decline", "refuse what is offered, or withdraw your own"),
             row("more time", "give the other side 15 seconds"),
             row("abort", "break off a match that has hardly begun"),
+            row("say", "say something: `say good game`"),
             row("resign", "give up: the other side wins"),
             row("rematch", "play again, once the match is over"),
             row("quit", "leave; the seat is held for a while"),

@@ -1,7 +1,7 @@
 //! A person's evening, on text: what the server says and what is typed goes in, and what is sent
 //! and told comes out.
 
-use plyhouse_protocol::{Create, MatchRef, Offer, OfferKind, Ply, SeatRequest};
+use plyhouse_protocol::{Create, MatchRef, Offer, OfferKind, Ply, Preset, Saying, SeatRequest};
 
 use super::refusals::{RETRY_PAUSE_MAX, TRIES_MAX};
 use super::*;
@@ -92,7 +92,8 @@ impl Evening {
             "games":[{games}],"levels":[{{"level":"easy","title":"Easy"}},{{"level":"medium",
             "title":"Medium"}},{{"level":"max","title":"Full strength"}}],"limits":{{
             "message_bytes":8192,"requests_per_s":20,"burst":40,"live_matches":16,"following":64,
-            "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}]}}"#,
+            "idle_ms":60000,"abandon_after_ms":60000}},"following":[{}],"chat":"presets","presets":[{{"preset":"hello",
+            "text":"Hello"}},{{"preset":"good-game","text":"Good game"}}]}}"#,
             following.join(",")
         ));
         for mine in mine {
@@ -584,6 +585,34 @@ fn what_is_offered_is_told_and_answered_by_words() {
             ClientMessage::Abort { target: target() }
         ]
     );
+}
+
+/// What is typed after `say` is a phrase by its words, and what others say is shown.
+#[test]
+fn people_talk_at_the_table() {
+    let mut evening = at_table();
+    evening.types("say Good game");
+    evening.ok();
+    evening.types("say hello");
+    evening.ok();
+    let saying = |preset| ClientMessage::Say {
+        target: Evening::match_ref(),
+        saying: Saying::Preset(preset),
+    };
+    assert_eq!(
+        evening.sent(),
+        [saying(Preset::GoodGame), saying(Preset::Hello)]
+    );
+    evening.types("say what a move");
+    evening.told(&["What can be said: Hello, Good game."]);
+    let id = Evening::target();
+    let said = |words: &str| {
+        format!(r#"{{"type":"said","match":"{id}","seat":1,"name":"b\u001bob",{words}}}"#)
+    };
+    evening.hear(&said(r#""preset":"good-game""#));
+    evening.hear(&said(r#""preset":"of-another-time""#));
+    evening.hear(&said(r#""text":"well\u0007 done""#));
+    evening.told(&["b\u{fffd}ob: Good game\nb\u{fffd}ob: well\u{fffd} done"]);
 }
 
 /// Moves that were taken back are made anew, and the server is told how many takebacks were seen.

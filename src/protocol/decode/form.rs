@@ -12,7 +12,8 @@ use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
 use crate::request::{HostedOccupant, SeatRequest, Status};
-use crate::text::{MatchRef, Token, password};
+use crate::said::Preset;
+use crate::text::{MatchRef, Remark, Token, password};
 
 /// After how many moves it is told what came next.
 const EXPLORED_MAX: usize = 15;
@@ -109,6 +110,14 @@ pub(super) const BOT: Form<String> = Form {
         Value::String(level) => Some(level),
         other => Some(other.get("bot")?.as_str()?.to_owned()),
     },
+};
+pub(super) const PRESET: Form<Preset> = Form {
+    expected: "one of the presets that `welcome` lists, or left out beside `text`",
+    read: |json| from_list(json, Preset::ALL, Preset::as_str),
+};
+pub(super) const REMARK: Form<Remark> = Form {
+    expected: "a text of 1 to 140 characters that can be shown",
+    read: |json| text(json)?.parse().ok(),
 };
 pub(super) const CLOCK: Form<ClockControl> = Form {
     expected: r#"a clock within its bounds, such as {"kind":"fischer","main_ms":300000,"increment_ms":3000}"#,

@@ -3,6 +3,7 @@ use crate::INTEGER_MAX;
 use crate::clock::ClockControl;
 use crate::id::SeatNumber;
 use crate::request::{Hello, HostedOccupant, Status};
+use crate::said::Preset;
 
 fn check(text: &str, expect: ClientMessage) {
     let decoded = Request::decode(text).unwrap_or_else(|refused| panic!("{text}: {refused:?}"));
@@ -557,6 +558,37 @@ fn a_refused_hello_is_known_as_one() {
     assert!(is_hello(r#"{"type":"hello","name":1}"#));
     assert!(is_hello(r#"{"type":"hello","id":-1}"#));
     assert!(!is_hello(r#"{"type":"move"}"#));
+}
+
+#[test]
+fn what_is_said_is_a_preset_or_a_text() {
+    check(
+        r#"{"type":"say","match":"","preset":"good-game"}"#,
+        ClientMessage::Say {
+            target: MatchRef::Nothing,
+            saying: Saying::Preset(Preset::GoodGame),
+        },
+    );
+    check(
+        r#"{"type":"say","match":"","text":" e\u0301h? "}"#,
+        ClientMessage::Say {
+            target: MatchRef::Nothing,
+            saying: Saying::Text("\u{e9}h?".parse().unwrap()),
+        },
+    );
+    let long = format!(r#""text":"{}""#, "a".repeat(141));
+    for (fields, field) in [
+        ("", "preset"),
+        (r#""preset":"you-lose""#, "preset"),
+        (r#""preset":"hello","text":"hello""#, "text"),
+        (r#""text":" ""#, "text"),
+        (r#""text":"a\u202eb""#, "text"),
+        (&long, "text"),
+    ] {
+        let comma = if fields.is_empty() { "" } else { "," };
+        let say = format!(r#"{{"type":"say","id":1,"match":"K7QM2P"{comma}{fields}}}"#);
+        check_refused(&say, ErrorCode::BadField, Some(1), Some(field));
+    }
 }
 
 #[test]

@@ -11,8 +11,8 @@ use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Ply, Seq, ServerMessage,
-    SessionKind, Status, WireError,
+    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Ply, Saying, Seq,
+    ServerMessage, SessionKind, Status, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -65,6 +65,7 @@ impl Client {
                 let give = Action::GiveTime { player: id, ms };
                 self.act(player, target, Ok(give), reply)
             }
+            ClientMessage::Say { target, saying } => self.say(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
             ClientMessage::Resign { target } => {
@@ -169,6 +170,18 @@ impl Client {
             }
         };
         self.act(player, target, Ok(action), reply)
+    }
+
+    fn say<'a>(
+        &'a self,
+        player: &'a Player,
+        target: MatchRef,
+        saying: Saying,
+        reply: Reply,
+    ) -> Pending<'a> {
+        let name = player.record.name.clone();
+        let say = MatchRequest::Say { name, saying };
+        self.ask(player, target, Ok(say), reply)
     }
 
     fn decline<'a>(

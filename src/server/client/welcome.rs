@@ -180,6 +180,8 @@ impl Client {
             clocks: to_protocol::presets(&self.server.settings.clocks),
             following: Vec::new(),
             challenges: Vec::new(),
+            chat: Some(self.server.settings.chat),
+            presets: to_protocol::sayings(self.server.settings.chat),
             ignored: Vec::new(),
         }
     }

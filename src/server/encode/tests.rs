@@ -22,8 +22,24 @@ fn check_snapshots(state: &Match) {
             seats: Seat::ALL.map(is_guest),
             spectators: 3,
         };
-        let told = snapshot(state, re, recipient, there, (None, None), 0);
+        let told = snapshot(state, recipient, aside(re, there));
         assert_eq!(told, by_the_protocol(&told));
+    }
+}
+
+fn aside(re: Option<RequestId>, there: Presence) -> Aside {
+    Aside {
+        re,
+        there,
+        time: None,
+        rematch: None,
+        said: vec![Said {
+            seat: None,
+            name: "\"".to_owned(),
+            preset: None,
+            text: Some("\\".to_owned()),
+        }],
+        epoch: 0,
     }
 }
 
@@ -127,7 +143,7 @@ fn a_snapshot_says_everything() {
         seats: [Some(true), None],
         spectators: 2,
     };
-    let told = snapshot(&state, Some(RequestId(9)), GUEST, there, (None, None), 0);
+    let told = snapshot(&state, GUEST, aside(Some(RequestId(9)), there));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let first = state.moves().next().unwrap();
     let seats = serde_json::json!([
@@ -144,7 +160,7 @@ fn a_snapshot_says_everything() {
             "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true,
             "you": 0, "seats": seats, "position": state.position().to_string(), "ply": 1, "turn": 1,
             "moves": [first], "legal": state.position().legal_moves(), "spectators": 2,
-            "offers": [], "takeback": true, "takebacks": 0,
+            "offers": [], "takeback": true, "takebacks": 0, "said": [{"seat": null, "name": "\"", "text": "\\"}],
         })
     );
 }

@@ -7,7 +7,7 @@ use http::Uri;
 use tokio::sync::Semaphore;
 
 use super::{Accounts, ClientAddress, Search};
-use plyhouse_protocol::{ClockControl, NotAClock};
+use plyhouse_protocol::{ChatMode, ClockControl, NotAClock};
 
 /// A number of seconds: `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -64,6 +64,14 @@ pub(super) fn accounts() -> impl TypedValueParser<Value = Accounts> {
     PossibleValuesParser::new(["open", "off"]).map(|who| match &*who {
         "open" => Accounts::Open,
         _ => Accounts::Off,
+    })
+}
+
+pub(super) fn chat() -> impl TypedValueParser<Value = ChatMode> {
+    let words = ChatMode::ALL.iter().map(|mode| mode.as_str());
+    PossibleValuesParser::new(words).map(|word| {
+        let mode = ChatMode::ALL.iter().find(|mode| mode.as_str() == word);
+        *mode.expect("it is one of the possible values")
     })
 }
 

@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use plyhouse_bus::Unanswered;
 use plyhouse_matches::{Stage, TurnTime};
-use plyhouse_protocol::Seq;
+use plyhouse_protocol::{ErrorCode, Seq};
 use plyhouse_store::{Mark, NodeId};
 use tokio::time::sleep_until;
 
@@ -339,7 +339,13 @@ impl Table {
             MatchRequest::Act(action) => {
                 return self.act_afar(command.clone(), action, reply).await;
             }
-            MatchRequest::Rematch | MatchRequest::DeclineRematch | MatchRequest::GiveUp => {
+            MatchRequest::Say { .. } if !self.teller.follows(&command) => {
+                reply.refuse(ErrorCode::NotFollowing, "watch the match first");
+            }
+            MatchRequest::Say { .. }
+            | MatchRequest::Rematch
+            | MatchRequest::DeclineRematch
+            | MatchRequest::GiveUp => {
                 return self.hand_on(command, reply).await;
             }
             MatchRequest::Watch | MatchRequest::Show => {

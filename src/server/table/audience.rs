@@ -142,7 +142,13 @@ impl Audience {
     /// Tells everybody something. It goes out with the next [`flush`](Self::flush), so that what
     /// belongs together is written together.
     pub(super) fn tell(&mut self, frame: &Frame) {
-        for member in self.members.iter().filter(|member| member.has_snapshot) {
+        self.tell_some(frame, |_| true);
+    }
+
+    /// Tells something to the connections of some players.
+    pub(super) fn tell_some(&mut self, frame: &Frame, hears: impl Fn(PlayerId) -> bool) {
+        let told = |member: &&Member| member.has_snapshot && hears(member.player);
+        for member in self.members.iter().filter(told) {
             member.outbox.post(frame.clone());
         }
         self.has_told = true;

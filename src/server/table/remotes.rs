@@ -13,7 +13,7 @@ use super::teller::Elsewhere;
 use crate::clock::now;
 use crate::cluster::Cluster;
 use crate::command::{Command, Relayed};
-use crate::told::{Bulletin, Published, Roster, Standing};
+use crate::told::{Bulletin, Line, Published, Roster, Standing};
 
 /// The other servers that follow a match.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Remotes {
     /// What has happened since they were fed last, and after which event.
     after: Seq,
     events: Vec<Event>,
+    /// What was said since.
+    said: Vec<Line>,
     /// What they know beside the events.
     told: Option<Standing>,
     /// The clock is to be told anew.
@@ -45,6 +47,7 @@ impl Remotes {
             nodes: BTreeMap::new(),
             after: seq,
             events: Vec::new(),
+            said: Vec::new(),
             told: None,
             is_clock_untold: false,
             turn_told_at: now(),
@@ -76,6 +79,11 @@ impl Remotes {
             self.turn_told_at = now();
         }
         self.events.extend(published.events.iter().cloned());
+    }
+
+    /// Takes note of what was said.
+    pub(super) fn said(&mut self, line: Line) {
+        self.said.push(line);
     }
 
     /// The match was read anew, and has come to this event: nobody knows anything of it.
@@ -204,6 +212,7 @@ impl Table {
         };
         let is_known = remotes.events.is_empty()
             && !remotes.is_clock_untold
+            && remotes.said.is_empty()
             && remotes.told.as_ref().is_some_and(is_same);
         let bulletin = Bulletin {
             epoch: self.owner.mark.epoch(),
@@ -213,13 +222,19 @@ impl Table {
             },
             is_clock_news: std::mem::take(&mut remotes.is_clock_untold),
             standing: standing.clone(),
+            said: std::mem::take(&mut remotes.said),
         };
         remotes.told = Some(standing);
         for (node, remote) in &mut remotes.nodes {
-            if !is_known || std::mem::take(&mut remote.is_new) {
-                remote.is_new = false;
-                cluster.feed(*node, self.state.id(), bulletin.clone());
+            let is_new = std::mem::take(&mut remote.is_new);
+            if is_known && !is_new {
+                continue;
             }
+            let mut bulletin = bulletin.clone();
+            if is_new {
+                bulletin.said = self.teller.lines();
+            }
+            cluster.feed(*node, self.state.id(), bulletin);
         }
     }
 }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use plyhouse_matches::{Damaged, Event, EventKind, Match, TurnTime};
-use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, Rematch, RequestId, Seq, ServerMessage};
+use plyhouse_protocol::{
+    ErrorCode, MatchId, PlayerId, Rematch, RequestId, Said, Seq, ServerMessage,
+};
 use plyhouse_store::Record;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::audience::Audience;
+use super::talk::LINES;
 use crate::card::Presence;
 use crate::clock::now;
 use crate::command::Command;
@@ -20,7 +23,7 @@ use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
 use crate::reply::Reply;
 use crate::shared::Shared;
-use crate::told::{Published, Roster, Standing};
+use crate::told::{Line, Published, Roster, Standing};
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
 const HISTORY: usize = 256;
@@ -40,6 +43,8 @@ pub(super) struct Teller {
     unwritten: Option<Instant>,
     /// Who wants a rematch, once the match has ended.
     rematch: Option<Rematch>,
+    /// What was said last.
+    said: VecDeque<Line>,
     /// How often the match was taken over.
     epoch: u64,
     /// Who is there on other servers.
@@ -69,6 +74,7 @@ impl Teller {
             history: VecDeque::with_capacity(HISTORY_ROOM),
             unwritten: None,
             rematch: None,
+            said: VecDeque::new(),
             epoch: 0,
             elsewhere: None,
         }
@@ -275,6 +281,51 @@ impl Teller {
         }
     }
 
+    /// Something that is said now.
+    pub(super) fn new_line(&self, among_players: bool, said: Said) -> Line {
+        let last = self.said.back().filter(|last| last.number.0 == self.epoch);
+        Line {
+            number: (self.epoch, last.map_or(0, |last| last.number.1 + 1)),
+            among_players,
+            said,
+        }
+    }
+
+    /// Tells what was said to those who may hear it, unless it was told before. It goes out with the next
+    /// [`flush`](Self::flush).
+    pub(super) fn hear(&mut self, state: &Match, line: &Line) {
+        if self
+            .said
+            .back()
+            .is_some_and(|last| last.number >= line.number)
+        {
+            return;
+        }
+        if self.said.len() == LINES {
+            self.said.pop_front();
+        }
+        self.said.push_back(line.clone());
+        let told = encode(&ServerMessage::Said {
+            match_id: state.id(),
+            said: line.said.clone(),
+        });
+        let hears = |player| !line.among_players || state.seat_of(player).is_some();
+        self.audience.tell_some(&told, hears);
+    }
+
+    /// What was said last, for a server that knows nothing of it.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        self.said.iter().cloned().collect()
+    }
+
+    /// What was said last, as far as this player may see it.
+    fn said_to(&self, state: &Match, player: PlayerId) -> Vec<Said> {
+        let is_seated = state.seat_of(player).is_some();
+        let lines = self.said.iter();
+        let lines = lines.filter(|line| is_seated || !line.among_players);
+        lines.map(|line| line.said.clone()).collect()
+    }
+
     /// Dismisses everybody, since the match is served no longer.
     pub(super) fn dismiss_all(&mut self, id: MatchId) {
         let followers = self.audience.dismiss_all();
@@ -316,9 +367,18 @@ impl Teller {
         player: PlayerId,
         time: Option<TurnTime>,
     ) -> Frame {
-        let there = self.presence(state);
-        let rematch = self.rematch.clone();
-        encode::snapshot(state, re, player, there, (time, rematch), self.epoch)
+        encode::snapshot(
+            state,
+            player,
+            encode::Aside {
+                re,
+                there: self.presence(state),
+                time,
+                rematch: self.rematch.clone(),
+                said: self.said_to(state, player),
+                epoch: self.epoch,
+            },
+        )
     }
 
     /// Tells everybody how the clock stands. It goes out with the next [`flush`](Self::flush).

@@ -116,6 +116,35 @@ async fn a_bot_answers_whoever_is_elsewhere() {
     assert_eq!(ann.event("moved").await["ply"], 1);
 }
 
+/// What is said on one server is heard on all, and by whoever comes later.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_crosses_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there, third] = cluster.nodes().await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({"seats": ["me", "open"]})).await;
+    let say = |preset| json!({"type": "say", "match": id, "preset": preset});
+    assert_eq!(bob.ask(say("hello")).await["type"], "ok");
+    assert_eq!(ann.event("said").await["preset"], "hello");
+    assert_eq!(bob.event("said").await["preset"], "hello");
+    assert_eq!(ann.ask(say("have-fun")).await["type"], "ok");
+    assert_eq!(bob.event("said").await["preset"], "have-fun");
+    let mut cat = third.server.player("cat").await;
+    assert_eq!(cat.refused(say("bye")).await, "not_following");
+    cat.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(cat.refused(say("bye")).await, "not_allowed");
+    // The owner feeds that server what was said before, once it knows of it.
+    let watch = json!({"type": "watch", "match": id});
+    let shown = loop {
+        let shown = cat.ask(watch.clone()).await;
+        if shown["said"] != json!([]) {
+            break shown;
+        }
+    };
+    let presets = shown["said"].as_array().expect("a list").iter();
+    let presets: Vec<&Value> = presets.map(|said| &said["preset"]).collect();
+    assert_eq!(presets, ["hello", "have-fun"]);
+}
+
 /// A rematch is agreed on across servers, and both are shown it.
 #[tokio::test(start_paused = true)]
 async fn a_rematch_is_agreed_on_across_servers() {

@@ -401,6 +401,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "history"}),
         json!({"type": "explore", "game": "chess", "moves": []}),
         json!({"type": "create_key"}),
+        json!({"type": "say", "match": "K7QM2P", "preset": "hello"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

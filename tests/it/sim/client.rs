@@ -341,6 +341,7 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
+            | ServerMessage::Said { .. }
             | ServerMessage::ListChanged { .. } => {}
         }
     }
@@ -394,6 +395,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek
+        | ClientMessage::Say { .. }
         | ClientMessage::Resync { .. } => false,
     }
 }

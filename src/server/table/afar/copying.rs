@@ -42,6 +42,9 @@ impl Table {
             }
         }
         self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
+        for line in &bulletin.said {
+            self.teller.hear(&self.state, line);
+        }
         if is_other_owner {
             let time = self.afar().turn_time();
             self.teller.tell_snapshots(&self.state, time);

@@ -337,6 +337,7 @@ impl Reading {
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
+            | ServerMessage::Said { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
         if let Some(waiting) = waiting {
@@ -372,6 +373,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Offer { target, .. }
         | ClientMessage::Decline { target, .. }
         | ClientMessage::GiveTime { target, .. }
+        | ClientMessage::Say { target, .. }
         | ClientMessage::Resync { target, .. } => Some(*target),
         ClientMessage::Hello(_)
         | ClientMessage::Ping

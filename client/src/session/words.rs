@@ -1,0 +1,67 @@
+//! What people say to each other at a match, as it is typed and as it is shown.
+
+use plyhouse_protocol::{
+    ChatMode, ClientMessage, MatchId, Preset, PresetText, Said, Saying, Snapshot,
+};
+
+use super::Session;
+use crate::harmless::harmless;
+
+impl Session {
+    /// Says a preset by its words, or a text of one's own where the server has those.
+    pub(super) fn speak(&mut self, now: &Snapshot, words: &str) {
+        if self.pending.is_some() {
+            return self.complain("One moment …");
+        }
+        let target = now.match_id.into();
+        match self.saying(words) {
+            Ok(saying) => self.ask(ClientMessage::Say { target, saying }),
+            Err(why) => self.complain(&why),
+        }
+    }
+
+    fn saying(&self, words: &str) -> Result<Saying, String> {
+        let preset = words.split_whitespace().collect::<Vec<_>>().join("-");
+        let meant = |one: &&Preset| one.as_str().eq_ignore_ascii_case(&preset);
+        if let Some(preset) = Preset::ALL.iter().find(meant) {
+            return Ok(Saying::Preset(*preset));
+        }
+        let chat = self.welcome.as_ref().and_then(|welcome| welcome.chat);
+        match chat {
+            Some(ChatMode::Text) => words
+                .parse()
+                .map(Saying::Text)
+                .map_err(|_| "`say` takes 1 to 140 characters that can be shown.".to_owned()),
+            Some(ChatMode::Presets) => {
+                let phrases: Vec<&str> = self.presets().iter().map(|one| &*one.text).collect();
+                Err(format!(
+                    "What can be said: {}.",
+                    harmless(&phrases.join(", "))
+                ))
+            }
+            Some(ChatMode::Off) | None => Err("Nothing can be said on this server.".to_owned()),
+        }
+    }
+
+    /// Shows what was said.
+    pub(super) fn heard(&mut self, match_id: MatchId, said: &Said) {
+        if self
+            .table()
+            .is_none_or(|table| table.now.match_id != match_id)
+        {
+            return;
+        }
+        let is_meant = |one: &&PresetText| Some(&one.preset) == said.preset.as_ref();
+        let phrase = self.presets().iter().find(is_meant);
+        let Some(words) = phrase.map(|one| &one.text).or(said.text.as_ref()) else {
+            return; // A phrase that nobody knows here.
+        };
+        let line = format!("{}: {}", harmless(&said.name), harmless(words));
+        self.say(line);
+    }
+
+    fn presets(&self) -> &[PresetText] {
+        let welcome = self.welcome.as_ref();
+        welcome.map_or(&[], |welcome| welcome.presets.as_slice())
+    }
+}
