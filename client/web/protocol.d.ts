@@ -265,6 +265,25 @@ export interface Matches {
   total: number;
   matches: Listed[];
 }
+// An ended match of a player, by whose seat `you` goes.
+export interface HistoryRow {
+  match: string;
+  code: string;
+  game: string;
+  seats: [Seat, Seat];
+  outcome: Outcome;
+  plies: number;
+  clock?: Clock;
+  you: number;
+  ended_ms: number;
+}
+export interface History {
+  type: 'history';
+  re?: number;
+  ignored?: string[];
+  rows: HistoryRow[];
+  more: boolean;
+}
 export interface Events {
   type: 'events';
   re?: number;
@@ -348,6 +367,7 @@ export type Message =
   | ListChanged
   | Matches
   | Events
+  | History
   | Sessions
   | SessionAdded
   | PlayerTold
@@ -377,6 +397,7 @@ export type Request =
       password?: string;
       label?: string;
     }
+  | { type: 'history'; game?: string; before?: string; limit?: number }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)
   | ({ type: 'end_session'; session: string } & Proof)

@@ -46,6 +46,7 @@ pub(super) fn router(
         .route("/", get(page))
         .route("/m/{code}", get(page))
         .route("/m/{code}/", get(page))
+        .route("/games", get(page))
         .route("/pair", get(page))
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))

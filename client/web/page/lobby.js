@@ -82,7 +82,7 @@ export class Lobby {
     const hadFocus = before?.contains(document.activeElement);
     this.#shownDesk = desk;
     if (before) before.replaceWith(desk);
-    else fill(this.element, desk, this.#listing.own, this.#listing.element);
+    else fill(this.element, desk, this.#listing.own.element, this.#listing.element);
     // From the search to what stops it, and back.
     /** @type {HTMLElement | null} */
     const search = desk.querySelector('.search');

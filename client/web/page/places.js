@@ -17,6 +17,8 @@ export function viewAt(app, path, wish) {
       return new Lobby(app);
     case '/you':
       return new Later(app, async () => new (await import('./you/you.js')).You(app));
+    case '/games':
+      return new Later(app, async () => new (await import('./you/games.js')).Games(app));
     case '/pair': {
       const secret = takenFromAddress();
       return new Later(

@@ -16,6 +16,7 @@ import { icon } from './switches.js';
  * @property {string} about
  * @property {string} action what one can do with it
  * @property {() => void} [callOff]
+ * @property {string} [result] what it came to, of a match that is over
  */
 
 const CROSS = 'M7 7l10 10M17 7 7 17';
@@ -66,6 +67,12 @@ export class Section {
     this.element.hidden = all.length === 0 && !this.#none.textContent;
   }
 
+  /** Goes to what can be done with one of them. @param {number} at */
+  focus(at) {
+    const button = this.#list.children[at]?.querySelector('button:last-child');
+    if (button instanceof HTMLElement) button.focus();
+  }
+
   /** @param {Told[]} shown */
   #draw(shown) {
     const before = this.#lines;
@@ -112,7 +119,8 @@ class Line {
   }
 
   /** @param {Told} told */
-  show({ row, names, about, action, callOff }) {
+  show({ row, names, about, action, callOff, result }) {
+    if (result) this.element.dataset.result = result;
     if (this.#drawn !== names.join('\n')) {
       this.#drawn = names.join('\n');
       const [one, other] = names.map((name) => h('bdi', {}, name));

@@ -146,6 +146,16 @@ export default {
 
   // Oneself: on other devices, and after all are lost
   'you.title': 'You',
+  'games.title': 'My games',
+  'games.all': 'All your games',
+  'games.ended': 'Over',
+  'games.none': 'None of your games is over yet.',
+  'games.more': 'Show more',
+  'games.show': 'Replay',
+  'games.won': 'Won',
+  'games.lost': 'Lost',
+  'games.drawn': 'Draw',
+  'games.off': 'Broken off',
   'account.title': 'Keep your name',
   'account.about':
     'With a name and a password you come back from anywhere. Nothing else is asked for.',

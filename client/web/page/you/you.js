@@ -34,6 +34,7 @@ export class You {
         { class: 'row myself' },
         h('h1', {}, this.#name),
         h('button', choose, say('name.choose')),
+        h('a', { class: 'button', href: '/games' }, say('games.title')),
       ),
       this.#account.element,
       this.#pairing.element,

@@ -1,0 +1,125 @@
+// Our matches that are not over: those that are played now, and those by days.
+
+import { challengedTo } from './challenging.js';
+import { isByDays } from './days.js';
+import { h } from './dom.js';
+import { date, say } from './language.js';
+import { isMyTurn, isStoodIn } from './match.js';
+import { Section } from './rows.js';
+import { clockWords } from './time.js';
+import { occupant, watching } from './words.js';
+
+/** @import { Listed } from '../protocol.js' */
+/** @import { DaysRow } from './days.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+/** @import { Row, Told } from './rows.js' */
+
+export class OwnMatches {
+  #app;
+  #mine;
+  #days;
+  element;
+
+  /** @param {App} app @param {number} [atMost] how many of a kind are shown before one asks for the others */
+  constructor(app, atMost = Infinity) {
+    this.#app = app;
+    this.#mine = new Section(say('list.mine'), '', (row) => this.#goOn(row), atMost);
+    // By its id: a code is not known of what one has not seen here.
+    this.#days = new Section(say('list.days'), '', ({ match }) => app.go(`/m/${match}`), atMost);
+    this.element = h(
+      'section',
+      { class: 'listing own', 'aria-label': say('list.own') },
+      this.#mine.element,
+      this.#days.element,
+    );
+  }
+
+  /** Shows how they stand now. @returns {Set<string>} which they are */
+  update() {
+    const mine = this.#app.mine();
+    const days = this.#app.days.rows;
+    // What waits for us comes first, and last what waits for somebody else to come.
+    const urgency = (/** @type {Match} */ match) =>
+      isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2;
+    mine.sort((one, other) => urgency(one) - urgency(other));
+    const now = mine.filter((match) => !isByDays(match));
+    this.#mine.show(now.map((match) => this.#toldOfMine(match)));
+    this.#days.show(days.map((row) => this.#toldOfDays(row)));
+    this.element.hidden = now.length + days.length === 0;
+    return new Set([...mine, ...days].map(({ match }) => match));
+  }
+
+  /** @param {Row} row one of ours */
+  #goOn(row) {
+    const match = this.#app.matches.get(row.match);
+    // Only by asking for it one gets back the seat in which a bot plays.
+    if (match && isStoodIn(match, this.#app.player?.id)) {
+      void this.#app.enter({ type: 'join', match: row.match });
+    } else {
+      this.#app.goTo(row);
+    }
+  }
+
+  /** @param {Match} match @returns {Told} */
+  #toldOfMine(match) {
+    const { status, host, you, ply } = match;
+    const line = told(
+      this.#app,
+      match,
+      say(isMyTurn(match) ? 'list.turn' : 'list.go'),
+      // Of other matches nobody tells how far they are. A number stays with what it counts.
+      ply > 0 && say('list.moves', { count: ply }).replace(' ', '\u00a0'),
+      watching(match),
+    );
+    if (isStoodIn(match, this.#app.player?.id)) {
+      const about = `${line.about} · ${say('list.standIn')}`;
+      return { ...line, about, action: say('offers.seat') };
+    }
+    const [one = '', other = ''] = line.names;
+    // One knows oneself.
+    const names = you === null ? line.names : [you === 0 ? other : one];
+    if (status !== 'open') return { ...line, names };
+    const opponent = challengedTo(match);
+    const isHost = host === this.#app.player?.id;
+    return {
+      ...line,
+      names: opponent ? [opponent] : names,
+      about: `${line.about} · ${opponent ? say('list.asked') : match.code}`,
+      action: say('list.show'),
+      ...(isHost
+        ? { callOff: () => void this.#app.ask({ type: 'leave', match: match.match }) }
+        : {}),
+    };
+  }
+
+  /** @param {DaysRow} row @returns {Told} */
+  #toldOfDays({ match, isMine, due, known }) {
+    const { game, opponent, code } = known;
+    const turn = isMine === null ? 'days.open' : isMine ? 'days.yours' : 'days.theirs';
+    const about = [
+      game !== undefined && (this.#app.game(game)?.title ?? game),
+      due === null || turn === 'days.open' ? say(turn) : say(`${turn}.until`, { date: date(due) }),
+    ];
+    return {
+      row: { match, code: code ?? match },
+      names: [opponent || say(isMine === null ? 'seat.open' : 'days.match')],
+      about: about.filter(Boolean).join(' · '),
+      action: say(isMine ? 'list.turn' : isMine === null ? 'list.show' : 'list.go'),
+    };
+  }
+}
+
+/**
+ * @param {App} app
+ * @param {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock'>} row
+ * @param {string} action
+ * @param {...(string | false)} more what else is to be known of it
+ * @returns {Told}
+ */
+export function told(app, row, action, ...more) {
+  const { game, clock } = row;
+  const about = [app.game(game)?.title ?? game, clock && clockWords(clock), ...more];
+  const names = row.seats.map((seat) => occupant(seat, app.levels));
+  return { row, names, about: about.filter(Boolean).join(' · '), action };
+}

@@ -1,0 +1,128 @@
+// My games: those that are played, and those that are over.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { chooseClock, fits, inBar, invite, isOpenToAll, myTurn, play, playAll } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** The games that are over. @param {Page} page */
+const ended = (page) => page.locator('.kind', { hasText: 'Over' }).locator('li');
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 720 },
+})) {
+  test(
+    `my games: what is played first, and below how the others ended: ${size}`,
+    inHouse(async (house) => {
+      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const ann = await house.visitor('/', options);
+      await ann.getByRole('link', { name: 'All your games' }).click();
+      await ann.getByText('None of your games is over yet.').waitFor();
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+      const bob = await house.visitor(await invite(ann, 'Connect Four'));
+      const match = new URL(ann.url()).pathname;
+      await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+      await ann.getByRole('heading', { name: 'You win!' }).waitFor();
+      await inBar(ann, 'Rematch').click();
+      await bob.getByRole('button', { name: 'Accept' }).click();
+      await play(bob, 'a1');
+      await myTurn(ann);
+      await ann.getByRole('button', { name: 'Resign …' }).click();
+      await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+      await ann.getByRole('heading', { name: 'You lose.' }).waitFor();
+      await ann.getByRole('link', { name: 'To the lobby' }).click();
+      // One that goes on, where it is our turn.
+      const link = await invite(ann, 'Tic-tac-toe');
+      await bob.goto(link);
+      await myTurn(ann);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+      await chooseClock(ann, '3 days a move');
+      await bob.goto(await invite(ann, 'Chess'));
+      await myTurn(ann);
+
+      await ann.goto('/games');
+      const rows = ended(ann);
+      await rows.nth(1).waitFor();
+      assert.equal(await rows.count(), 2);
+      assert.match(await rows.nth(0).innerText(), /guest-\w+\s+Lost · Connect Four · 1\smove · /);
+      assert.match(await rows.nth(1).innerText(), /guest-\w+\s+Won · Connect Four · 7\smoves · /);
+      const own = ann.getByRole('region', { name: 'Yours' });
+      await own.locator('li', { hasText: 'Tic-tac-toe' }).getByText('Your turn').waitFor();
+      await own.locator('li', { hasText: /Chess · your turn until / }).waitFor();
+      await isOpenToAll(ann, 'games');
+      await fits(ann);
+      await picture(ann, `games-${size}`);
+
+      // By game, and by keyboard to its moves.
+      await ann.getByLabel('Game').selectOption('Chess');
+      await ann.getByText('None of your games is over yet.').waitFor();
+      await ann.getByLabel('Game').selectOption('Connect Four');
+      await rows.nth(1).getByRole('button').focus();
+      await ann.keyboard.press('Enter');
+      await ann.getByRole('button', { name: 'One move back' }).waitFor();
+      assert.equal(await ann.locator('.moves button').count(), 7);
+      assert.notEqual(new URL(ann.url()).pathname, match);
+    }),
+  );
+}
+
+test(
+  'older games are shown when they are asked for',
+  // As quickly as one program plays, for which other bounds are meant than for people.
+  inHouse(
+    async (house) => {
+      const ann = await house.visitor();
+      await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+      // Played as quickly as the server takes them.
+      await ann.evaluate(async () => {
+        const token = localStorage.getItem('plyhouse.token');
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        await new Promise((resolve) => (socket.onopen = resolve));
+        const hello = { type: 'hello', protocol: 1, token, beside: true };
+        socket.send(JSON.stringify(hello));
+        let left = 22;
+        const begin = () => {
+          const seats = ['me', { bot: 'beginner' }];
+          socket.send(JSON.stringify({ type: 'create', id: 1, game: 'chess', seats }));
+        };
+        await new Promise((resolve) => {
+          socket.onmessage = ({ data }) => {
+            const message = JSON.parse(data);
+            if (message.type === 'welcome') begin();
+            if (message.type === 'match') {
+              const { match } = message;
+              socket.send(JSON.stringify({ type: 'move', id: 2, match, ply: 0, move: 'e2e4' }));
+            }
+            // After two moves it counts.
+            if (message.type === 'moved' && message.ply === 1) {
+              socket.send(JSON.stringify({ type: 'resign', id: 3, match: message.match }));
+            }
+            if (message.type === 'ended') left -= 1;
+            if (message.type === 'ended' && left === 0) resolve(null);
+            if (message.re === 3) begin();
+          };
+        });
+        socket.close();
+      });
+      await ann.getByRole('link', { name: 'All your games' }).click();
+      const rows = ended(ann);
+      const more = ann.getByRole('button', { name: 'Show more' });
+      await rows.nth(19).waitFor();
+      assert.equal(await rows.count(), 20);
+      await more.focus();
+      await ann.keyboard.press('Enter');
+      await rows.nth(21).waitFor();
+      // The focus goes on to what has come.
+      await rows.nth(20).locator('button:focus').waitFor();
+      await more.waitFor({ state: 'hidden' });
+      assert.equal(await rows.count(), 22);
+    },
+    ['--burst', '200'],
+  ),
+);
