@@ -243,7 +243,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 22] = [
+    pub const TYPES: [&'static str; 23] = [
         "welcome",
         "pong",
         "match",
@@ -256,6 +256,7 @@ impl ServerMessage {
         "recovery_key",
         "key",
         "session_added",
+        "said",
         "player",
         "events",
         "error",
