@@ -66,6 +66,12 @@ pub enum Sessions {
 }
 
 impl Sessions {
+    /// Whether a pairing code of the player is void with them: one of the devices that are thrown out may
+    /// have made it.
+    pub(crate) const fn voids_pairing(self) -> bool {
+        !matches!(self, Self::One(_))
+    }
+
     /// Whether this session is among them, of this kind.
     #[must_use]
     pub fn contains(self, id: SessionId, kind: SessionKind) -> bool {

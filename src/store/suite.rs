@@ -361,7 +361,14 @@ pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
     assert_eq!(taken.count(), 1);
     assert_eq!(take(4).await, Ok(false));
     assert!(offer(6, 3, 1000).await.is_some());
-    assert!(offer(7, 4, 1100).await.is_some(), "the others are over");
+    let last = offer(7, 4, 1100).await;
+    assert!(last.is_some(), "the others are over");
+    let own = session(9, 4).id;
+    for (which, expected) in [(Sessions::One(own), last), (Sessions::AllBut(own), None)] {
+        let ended = store.end_sessions(player(4).id, which).await;
+        ended.expect("written");
+        assert_eq!(find(7, 1100).await, expected, "{which:?}");
+    }
 }
 
 /// A recovery key is its player's until there is another.

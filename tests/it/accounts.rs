@@ -1,8 +1,12 @@
 //! Names that are one player's alone, and the passwords by which their players come back.
 
+use std::sync::Arc;
+
 use plyhouse_server::{Accounts, Settings};
+use plyhouse_store::Store;
 use serde_json::{Value, json};
 
+use crate::failing::FailingStore;
 use crate::sessions::{beside, coming, sessions};
 use crate::support::{Player, TestServer, calm, pass, text};
 
@@ -26,6 +30,69 @@ async fn registered(server: &TestServer, name: &str) -> Player {
 
 fn login(name: &str, password: &str) -> Value {
     json!({"name": name, "password": password, "label": "phone"})
+}
+
+/// Whoever comes by a password while another one is set does not stay.
+#[tokio::test(start_paused = true)]
+async fn a_password_is_good_until_another_is_set() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let mut ann = registered(&server, "ann").await;
+    let closed = store.gate.lock().await;
+    let set = json!({"type": "set_password", "id": 90, "password": PASSWORD,
+        "new": "battery staple"});
+    ann.send(&set.to_string()).await;
+    // It has been proved and waits to be kept.
+    pass(1).await;
+    let mut thief = server.connect().await;
+    let hello = json!({"type": "hello", "id": 1, "name": "ann", "password": PASSWORD});
+    thief.send(&hello.to_string()).await;
+    pass(1).await;
+    drop(closed);
+    assert_eq!(thief.next().await["code"], "wrong_password");
+    let listed = sessions(&mut ann).await;
+    assert_eq!(listed.len(), 1, "{listed:?}");
+}
+
+/// A code from before is void with the devices that are thrown out.
+#[tokio::test(start_paused = true)]
+async fn a_pairing_code_is_void_with_the_sessions() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let others = json!({"type": "end_session", "session": "others", "password": PASSWORD});
+    let set = json!({"type": "set_password", "password": PASSWORD, "new": "battery staple"});
+    for ends in [others, set] {
+        let code = text(&ann.ask(json!({"type": "pair"})).await["code"]);
+        assert_eq!(ann.ask(ends).await["type"], "ok");
+        let (_, refused) = coming(&server, json!({"pair": code})).await;
+        assert_eq!(refused["code"], "bad_code");
+    }
+}
+
+/// Of two names that one player asks for at once the second comes too soon.
+#[tokio::test(start_paused = true)]
+async fn a_player_takes_one_name_at_a_time() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let mut ann = registered(&server, "ann").await;
+    let mut tab = beside(&server, &ann.token()).await;
+    let closed = store.gate.lock().await;
+    for (connection, name) in [(&mut ann, "anna"), (&mut tab, "annette")] {
+        let rename = json!({"type": "rename", "id": 90, "name": name});
+        connection.send(&rename.to_string()).await;
+    }
+    pass(1).await;
+    drop(closed);
+    let mut codes = Vec::new();
+    for connection in [&mut ann, &mut tab] {
+        codes.push(loop {
+            let message = connection.next().await;
+            if message["re"] == 90 {
+                break message["code"].clone();
+            }
+        });
+    }
+    assert_eq!(codes, [Value::Null, json!("too_soon")]);
 }
 
 #[tokio::test(start_paused = true)]

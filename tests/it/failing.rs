@@ -180,7 +180,11 @@ impl Store for FailingStore {
             Some(error) if !matches!(change, PeopleChange::SawSession(..)) => {
                 future::ready(Err(error)).boxed()
             }
-            _ => self.memory.change_people(change),
+            _ => async move {
+                let _open = self.gate.lock().await;
+                self.memory.change_people(change).await
+            }
+            .boxed(),
         }
     }
 

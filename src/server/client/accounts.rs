@@ -126,19 +126,8 @@ impl Client {
         if name == before.name {
             return Ok(before);
         }
-        let account = self
-            .server
-            .store
-            .account(before.id)
-            .await
-            .map_err(not_read)?;
-        let renamed_ms = account.and_then(|account| account.renamed_ms);
         let now_ms = self.server.clock.now_ms();
-        let next_ms = renamed_ms.map_or(0, |renamed_ms| renamed_ms + RENAMED_AFTER_MS);
-        if next_ms > now_ms {
-            let left = Duration::from_millis(next_ms - now_ms);
-            return Err(too_soon("you have taken another name lately", left));
-        }
+        let renamed_ms = self.may_rename(before.id, now_ms).await?;
         let record = PlayerRecord {
             name,
             ..before.clone()
@@ -152,10 +141,24 @@ impl Client {
             kept_until_ms: now_ms + KEPT_MS,
         };
         let named = self.server.store.name_player(naming).await;
-        named
-            .map_err(not_kept)?
-            .then_some(record)
-            .ok_or_else(name_taken)
+        if named.map_err(not_kept)? {
+            return Ok(record);
+        }
+        // The player on another connection was faster, or another one with the name.
+        self.may_rename(record.id, now_ms).await?;
+        Err(name_taken())
+    }
+
+    /// Refuses another name so soon after the one before. Gives when that was taken.
+    async fn may_rename(&self, id: PlayerId, now_ms: u64) -> Result<Option<u64>, WireError> {
+        let account = self.server.store.account(id).await.map_err(not_read)?;
+        let renamed_ms = account.and_then(|account| account.renamed_ms);
+        let next_ms = renamed_ms.map_or(0, |renamed_ms| renamed_ms + RENAMED_AFTER_MS);
+        if next_ms > now_ms {
+            let left = Duration::from_millis(next_ms - now_ms);
+            return Err(too_soon("you have taken another name lately", left));
+        }
+        Ok(renamed_ms)
     }
 
     async fn with_password(

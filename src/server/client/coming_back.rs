@@ -1,7 +1,7 @@
 //! How a player comes to have one more session: by a pairing code from another device, by the key that was
 //! written down, or by a password. A code or a key that is wrong counts against the address that has tried it.
 
-use super::proving::too_many_codes;
+use super::proving::{too_many_codes, wrong_password};
 use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown, usual_label};
 use crate::births;
@@ -13,7 +13,7 @@ use crate::tokens;
 use plyhouse_protocol::{
     ErrorCode, Hello, PlayerId, Proof, ServerMessage, SessionKind, Token, WireError,
 };
-use plyhouse_store::{Pairing, ReadError, SessionRecord, Sessions, TokenHash};
+use plyhouse_store::{Pairing, PasswordHash, ReadError, SessionRecord, Sessions, TokenHash};
 
 /// For how long a pairing code is good, in milliseconds.
 const PAIRING_MS: u64 = 5 * 60 * 1000;
@@ -56,10 +56,15 @@ impl Client {
         way: &Way,
         label: Option<String>,
     ) -> Result<Player, WireError> {
+        let mut checked = None;
         let id = match way {
             Way::Pairing(code) => self.by_code(self.paired(*code)).await?,
             Way::Recovery(key) => self.by_code(self.server.store.recovered(*key)).await?,
-            Way::Password(name, password) => self.account_of(name, password).await?,
+            Way::Password(name, password) => {
+                let (id, hash) = self.account_of(name, password).await?;
+                checked = Some(hash);
+                id
+            }
         };
         let label = shown(label, || usual_label(self.kind))?;
         let Some(record) = self.server.store.player_by_id(id).await.map_err(not_read)? else {
@@ -79,12 +84,33 @@ impl Client {
         };
         let added = self.server.store.add_session(session.clone()).await;
         added.map_err(not_kept)?;
+        if let Some(checked) = checked {
+            self.still_has(&session, &checked).await?;
+        }
         Ok(Player {
             record,
             session,
             token,
             is_stored: true,
         })
+    }
+
+    /// Ends a session again that has begun by a password, if that is another one by now: whoever sets a
+    /// password ends the sessions that are there by then.
+    async fn still_has(
+        &self,
+        session: &SessionRecord,
+        checked: &PasswordHash,
+    ) -> Result<(), WireError> {
+        let player = session.player;
+        let account = self.server.store.account(player).await.map_err(not_read)?;
+        if account.and_then(|account| account.password).as_ref() == Some(checked) {
+            return Ok(());
+        }
+        let which = Sessions::One(session.id);
+        let ended = self.server.store.end_sessions(player, which).await;
+        ended.map_err(not_kept)?;
+        Err(wrong_password())
     }
 
     /// Whose code or key it is that is looked for, if so many may be tried.

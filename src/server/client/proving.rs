@@ -17,12 +17,12 @@ use uuid::Uuid;
 const RECOVERED_MS: u64 = 3600 * 1000;
 
 impl Client {
-    /// The account with this name and this password.
+    /// The account with this name and this password, and what is kept of the password.
     pub(super) async fn account_of(
         &self,
         name: &str,
         password: &Token,
-    ) -> Result<PlayerId, WireError> {
+    ) -> Result<(PlayerId, PasswordHash), WireError> {
         let name = name.parse::<PlayerName>();
         // All texts that are no names are one that nobody has.
         let likeness = name.map_or_else(|_| String::new(), |name| names::likeness(name.as_str()));
@@ -35,8 +35,8 @@ impl Client {
         if is_right.is_err() {
             self.was_no_try(&likeness);
         }
-        match (found?.0, is_right?) {
-            (Some(player), true) => Ok(player),
+        match (found?, is_right?) {
+            ((Some(player), Some(kept)), true) => Ok((player, kept)),
             _ => Err(wrong_password()),
         }
     }
@@ -132,7 +132,7 @@ impl Client {
     }
 }
 
-fn wrong_password() -> WireError {
+pub(super) fn wrong_password() -> WireError {
     let message = "the name or the password is wrong, or the password is missing";
     WireError::new(ErrorCode::WrongPassword, message)
 }

@@ -192,6 +192,9 @@ impl People {
         if self.of_player.get(&player).is_some_and(BTreeSet::is_empty) {
             self.of_player.remove(&player);
         }
+        if which.voids_pairing() {
+            self.pairings.remove(&player);
+        }
     }
 
     fn saw(&mut self, token: TokenHash, day: u64) {

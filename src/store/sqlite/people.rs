@@ -230,6 +230,11 @@ pub(super) fn end(
     let mut delete = connection.prepare_cached(sql)?;
     let (id, is_meant, with_keys) = condition(which);
     delete.execute((player.0.as_bytes(), id, is_meant, with_keys))?;
+    if which.voids_pairing() {
+        let sql = "DELETE FROM pairings WHERE player = ?1";
+        let mut void = connection.prepare_cached(sql)?;
+        void.execute([player.0.as_bytes()])?;
+    }
     Ok(())
 }
 

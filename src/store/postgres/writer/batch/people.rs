@@ -116,6 +116,10 @@ pub(super) async fn end_sessions(
     let (id, is_meant, with_keys) = condition(which);
     let values: Values<'_> = &[&player.0, &id, &is_meant, &with_keys];
     session.query(sql, values).await?;
+    if which.voids_pairing() {
+        let sql = "DELETE FROM pairings WHERE player = $1";
+        session.query(sql, &[&player.0]).await?;
+    }
     Ok(())
 }
 
