@@ -2,6 +2,7 @@
 //! this module all is generic over a game, above it all games look alike and speak text.
 
 mod analyst;
+mod published;
 
 use std::fmt;
 
@@ -19,6 +20,7 @@ use crate::game::{
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
+pub use published::published;
 
 use self::analyst::TypedAnalyst;
 

@@ -18,6 +18,7 @@ mod lag;
 mod occupant;
 mod offers;
 mod play;
+pub mod ratings;
 mod refusal;
 mod reminder;
 pub mod scoresheet;

@@ -51,6 +51,15 @@ impl Occupant {
         }
     }
 
+    /// What the player is whose seat this is.
+    #[must_use]
+    pub const fn kind(&self) -> Option<PlayerKind> {
+        match self {
+            Self::Player { kind, .. } | Self::StandIn { kind, .. } => Some(*kind),
+            Self::Open | Self::Bot(_) => None,
+        }
+    }
+
     /// The level of the bot that sits here, if one does.
     #[must_use]
     pub const fn bot(&self) -> Option<Level> {

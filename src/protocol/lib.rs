@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod id;
 mod message;
+mod ratings;
 mod request;
 mod said;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use event::{
 };
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use message::ServerMessage;
+pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy};
 pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
 };

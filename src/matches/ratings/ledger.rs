@@ -1,0 +1,161 @@
+//! What ratings are reckoned from: rows that are numbered in the order in which they were written, the one
+//! order of all. They are kept as they are serialised here: names are never changed, they are on disks.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
+use plyhouse_protocol::{MatchId, PlayerId, PlayerKind, Pool, Reason};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Match, Occupant, Stage};
+
+/// How many plies of a match are compared with others of the same two.
+const LINE_PLIES: usize = 20;
+
+/// With fewer plies a match counts for nobody.
+const PLIES_MIN: u64 = 2;
+
+/// What is written when a rated match ends, and what else decides what ratings are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum LedgerRow {
+    /// A rated match ended.
+    Game(Box<RatedGame>),
+    /// All matches of a player up to here count for nobody.
+    Unrated {
+        /// Who.
+        player: PlayerId,
+    },
+    /// A server has started.
+    Started {
+        /// When, in milliseconds since 1970.
+        at_ms: u64,
+    },
+}
+
+/// All of a rated match that ratings are reckoned from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RatedGame {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// What was played.
+    pub game: String,
+    /// Among whom it counts.
+    pub pool: Pool,
+    /// When it ended, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Who played.
+    pub seats: [Contender; 2],
+    /// The seat that won, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Seat>,
+    /// Whether it changes ratings at all.
+    pub counts: bool,
+    /// The seat that broke it off, never began or went away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Seat>,
+    /// How it began: the line that stands for all that are the same on a board that is laid down otherwise.
+    pub line: String,
+}
+
+/// Who plays a rated match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Contender {
+    /// An account.
+    Player {
+        /// Whose.
+        player: PlayerId,
+    },
+    /// A level of the server's.
+    Level {
+        /// Which.
+        level: Level,
+        /// How it was rated then.
+        rating: i32,
+    },
+}
+
+impl Contender {
+    /// The player, if it is one.
+    #[must_use]
+    pub const fn player(&self) -> Option<PlayerId> {
+        match self {
+            Self::Player { player } => Some(*player),
+            Self::Level { .. } => None,
+        }
+    }
+
+    /// An id by which each is told from all others: no player has one like a level's.
+    pub(super) fn id(&self) -> PlayerId {
+        match self {
+            Self::Player { player } => *player,
+            Self::Level { level, .. } => PlayerId(Uuid::from_u128(u128::MAX - *level as u128)),
+        }
+    }
+
+    fn of(occupant: &Occupant, game: &'static str) -> Option<Self> {
+        match occupant {
+            Occupant::Open => None,
+            Occupant::Player { id, .. } | Occupant::StandIn { player: id, .. } => {
+                Some(Self::Player { player: *id })
+            }
+            Occupant::Bot(level) => Some(Self::Level {
+                level: *level,
+                rating: plyhouse_engine::catalog::published(game, *level),
+            }),
+        }
+    }
+}
+
+/// Among whom a match of somebody of this kind counts, by whether it is played over days.
+#[must_use]
+pub const fn pool_of(kind: PlayerKind, is_of_days: bool) -> Pool {
+    match (kind, is_of_days) {
+        (PlayerKind::Bot, _) => Pool::Bots,
+        (PlayerKind::Guest | PlayerKind::Account, true) => Pool::Days,
+        (PlayerKind::Guest | PlayerKind::Account, false) => Pool::Live,
+    }
+}
+
+impl Match {
+    /// What is to be numbered of the match now that it has ended. `None` if it was not rated, or never began.
+    #[must_use]
+    pub fn rated_game(&self) -> Option<RatedGame> {
+        let Stage::Ended {
+            winner, reason, by, ..
+        } = self.stage()
+        else {
+            return None;
+        };
+        let creation = self.creation();
+        if !creation.terms.rated {
+            return None;
+        }
+        let game = creation.game.info.id;
+        let [first, second] = Seat::ALL.map(|seat| Contender::of(self.occupant(seat), game));
+        let line: Vec<&str> = self.moves().take(LINE_PLIES).collect();
+        let is_bots = Seat::ALL.into_iter().any(|seat| {
+            let kind = self.occupant(seat).kind();
+            kind == Some(PlayerKind::Bot)
+        });
+        let kind = if is_bots {
+            PlayerKind::Bot
+        } else {
+            PlayerKind::Account
+        };
+        let loser = winner.map(Seat::other);
+        Some(RatedGame {
+            match_id: self.id(),
+            game: game.to_owned(),
+            pool: pool_of(kind, creation.terms.is_of_days()),
+            at_ms: self.ended_ms?,
+            seats: [first?, second?],
+            winner,
+            counts: reason != Reason::Aborted && self.ply().0 >= PLIES_MIN,
+            left: by.or(loser.filter(|_| reason == Reason::Abandonment)),
+            line: creation.game.same_line(&line).0.join(" "),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! How well players play: what is asked about it, and what is told.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::SeatNumber;
+use super::welcome::PlayerSummary;
+use super::words::words;
+
+words! {
+    /// Among whom a rating compares. Each game has all of them.
+    Pool {
+        /// People, by clocks.
+        Live = "live",
+        /// People, over days.
+        Days = "days",
+        /// Programs, with the server's levels among them.
+        Bots = "bots",
+    }
+}
+
+words! {
+    /// Why a rated match has changed no ratings.
+    RatingWhy {
+        /// The same two have played it lately, or play too much.
+        Farming = "farming",
+        /// The matches of one of them do not count.
+        Unrated = "unrated",
+    }
+}
+
+/// What a rated match has changed for one seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RatingChange {
+    /// The seat.
+    pub seat: SeatNumber,
+    /// The rating before.
+    pub before: i32,
+    /// The rating after.
+    pub after: i32,
+    /// Whether it is too unsure to be taken at its word.
+    pub provisional: bool,
+}
+
+/// Which part of a leaderboard is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Leaders {
+    /// What is played.
+    pub game: String,
+    /// Among whom; `live` if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Pool>,
+    /// At most this many; 50 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
+    pub limit: Option<u64>,
+    /// Only those behind this place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+}
+
+/// A place on a leaderboard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LeaderRow {
+    /// The place, from 1.
+    pub place: u64,
+    /// Whose it is.
+    pub player: PlayerSummary,
+    /// The rating.
+    pub rating: i32,
+    /// How sure that is: the less, the surer.
+    pub deviation: u32,
+    /// How many matches it was made of.
+    pub games: u64,
+}
