@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName, WatchedBy};
 
 use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
@@ -273,6 +273,11 @@ pub(crate) struct PlayArguments {
     #[arg(long, conflicts_with = "seek")]
     pub(crate) no_takeback: bool,
 
+    /// Who may watch: anyone (the match is in lists), whoever has its code, or nobody. Without it the
+    /// server's usual: anyone, and of a match for one player alone whoever has its code.
+    #[arg(long, value_name = "WHO", conflicts_with = "seek", value_parser = watched_by)]
+    pub(crate) watch: Option<WatchedBy>,
+
     /// Open a match for this player alone, by the id that the server gave it, and wait.
     #[arg(long = "for", value_name = "PLAYER", group = "opponent",
           conflicts_with_all = ["bot", "seek", "open"])]
@@ -507,6 +512,12 @@ fn match_result(text: &str) -> Result<MatchResult, String> {
     let mut all = MatchResult::ALL.iter().copied();
     let found = all.find(|result| result.as_str() == text);
     found.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
+}
+
+fn watched_by(text: &str) -> Result<WatchedBy, String> {
+    let mut all = WatchedBy::ALL.iter().copied();
+    let found = all.find(|watch| watch.as_str() == text);
+    found.ok_or_else(|| "there are anyone, code and nobody".to_owned())
 }
 
 #[cfg(test)]

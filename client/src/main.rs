@@ -172,6 +172,7 @@ fn plan(play: PlayArguments) -> Plan {
             patience_ms: play.patience.map(|seconds| seconds * 1000),
             stand_in: play.stand_in,
             invited: play.invited,
+            watch: play.watch,
             takeback: play.no_takeback.then_some(false),
         },
     }

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, ClockControl, GameSummary, Hello, MatchId, Request, RequestId,
-    ServerMessage, Snapshot, Status, Token, VERSION, Welcome,
+    ServerMessage, Snapshot, Status, Token, VERSION, WatchedBy, Welcome,
 };
 
 use crate::args::SideChoice;
@@ -70,6 +70,8 @@ pub(crate) struct Terms {
     pub(crate) stand_in: Option<String>,
     /// The player who alone may take the open seat, by the public id.
     pub(crate) invited: Option<String>,
+    /// Who may watch it.
+    pub(crate) watch: Option<WatchedBy>,
     /// Whether moves may be taken back.
     pub(crate) takeback: Option<bool>,
 }
@@ -298,6 +300,7 @@ impl Session {
                 self.challenges
                     .retain(|challenge| challenge.match_id != match_id);
             }
+            ServerMessage::WatchOver { match_id } => self.shown_out(match_id),
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }
@@ -466,6 +469,14 @@ impl Session {
                 self.seat_at(snapshot);
             }
             Stage::AtTable(_) | Stage::Opening { .. } | Stage::Asking(..) | Stage::Arriving => {}
+        }
+    }
+
+    /// A match that was watched has begun, and is the players' own business from then on.
+    fn shown_out(&mut self, match_id: MatchId) {
+        if self.table_of(match_id).is_some() {
+            let why = "the match has begun, and nobody but its players may watch it";
+            self.end(Err(Failure::Refused(why.to_owned())));
         }
     }
 

@@ -2,6 +2,9 @@
 
 export type Status = 'open' | 'running' | 'ended';
 
+// Who may watch a match beside its players.
+export type WatchedBy = 'anyone' | 'code' | 'nobody';
+
 export type Occupant =
   | { occupant: 'open' }
   | { occupant: 'player'; player: string; name: string; connected: boolean }
@@ -129,6 +132,7 @@ export interface Snapshot extends Partial<TimeLeft> {
   status: Status;
   host: string;
   listed: boolean;
+  watch: WatchedBy;
   you: number | null;
   seats: [Seat, Seat];
   position: string;
@@ -238,6 +242,10 @@ export interface Challenge extends ChallengeRow {
 }
 export interface ChallengeOver {
   type: 'challenge_over';
+  match: string;
+}
+export interface WatchOver {
+  type: 'watch_over';
   match: string;
 }
 export interface ListChanged {
@@ -364,6 +372,7 @@ export type Message =
   | YourTurn
   | Challenge
   | ChallengeOver
+  | WatchOver
   | ListChanged
   | Matches
   | Events
@@ -410,6 +419,7 @@ export type Request =
       game: string;
       seats: SeatWish[];
       listed?: boolean;
+      watch?: WatchedBy;
       shuffle?: boolean;
       pace_ms?: number;
       clock?: Clock;

@@ -2,7 +2,7 @@
 
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, WatchedBy};
 use serde::{Deserialize, Serialize};
 
 /// What is settled about a match when it is created, and never changes.
@@ -33,8 +33,11 @@ impl Creation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// Whether it is shown in lists.
+    /// Whether it is shown in lists, as far as anyone may watch it.
     pub listed: bool,
+    /// Who may watch it, where that was said: see [`watch`](Self::watch).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchedBy>,
     /// The least time that a bot lets pass before it moves, in milliseconds.
     pub pace_ms: u64,
     /// Where the chance of this match's bots comes from. Written with a sign that means nothing, since
@@ -72,6 +75,7 @@ impl Terms {
     pub const fn plain(listed: bool, pace_ms: u64, seed: u64) -> Self {
         Self {
             listed,
+            watch: None,
             pace_ms,
             seed,
             clock: None,
@@ -87,7 +91,18 @@ impl Terms {
     /// Whether those who have no part in the match find it.
     #[must_use]
     pub const fn is_public(&self) -> bool {
-        self.listed || self.rated
+        matches!(self.watch(), WatchedBy::Anyone)
+    }
+
+    /// Who may watch it beside those who play it. Where nobody has said so, that is anyone if it is listed
+    /// or rated, and else whoever has its id or code.
+    #[must_use]
+    pub const fn watch(&self) -> WatchedBy {
+        match self.watch {
+            Some(watch) => watch,
+            None if self.listed || self.rated => WatchedBy::Anyone,
+            None => WatchedBy::Code,
+        }
     }
 
     /// Whether the match is played over days, and so knows no absence.

@@ -47,7 +47,7 @@ use self::play::End;
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Ply, Reason, Seq};
+use plyhouse_protocol::{ClockControl, Detail, MatchId, PlayerId, Ply, Reason, Seq, WatchedBy};
 
 /// The stage of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +147,22 @@ impl Match {
     #[must_use]
     pub const fn id(&self) -> MatchId {
         self.creation.id
+    }
+
+    /// Whether the match is none of this player's business: it has started, and only those may watch it
+    /// whose seats these are, and its host.
+    #[must_use]
+    pub fn is_closed_to(&self, player: PlayerId) -> bool {
+        self.creation.terms.watch() == WatchedBy::Nobody
+            && self.has_started()
+            && self.creation.host != player
+            && self.seat_held_by(player).is_none()
+    }
+
+    /// Whether the match has started, though it may have ended since.
+    #[must_use]
+    pub fn has_started(&self) -> bool {
+        self.stage != Stage::Open && !self.seats.contains(&Occupant::Open)
     }
 
     /// Who sits in this seat.

@@ -14,13 +14,15 @@ use serde_json::value::RawValue;
 
 use self::form::{
     BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT, OFFER,
-    PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
+    PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION, WATCH,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
-use super::request::{ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek};
+use super::request::{
+    ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek, WatchedBy,
+};
 use super::said::Saying;
 use super::text::{MatchRef, Token, is_same};
 
@@ -281,6 +283,7 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         game: fields.required("game", TEXT)?,
         seats: fields.optional("seats", SEATS)?,
         listed: fields.optional("listed", FLAG)?,
+        watch: fields.optional("watch", WATCH)?,
         shuffle: fields.optional("shuffle", FLAG)?,
         pace_ms: fields.optional("pace_ms", PACE)?,
         clock: fields.optional("clock", CLOCK)?,
@@ -308,6 +311,11 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
     if is_of_days && create.patience_ms.is_some() {
         let expected = "left out: a match of days knows no absence";
         return Err(BadField::new("patience_ms", expected));
+    }
+    let is_hidden = create.watch.unwrap_or_default() != WatchedBy::Anyone;
+    if create.rated == Some(true) && is_hidden {
+        let expected = r#"left out unless "anyone" may watch"#;
+        return Err(BadField::new("rated", expected));
     }
     if create.invited.is_some() {
         let seats = create.seats.clone().unwrap_or(SeatRequest::USUAL);

@@ -36,6 +36,7 @@ pub use message::ServerMessage;
 pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy};
 pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
+    WatchedBy,
 };
 pub use said::{ChatMode, Preset, PresetText, Said, Saying};
 pub use session::{PlayerKind, SessionKind, SessionSummary};

@@ -224,6 +224,12 @@ pub enum ServerMessage {
         #[serde(rename = "match")]
         match_id: MatchId,
     },
+    /// The connection follows a match no longer, which nobody but its players may watch. Not numbered.
+    WatchOver {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+    },
     /// What has changed in the list that the connection watches. Not numbered.
     ListChanged {
         /// The matches that are new or look otherwise now.
@@ -243,7 +249,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 23] = [
+    pub const TYPES: [&'static str; 24] = [
         "welcome",
         "pong",
         "match",
@@ -266,6 +272,7 @@ impl ServerMessage {
         "your_turn",
         "challenge",
         "challenge_over",
+        "watch_over",
         "list_changed",
     ];
 
@@ -312,6 +319,7 @@ impl ServerMessage {
             | Self::YourTurn { .. }
             | Self::Challenge(_)
             | Self::ChallengeOver { .. }
+            | Self::WatchOver { .. }
             | Self::SessionAdded { .. }
             | Self::Player { .. }
             | Self::ListChanged { .. }

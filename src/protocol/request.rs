@@ -353,9 +353,12 @@ pub struct Create {
     /// Who sits where from the start; `["me","open"]` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seats: Option<[SeatRequest; 2]>,
-    /// Whether `list` shows the match; true if left out.
+    /// Whether `list` shows the match, if anyone may watch it; true if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<bool>,
+    /// Who may watch it; `anyone` if left out of a match that is listed or rated, else `code`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchedBy>,
     /// Whether to swap the two seats at random first; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,
@@ -469,6 +472,25 @@ pub enum HostedOccupant {
     Open,
     /// A bot of this level.
     Bot(String),
+}
+
+words! {
+    /// Who may watch a match, beside those who play it.
+    WatchedBy {
+        /// Anyone: it is found in lists, by its players' names and by its moves.
+        Anyone = "anyone",
+        /// Whoever has its id or its code.
+        Code = "code",
+        /// Nobody, once it has started.
+        Nobody = "nobody",
+    }
+}
+
+impl Default for WatchedBy {
+    /// As in servers that tell nothing of it.
+    fn default() -> Self {
+        Self::Anyone
+    }
 }
 
 words! {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::ClockControl;
 use super::event::{Ending, SeatState, StandingOffer, TimeLeft};
 use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
-use super::request::Status;
+use super::request::{Status, WatchedBy};
 use super::said::Said;
 
 /// A match as it stands.
@@ -35,6 +35,9 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub host: PlayerId,
     /// Whether `list` shows it.
     pub listed: bool,
+    /// Who may watch it beside those who play it.
+    #[serde(default)]
+    pub watch: WatchedBy,
     /// The recipient's seat.
     pub you: Option<SeatNumber>,
     /// Who sits where.

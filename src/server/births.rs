@@ -17,7 +17,7 @@ pub(super) use self::elsewhere::{
     tell_involved,
 };
 pub use self::returning::Recovered;
-pub(super) use self::returning::{find, find_stored, recover};
+pub(super) use self::returning::{find, find_stored, recover, unknown_match};
 
 use super::command::MatchRequest;
 use super::days;

@@ -7,6 +7,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Match, Occupant};
 use plyhouse_protocol::{
     ClockControl, Listing, MatchCode, MatchId, PlayerId, Ply, SeatNumber, SeatState, Seq, Status,
+    WatchedBy,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,7 @@ pub(super) struct Card {
     pub(super) listed: bool,
     pub(super) code: MatchCode,
     pub(super) host: PlayerId,
+    watch: WatchedBy,
     clock: Option<ClockControl>,
     ply: AtomicU64,
     /// The last event that was told.
@@ -64,6 +66,7 @@ impl Card {
             listed: creation.terms.listed,
             code: creation.code,
             host: creation.host,
+            watch: creation.terms.watch(),
             clock: creation.terms.clock,
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
@@ -104,6 +107,13 @@ impl Card {
     /// Whether the match is played over days.
     pub(super) fn is_of_days(&self) -> bool {
         self.clock.is_some_and(|clock| clock.is_of_days())
+    }
+
+    /// Whether the match has started and is none of this player's business.
+    pub(super) fn is_closed_to(&self, id: PlayerId) -> bool {
+        self.watch == WatchedBy::Nobody
+            && !self.changing.lock().seats.contains(&Occupant::Open)
+            && !self.is_of(id)
     }
 
     /// Whether this player hosts the match, sits in it, or has a bot stand in.

@@ -123,6 +123,34 @@ pub(super) enum MatchRequest {
     NodesChanged,
 }
 
+impl MatchRequest {
+    /// Whether a client asks for it, or is shown something by it.
+    pub(super) const fn is_of_client(&self) -> bool {
+        match self {
+            Self::Act(_)
+            | Self::Watch
+            | Self::Show
+            | Self::Resync { .. }
+            | Self::Rematch
+            | Self::DeclineRematch
+            | Self::Say { .. } => true,
+            Self::Unfollow
+            | Self::Look
+            | Self::Remind
+            | Self::StoreRefuses { .. }
+            | Self::StoreAccepts
+            | Self::GiveUp
+            | Self::RematchBegins { .. }
+            | Self::Follow { .. }
+            | Self::Fed(_)
+            | Self::Gap
+            | Self::Taken { .. }
+            | Self::NodeGone { .. }
+            | Self::NodesChanged => false,
+        }
+    }
+}
+
 /// What a match answers: the event that a move has become, or why nothing was done.
 pub(super) type Answer = Result<Option<Seq>, Box<WireError>>;
 

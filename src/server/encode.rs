@@ -228,6 +228,7 @@ pub(super) fn snapshot(state: &Match, recipient: PlayerId, aside: Aside) -> Fram
         status: to_protocol::status(state.stage()),
         host: creation.host,
         listed: creation.terms.listed,
+        watch: creation.terms.watch(),
         you: state.seat_of(recipient).map(to_protocol::seat),
         seats: Seat::ALL.map(seat_state),
         position: state.position().to_string(),

@@ -3,7 +3,8 @@
 use super::births;
 use super::shared::Shared;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
-use plyhouse_protocol::{MatchCode, MatchRef};
+use plyhouse_matches::{Creation, Event, EventKind};
+use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
 use plyhouse_store::{ReadError, Record};
 
 /// A scoresheet, and of which match it is.
@@ -41,6 +42,9 @@ impl Shared {
         };
         let found = births::find_stored(self, target).await.map_err(not_read)?;
         let Record { creation, events } = found.ok_or(NotServed::Unknown)?.record;
+        if is_closed(&creation, &events) {
+            return Err(NotServed::Unknown);
+        }
         let format = creation.game.record;
         if format.is_none_or(|format| format.extension() != extension) {
             return Err(NotServed::Unknown);
@@ -55,6 +59,12 @@ impl Shared {
             }
         }
     }
+}
+
+/// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
+fn is_closed(creation: &Creation, events: &[Event]) -> bool {
+    let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
+    creation.terms.watch() == WatchedBy::Nobody && events.iter().any(is_start)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]

@@ -41,6 +41,7 @@ use self::remotes::Remotes;
 use self::talk::Voices;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
+use super::births;
 use super::card::Card;
 use super::clock::now;
 use super::command::{Answer, Command, MatchRequest};
@@ -361,6 +362,10 @@ impl Table {
             return Box::pin(self.on_flag(at)).await;
         }
         let Letter { command, reply } = letter;
+        if self.is_closed_to(&command) {
+            refuse_closed(&command, reply);
+            return GOES_ON;
+        }
         match &command.request {
             MatchRequest::Act(action) if command.relayed.is_some() => {
                 return Box::pin(self.act_for_another(&command, action, reply)).await;
@@ -419,6 +424,11 @@ impl Table {
             MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
         }
         GOES_ON
+    }
+
+    /// Whether the match is none of the business of whoever asks.
+    fn is_closed_to(&self, command: &Command) -> bool {
+        self.state.is_closed_to(command.player) && command.request.is_of_client()
     }
 
     /// Has an action decided on, tells what came of it, and answers.
@@ -561,6 +571,7 @@ impl Table {
             self.teller.take_in(&mut self.state, event, durable_at);
             self.owner.after(&self.state, event, durable_at);
         }
+        self.teller.show_out(&self.state);
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
@@ -623,6 +634,14 @@ impl Table {
         let roster = self.teller.roster(&self.state);
         self.owner.attend(&self.state, &roster);
         self.attend_wishes();
+    }
+}
+
+/// Answers that there is no such match, since it is none of the business of whoever asks.
+fn refuse_closed(command: &Command, reply: Reply) {
+    match command.request {
+        MatchRequest::Show => reply.withdraw(),
+        _ => reply.error(births::unknown_match()),
     }
 }
 

@@ -47,4 +47,5 @@ mod tidy;
 mod tls;
 mod tournament;
 mod watched_lists;
+mod watching;
 mod words;

@@ -231,6 +231,7 @@ impl Seat {
             | ServerMessage::YourTurn { .. }
             | ServerMessage::Challenge(_)
             | ServerMessage::ChallengeOver { .. }
+            | ServerMessage::WatchOver { .. }
             | ServerMessage::ListChanged { .. } => Vec::new(),
         }
     }

@@ -135,6 +135,7 @@ impl Session {
             patience_ms: plan.terms.patience_ms,
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,
+            watch: plan.terms.watch,
             ..Create::default()
         })));
     }

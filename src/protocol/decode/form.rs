@@ -11,7 +11,7 @@ use crate::archive::MatchResult;
 use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
-use crate::request::{HostedOccupant, SeatRequest, Status};
+use crate::request::{HostedOccupant, SeatRequest, Status, WatchedBy};
 use crate::said::Preset;
 use crate::text::{MatchRef, Remark, Token, password};
 
@@ -72,6 +72,10 @@ pub(super) const LIMIT: Form<u64> = integer!(1 to 100);
 pub(super) const STATUS: Form<Status> = Form {
     expected: r#""open", "running" or "ended""#,
     read: |json| from_list(json, Status::ALL, Status::as_str),
+};
+pub(super) const WATCH: Form<WatchedBy> = Form {
+    expected: r#""anyone", "code" or "nobody""#,
+    read: |json| from_list(json, WatchedBy::ALL, WatchedBy::as_str),
 };
 pub(super) const MOVES: Form<Vec<String>> = Form {
     expected: "a list of at most 15 moves",

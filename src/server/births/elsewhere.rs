@@ -8,7 +8,7 @@ use plyhouse_store::ReadError;
 use plyhouse_store::directory::LEASE;
 use tokio::time::sleep;
 
-use super::{TooManyMatches, Unborn};
+use super::{TooManyMatches, Unborn, unknown_match};
 use crate::cluster::{Cluster, Found, Notice};
 use crate::match_handle::MatchHandle;
 use crate::peer::Peer;
@@ -23,7 +23,7 @@ const TRIES_MAX: u32 = 4;
 /// The match that is meant, which is not known here.
 pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<MatchHandle, WireError> {
     let (Some(cluster), Some(id)) = (&server.cluster, id_of(server, target).await?) else {
-        return Err(unknown());
+        return Err(unknown_match());
     };
     if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
         return Ok(handle);
@@ -34,10 +34,6 @@ pub(super) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         }
     }
     Err(unreadable("it changes hands"))
-}
-
-fn unknown() -> WireError {
-    WireError::new(ErrorCode::UnknownMatch, "there is no such match")
 }
 
 fn unreadable(why: impl std::fmt::Display) -> WireError {
@@ -62,7 +58,7 @@ async fn bring(
     let found = cluster.locate(id, None, false).await;
     let found = found.map_err(|_| unreadable("nobody knows whose it is"))?;
     let owner = match found {
-        Found::Unknown => return Err(unknown()),
+        Found::Unknown => return Err(unknown_match()),
         Found::Here => Some(cluster.node),
         Found::At(owner) => Some(owner),
         Found::Over => None,
@@ -73,7 +69,7 @@ async fn bring(
             server.store.release(id);
         }
     });
-    let loaded = loaded.map_err(unreadable)?.ok_or_else(unknown)?;
+    let loaded = loaded.map_err(unreadable)?.ok_or_else(unknown_match)?;
     let mark = loaded.mark;
     let mut unborn = Unborn::replay(server, loaded).map_err(unreadable)?;
     if !is_own {

@@ -111,8 +111,7 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         tracing::error!(%error, "match not read");
         unread(&error)
     })?;
-    let unknown = || WireError::new(ErrorCode::UnknownMatch, "there is no such match");
-    let found = found.ok_or_else(unknown)?;
+    let found = found.ok_or_else(unknown_match)?;
     let is_live = !found.record.has_ended();
     let found = match is_live {
         true => claim(server, found.record.creation.id).await?,
@@ -131,6 +130,11 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         server.metrics.dormant.dec();
     }
     Ok(adopted.handle)
+}
+
+/// There is no such match, as far as anybody is concerned who asks.
+pub(crate) fn unknown_match() -> WireError {
+    WireError::new(ErrorCode::UnknownMatch, "there is no such match")
 }
 
 /// The match that is meant, if it is known here. In a cluster another server may have given the code of

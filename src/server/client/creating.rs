@@ -19,7 +19,9 @@ use crate::seeks::Seek;
 use crate::wanted::Wanted;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
-use plyhouse_protocol::{Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WireError};
+use plyhouse_protocol::{
+    Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WatchedBy, WireError,
+};
 use plyhouse_store::PlayerRecord;
 
 /// How long a seek waits for a person unless the client says otherwise, in milliseconds.
@@ -65,9 +67,12 @@ impl Client {
             return Err(NoRoom.into());
         }
         let settings = &self.server.settings;
-        // A match that waits for one player is nobody else's business.
-        let listed = create.listed.unwrap_or(true) && invited.is_none();
+        // A match that waits for one player is nobody else's business; nor is one that not anyone may watch.
+        let may_be_listed =
+            invited.is_none() && create.watch.unwrap_or_default() == WatchedBy::Anyone;
+        let listed = may_be_listed && create.listed.unwrap_or(true);
         let terms = Terms {
+            watch: create.watch,
             clock: create.clock,
             takeback: create.takeback.unwrap_or(true),
             patience: settings.patience(create.clock, create.patience_ms),

@@ -76,7 +76,13 @@ impl Client {
                 status,
                 limit,
                 after,
-            } => Some(Box::pin(self.list(game, status, limit, after, reply))),
+            } => Some(Box::pin(self.list(
+                player,
+                (game, status),
+                limit,
+                after,
+                reply,
+            ))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
             ClientMessage::History(asked) => Some(Box::pin(self.history(player, *asked, reply))),
@@ -239,16 +245,27 @@ impl Client {
     }
 
     /// The match that a request means.
-    async fn find(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
+    async fn find(&self, player: &Player, target: MatchRef) -> Result<MatchHandle, WireError> {
         match self.followed(target) {
             Some(handle) => Ok(handle),
-            None => self.find_elsewhere(target).await,
+            None => self.find_elsewhere(player, target).await,
         }
     }
 
-    /// The match that a request means, where this connection does not follow it.
-    async fn find_elsewhere(&self, target: MatchRef) -> Result<MatchHandle, WireError> {
+    /// The match that a request means, where this connection does not follow it. One that is none of the
+    /// player's business is not there.
+    async fn find_elsewhere(
+        &self,
+        player: &Player,
+        target: MatchRef,
+    ) -> Result<MatchHandle, WireError> {
         let found = births::find(&self.server, target).await;
+        let found = found.and_then(
+            |handle| match handle.card().is_closed_to(player.record.id) {
+                false => Ok(handle),
+                true => Err(births::unknown_match()),
+            },
+        );
         if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
             self.guessed().await;
         }
@@ -293,7 +310,8 @@ impl Client {
                 handle.post(self.command(player, request), reply)
             }
             None => Some(Box::pin(async move {
-                if let Some((handle, reply)) = reply.check(self.find_elsewhere(target).await)
+                if let Some((handle, reply)) =
+                    reply.check(self.find_elsewhere(player, target).await)
                     && let Some((request, reply)) = reply.check(request)
                     && let Some(pending) = handle.post(self.command(player, request), reply)
                 {
@@ -305,7 +323,7 @@ impl Client {
 
     async fn join(&self, player: &Player, target: MatchRef, seat: Option<Seat>, reply: Reply) {
         let id = player.record.id;
-        let Some((handle, reply)) = reply.check(self.find(target).await) else {
+        let Some((handle, reply)) = reply.check(self.find(player, target).await) else {
             return;
         };
         if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
@@ -322,7 +340,7 @@ impl Client {
     }
 
     async fn watch(&self, player: &Player, target: MatchRef, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await) {
+        if let Some((handle, reply)) = reply.check(self.find(player, target).await) {
             let watch = self.command(player, MatchRequest::Watch);
             self.follow(&handle, watch, reply).await;
         }
@@ -350,7 +368,7 @@ impl Client {
             player: player.record.id,
         };
         let leave = self.command(player, MatchRequest::Act(action));
-        if let Some((handle, reply)) = reply.check(self.find(target).await)
+        if let Some((handle, reply)) = reply.check(self.find(player, target).await)
             && handle.ask(leave, reply).await
         {
             self.peer.port.unfollow(handle.id());
@@ -385,8 +403,8 @@ impl Client {
 
     async fn list(
         &self,
-        game: Option<String>,
-        status: Option<Status>,
+        player: &Player,
+        (game, status): (Option<String>, Option<Status>),
         limit: Option<u64>,
         after: Option<MatchRef>,
         reply: Reply,
@@ -400,7 +418,10 @@ impl Client {
             status,
         };
         let limit = usize::try_from(limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
+        let known = after.and_then(|after| self.server.lobby.find(after));
+        let is_closed = known.is_some_and(|known| known.card().is_closed_to(player.record.id));
         let page = match &self.server.cluster {
+            _ if is_closed => Err(births::unknown_match()),
             Some(cluster) => listing::list(&self.server, cluster, filter, after, limit).await,
             None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
         };
@@ -418,7 +439,7 @@ impl Client {
     }
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
-        if let Some((handle, reply)) = reply.check(self.find(target).await) {
+        if let Some((handle, reply)) = reply.check(self.find(player, target).await) {
             // Waits for the answer, which may be large: so a client has only one of them under way.
             let resync = self.command(player, MatchRequest::Resync { since });
             handle.ask(resync, reply).await;

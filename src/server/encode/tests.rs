@@ -157,7 +157,7 @@ fn a_snapshot_says_everything() {
         told,
         serde_json::json!({
             "type": "match", "re": 9, "match": Uuid::from_u128(7), "code": state.creation().code.to_string(),
-            "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true,
+            "seq": 4, "game": CATALOG[0].info.id, "status": "running", "host": GUEST, "listed": true, "watch": "anyone",
             "you": 0, "seats": seats, "position": state.position().to_string(), "ply": 1, "turn": 1,
             "moves": [first], "legal": state.position().legal_moves(), "spectators": 2,
             "offers": [], "takeback": true, "takebacks": 0, "said": [{"seat": null, "name": "\"", "text": "\\"}],

@@ -23,7 +23,7 @@ use plyhouse_protocol::{ErrorCode, Seq};
 use plyhouse_store::{Mark, NodeId};
 use tokio::time::sleep_until;
 
-use super::{End, GOES_ON, Table, next_letter};
+use super::{End, GOES_ON, Table, next_letter, refuse_closed};
 use crate::clock::now;
 use crate::cluster::Answered;
 use crate::command::{Answer, MatchRequest};
@@ -332,6 +332,10 @@ impl Table {
 
     async fn on_letter_afar(&mut self, letter: Box<Letter>) -> ControlFlow<End> {
         let Letter { command, reply } = *letter;
+        if self.is_closed_to(&command) {
+            refuse_closed(&command, reply);
+            return GOES_ON;
+        }
         if command.relayed.is_some() {
             return GOES_ON; // It was sent to the owner, who is elsewhere by now: it asks again.
         }

@@ -132,6 +132,14 @@ impl Audience {
         place.is_ok()
     }
 
+    /// Lets go of the connections of some players, and gives them.
+    pub(super) fn remove(&mut self, is_meant: impl Fn(PlayerId) -> bool) -> Vec<Outbox> {
+        let gone = self
+            .members
+            .extract_if(.., |member| is_meant(member.player));
+        gone.map(|member| member.outbox).collect()
+    }
+
     /// Lets everybody go, and tells who that was.
     pub(super) fn dismiss_all(&mut self) -> impl Iterator<Item = ConnectionId> {
         std::mem::take(&mut self.members)

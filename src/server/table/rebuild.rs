@@ -123,6 +123,7 @@ impl Table {
         if let Some(remotes) = &mut self.remotes {
             remotes.begin_again(self.state.seq());
         }
+        self.teller.show_out(&self.state);
         self.begin();
         self.owner.card().told(self.state.seq());
         let time = self.turn_time();

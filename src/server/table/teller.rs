@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use plyhouse_matches::{Damaged, Event, EventKind, Match, TurnTime};
 use plyhouse_protocol::{
-    ErrorCode, MatchId, PlayerId, Rematch, RequestId, Said, Seq, ServerMessage,
+    ErrorCode, MatchId, PlayerId, Rematch, RequestId, Said, Seq, ServerMessage, WatchedBy,
 };
 use plyhouse_store::Record;
 use serde::Serialize;
@@ -324,6 +324,25 @@ impl Teller {
         let lines = self.said.iter();
         let lines = lines.filter(|line| is_seated || !line.among_players);
         lines.map(|line| line.said.clone()).collect()
+    }
+
+    /// Dismisses those who follow a match that is none of their business, since it has started, and tells
+    /// them. To be called before they are told of the start.
+    pub(super) fn show_out(&mut self, state: &Match) {
+        if state.creation().terms.watch() != WatchedBy::Nobody || !state.has_started() {
+            return;
+        }
+        let match_id = state.id();
+        let gone = self.audience.remove(|player| state.is_closed_to(player));
+        if gone.is_empty() {
+            return;
+        }
+        let told = encode(&ServerMessage::WatchOver { match_id });
+        let ids = gone.iter().map(Outbox::connection);
+        self.server.connections.match_over(match_id, ids);
+        for outbox in gone {
+            outbox.send(told.clone());
+        }
     }
 
     /// Dismisses everybody, since the match is served no longer.

@@ -341,6 +341,7 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
+            | ServerMessage::WatchOver { .. }
             | ServerMessage::Said { .. }
             | ServerMessage::ListChanged { .. } => {}
         }

@@ -77,6 +77,7 @@ impl Table {
         self.owner.card().told(self.state.seq());
         let challenges = &self.server.challenges;
         challenges.match_changed(&self.server.players, &self.state);
+        self.teller.show_out(&self.state);
         self.teller.tell(published);
         if published
             .events

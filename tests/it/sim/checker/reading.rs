@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
-    ServerMessage, Snapshot,
+    ServerMessage, Snapshot, WatchedBy,
 };
 
 pub(super) use self::ends::Seen;
@@ -338,6 +338,7 @@ impl Reading {
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
             | ServerMessage::Said { .. }
+            | ServerMessage::WatchOver { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
         if let Some(waiting) = waiting {
@@ -353,7 +354,8 @@ fn wanted(message: &ClientMessage) -> Option<bool> {
     match message {
         // A challenge is nobody else's business.
         ClientMessage::Create(create) => {
-            Some(create.listed.unwrap_or(true) && create.invited.is_none())
+            let is_for_all = create.watch.unwrap_or_default() == WatchedBy::Anyone;
+            Some(create.listed.unwrap_or(true) && create.invited.is_none() && is_for_all)
         }
         ClientMessage::Seek(_) => Some(false),
         _ => None,
