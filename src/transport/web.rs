@@ -306,7 +306,11 @@ mod tests {
     fn every_file_is_asked_for_by_the_page_itself() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
         let manifest = text("manifest.webmanifest");
-        let seldom = |path: &Path| path.starts_with("you") || path.starts_with("vendor");
+        let seldom = |path: &Path| {
+            ["people", "you", "vendor"]
+                .iter()
+                .any(|folder| path.starts_with(folder))
+        };
         let modules: String = FILES
             .files
             .values()
@@ -314,7 +318,9 @@ mod tests {
             .collect();
         for path in FILES.files.keys().filter(|path| **path != Path::new(INDEX)) {
             let name = path.file_stem().unwrap().to_str().unwrap();
-            let (asks, link) = if path.starts_with("languages") {
+            let (asks, link) = if path.starts_with("languages/later") {
+                (text("language.js"), "/later/${LANGUAGE}.js`".to_owned())
+            } else if path.starts_with("languages") {
                 // The one in use is asked for by the script that chooses it.
                 (text("early.js"), format!("['{name}', ["))
             } else if seldom(path) {

@@ -25,9 +25,16 @@ const modules = files.filter((file) => file.endsWith('.js') && !ELSEWHERE.test(f
 /** @param {string} file */
 const read = (file) => readFileSync(join(page, file), 'utf8');
 
+/** What is said at once, and what in views that come later. @param {string} code @returns {Promise<Record<string, Text>[]>} */
+const parts = async (code) =>
+  Promise.all(
+    ['', 'later/'].map(
+      async (part) => (await import(`../../client/web/page/languages/${part}${code}.js`)).default,
+    ),
+  );
+
 /** @param {string} code @returns {Promise<Record<string, Text>>} */
-const textsOf = async (code) =>
-  (await import(`../../client/web/page/languages/${code}.js`)).default;
+const textsOf = async (code) => Object.assign({}, ...(await parts(code)));
 
 /** What is called with something that nobody reads: keys of texts, selectors, questions to the browser. */
 const UNREAD_BY =
@@ -219,9 +226,24 @@ test('the page offers the languages that there are', () => {
   const written = files
     .filter((file) => /^languages.\w+\.js$/.test(file))
     .map((file) => file.slice(10, 12));
+  const later = files.filter((file) => /^languages.later.\w+\.js$/.test(file));
+  assert.deepEqual(later.map((file) => file.slice(-5, -3)).sort(), written.sort());
   const chosen = [...read('early.js').matchAll(/^ {4}\['(\w+)', \[/gm)].map(([, code]) => code);
   assert.deepEqual(written.sort(), Object.keys(LANGUAGES).sort());
   assert.deepEqual(chosen.sort(), Object.keys(LANGUAGES).sort());
+});
+
+test('what is said at once is there at once', async () => {
+  const [first = {}, later = {}] = await parts('en');
+  // Modules of views that come later; whatever else there is may speak before.
+  const atOnce = modules
+    .filter((file) => !/^(people|you)/.test(file))
+    .map(read)
+    .join('\n');
+  for (const key of Object.keys(later)) {
+    assert.ok(!(key in first), key);
+    assert.ok(!atOnce.includes(`'${key}'`), key);
+  }
 });
 
 test('every refusal of the server has a text', async () => {

@@ -1,7 +1,8 @@
 // The page's words, in the language of whoever reads it: each language is one file, of which only the one
 // in use is loaded. Numbers, dates and lists are written as that language has them.
 
-/** @typedef {typeof import('./languages/en.js').default} English */
+/** @typedef {typeof import('./languages/en.js').default} First */
+/** @typedef {First & typeof import('./languages/later/en.js').default} English */
 /** @typedef {keyof English} Key */
 /** @typedef {Record<string, string | number>} Values */
 
@@ -58,6 +59,11 @@ async function load() {
     root.lang = 'en';
     return import('./languages/en.js');
   }
+}
+
+/** Learns what is said in the views that few open. */
+export async function learn() {
+  Object.assign(WORDS, (await import(`./languages/later/${LANGUAGE}.js`)).default);
 }
 
 /** @param {string} lang */

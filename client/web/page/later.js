@@ -2,10 +2,12 @@
 
 import { fill, h } from './dom.js';
 import { say } from './language.js';
+import { wanted } from './wanted.js';
 
 /** @import { Message } from '../protocol.js' */
 /** @import { App, View } from './main.js' */
 
+/** @template M the module */
 export class Later {
   element = h('div', { class: 'later' }, h('p', { role: 'status' }, say('page.loading')));
   #app;
@@ -14,10 +16,14 @@ export class Later {
   #isWelcomed = false;
   #isLeft = false;
 
-  /** @param {App} app @param {() => Promise<View>} load */
-  constructor(app, load) {
+  /**
+   * @param {App} app
+   * @param {Promise<M>} module
+   * @param {(module: M) => View} make
+   */
+  constructor(app, module, make) {
     this.#app = app;
-    void this.#come(load);
+    void this.#come(module, make);
   }
 
   title() {
@@ -43,16 +49,17 @@ export class Later {
     this.#view?.leave();
   }
 
-  /** @param {() => Promise<View>} load */
-  async #come(load) {
-    let view;
+  /** @param {Promise<M>} coming @param {(module: M) => View} make */
+  async #come(coming, make) {
+    let module;
     try {
-      view = await load();
+      [module] = await Promise.all([coming, wanted()]);
     } catch {
       fill(this.element, h('p', { role: 'alert' }, say('refusal.lost'), ' ', say('link.anew')));
       return;
     }
     if (this.#isLeft) return;
+    const view = make(module);
     this.#view = view;
     fill(this.element, view.element);
     if (this.#isWelcomed) view.welcomed();

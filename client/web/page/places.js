@@ -16,15 +16,13 @@ export function viewAt(app, path, wish) {
     case '/':
       return new Lobby(app);
     case '/you':
-      return new Later(app, async () => new (await import('./you/you.js')).You(app));
+      return new Later(app, import('./you/you.js'), ({ You }) => new You(app));
     case '/games':
-      return new Later(app, async () => new (await import('./you/games.js')).Games(app));
+      return new Later(app, import('./you/games.js'), ({ Games }) => new Games(app));
     case '/pair': {
       const secret = takenFromAddress();
-      return new Later(
-        app,
-        async () => new (await import('./you/arrival.js')).Arrival(app, secret),
-      );
+      const module = import('./you/arrival.js');
+      return new Later(app, module, ({ Arrival }) => new Arrival(app, secret));
     }
     default:
       return new Nowhere();
