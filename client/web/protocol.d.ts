@@ -77,6 +77,19 @@ export interface Player {
   account?: boolean;
 }
 
+export interface Preset {
+  preset: string;
+  text: string;
+}
+
+// What somebody has said; `seat` is null for a spectator.
+export interface Said {
+  seat: number | null;
+  name: string;
+  preset?: string;
+  text?: string;
+}
+
 export interface Welcome {
   type: 'welcome';
   re?: number;
@@ -99,6 +112,8 @@ export interface Welcome {
   clocks: { title: string; clock: Clock }[];
   following: Followed[];
   challenges: ChallengeRow[];
+  chat?: 'presets' | 'text' | 'off';
+  presets?: Preset[];
 }
 
 export interface Followed {
@@ -154,6 +169,7 @@ export interface Snapshot extends Partial<TimeLeft> {
   previous?: string;
   rematch?: RematchState;
   outcome?: Outcome;
+  said?: Said[];
 }
 
 interface Numbered {
@@ -228,6 +244,10 @@ export interface ClockTold extends TimeLeft {
 }
 export interface RematchTold extends RematchState {
   type: 'rematch';
+  match: string;
+}
+export interface SaidTold extends Said {
+  type: 'said';
   match: string;
 }
 export interface YourTurn {
@@ -369,6 +389,7 @@ export type Message =
   | Presence
   | ClockTold
   | RematchTold
+  | SaidTold
   | YourTurn
   | Challenge
   | ChallengeOver
@@ -414,6 +435,7 @@ export type Request =
   | { type: 'rename'; name: string }
   | ({ type: 'set_password'; new: string } & Proof)
   | { type: 'ping' }
+  | ({ type: 'say'; preset?: string; text?: string } & OneMatch)
   | {
       type: 'create';
       game: string;

@@ -4,15 +4,18 @@ import { Actions } from './actions.js';
 import { BoardView } from './board.js';
 import { h } from './dom.js';
 import { lookOf } from './ground.js';
+import { say } from './language.js';
 import { Moves } from './moves.js';
 import { OtherMoves } from './other-moves.js';
 import { Players } from './players.js';
 import { Result } from './result.js';
 import { hasRules, rulesButton } from './rules.js';
+import { wordsOf } from './said.js';
 import { shareLink } from './share.js';
+import { Talk } from './talk.js';
 import { clockWords } from './time.js';
 
-/** @import { Game } from '../protocol.js' */
+/** @import { Game, Said } from '../protocol.js' */
 /** @import { Does } from './board.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
@@ -25,10 +28,12 @@ export class Furniture {
   board;
   players;
   moves;
+  talk;
   actions;
   others;
   result;
   parts;
+  #app;
 
   /**
    * @param {App} app
@@ -37,10 +42,13 @@ export class Furniture {
    * @param {Omit<Does, 'say'> & { look: (ply: number) => void, turn: () => void, queueMove: (move: string) => void }} does
    */
   constructor(app, game, match, { play, queue, queueMove, unqueue, look, turn }) {
-    const say = (/** @type {string} */ text) => app.announce(text);
-    this.board = new BoardView(game, { play, queue, unqueue, say });
+    this.#app = app;
+    const announce = (/** @type {string} */ text) => app.announce(text);
+    this.board = new BoardView(game, { play, queue, unqueue, say: announce });
     this.players = new Players(app, game);
-    this.moves = new Moves(look);
+    this.talk = new Talk(app);
+    this.moves = new Moves(look, this.talk.button);
+    this.moves.element.append(this.talk.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
     this.actions = new Actions(app, { backToNow: () => look(Infinity), turn, others });
@@ -86,6 +94,16 @@ export class Furniture {
         this.moves.element,
       ),
     ];
+  }
+
+  /** Somebody has said something. @param {Match} match @param {Said} line */
+  heard(match, line) {
+    const text = this.talk.heard(match, line);
+    // One's own is seen, too, and need not be read out.
+    const isOwn = line.seat !== null && line.seat === match.you;
+    const shown = isOwn ? wordsOf(line, this.#app.connection.welcome?.presets ?? []) : text;
+    if (line.seat !== null && shown) this.players.heard(line.seat, shown);
+    if (text) this.#app.announce(say('talk.says', { name: line.name, text }));
   }
 
   /** What counts, counts no more. */

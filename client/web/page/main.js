@@ -26,6 +26,7 @@ import { newsOf } from './news.js';
 import { viewAt } from './places.js';
 import { refusalWords } from './refusals.js';
 import { Room } from './room.js';
+import { withSaid } from './said.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { languageSwitch, soundSwitch, themeSwitch } from './switches.js';
@@ -328,6 +329,10 @@ export class App {
       case 'rematch':
         this.#toast.outlived(message.match);
         this.#change(message.match, (match) => withRematch(match, message));
+        break;
+      case 'said':
+        this.#change(message.match, (match) => withSaid(match, message));
+        if (this.#view instanceof Room) this.#view.heard(message);
         break;
       case 'error':
         this.toast(refusalText(message));

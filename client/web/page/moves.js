@@ -25,8 +25,11 @@ export class Moves {
   #ply = 0;
   element;
 
-  /** @param {(ply: number) => void} look shows the position after so many moves */
-  constructor(look) {
+  /**
+   * @param {(ply: number) => void} look shows the position after so many moves
+   * @param {...HTMLElement} tools what else can be done with the match
+   */
+  constructor(look, ...tools) {
     this.#look = look;
     const step = (
       /** @type {string} */ label,
@@ -54,6 +57,7 @@ export class Moves {
         { class: 'row' },
         h('h2', { id: 'moves-title' }, say('moves.title')),
         this.#record,
+        ...tools,
         h('div', { class: 'steps' }, ...this.#buttons),
       ),
       h('div', { class: 'listed' }, this.#list),

@@ -59,6 +59,11 @@ export class Players {
     this.tick();
   }
 
+  /** Shows for a while what somebody says. @param {number} seat @param {string} text */
+  heard(seat, text) {
+    this.#strips[seat]?.says(text);
+  }
+
   /** Counts no more. */
   leave() {
     clearTimeout(this.#timer);

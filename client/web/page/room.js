@@ -17,7 +17,7 @@ import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
-/** @import { Game, MatchEvent } from '../protocol.js' */
+/** @import { Game, MatchEvent, SaidTold } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -157,6 +157,12 @@ export class Room {
     if (after.match === this.#match?.match) tellChange(this.#app, before, after);
   }
 
+  /** Somebody has said something. @param {SaidTold} line */
+  heard(line) {
+    const match = this.#match;
+    if (match?.match === line.match) this.#furniture?.heard(match, line);
+  }
+
   /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. @param {Match} match */
   arrived(match) {
     const isNext = match.previous !== undefined && match.previous === this.element.dataset.match;
@@ -235,7 +241,7 @@ export class Room {
 
   /** @param {Furniture} furniture @param {Game} game @param {Match} match */
   #show(furniture, game, match) {
-    const { board, moves, players, actions, others, watching } = furniture;
+    const { board, moves, players, actions, others, watching, talk } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     const pending = now ? this.#own.shown(match) : null;
@@ -278,6 +284,7 @@ export class Room {
     }
     write(watching, words.watching(match));
     actions.show(match, now, this.#isTurned);
+    talk.show(match);
   }
 
   /** Who sits in the second seat of a game that is played face to face. @param {Match} match */

@@ -18,6 +18,10 @@ const ROBOT = 'M5 9h14v10H5zM12 5v4M12 5h.01M9 13.5v1M15 13.5v1M2.5 13v3M21.5 13
 const PERSON =
   'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20c.8-3.6 3.8-5.5 7.5-5.5s6.700 1.900 7.500 5.500';
 
+/** So long one sees what was said; what is longer stays until it can have been read. */
+const SAID_MS = 8_000;
+const SAID_MS_PER_CHARACTER = 120;
+
 export class Strip {
   #name = h('bdi', { class: 'player-name' });
   #kind = h('span', { class: 'kind-icon' });
@@ -25,12 +29,17 @@ export class Strip {
   #about = h('span', { class: 'about' });
   #state = h('span', { class: 'state' });
   #away = h('span', { class: 'away' });
+  #more;
+  #said = h('p', { class: 'more says', hidden: true });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #saying;
   #tally = h('span', { class: 'tally', hidden: true });
   #clock = new ClockFace();
   element;
 
   /** @param {Element} piece */
   constructor(piece) {
+    this.#more = h('p', { class: 'more' }, this.#about, this.#away, this.#tally);
     this.element = h(
       'div',
       { class: 'player' },
@@ -39,7 +48,8 @@ export class Strip {
         'div',
         { class: 'who' },
         h('p', { class: 'names' }, this.#kind, this.#name, this.#points, this.#state),
-        h('p', { class: 'more' }, this.#about, this.#away, this.#tally),
+        this.#more,
+        this.#said,
       ),
       this.#clock.element,
     );
@@ -86,6 +96,20 @@ export class Strip {
     this.element.classList.toggle('on-turn', onTurn);
     this.element.classList.toggle('won', won);
     this.element.classList.toggle('open', seat.occupant === 'open');
+  }
+
+  /** Shows for a while what they say, in place of what else is told of them. @param {string} text */
+  says(text) {
+    clearTimeout(this.#saying);
+    fill(this.#said, h('bdi', {}, text));
+    this.#said.title = text;
+    this.#said.hidden = false;
+    this.#more.hidden = true;
+    const later = Math.max(SAID_MS, text.length * SAID_MS_PER_CHARACTER);
+    this.#saying = setTimeout(() => {
+      this.#said.hidden = true;
+      this.#more.hidden = false;
+    }, later);
   }
 
   /** @param {boolean} isBelow whether it stands below the board */

@@ -91,4 +91,13 @@ export default {
   'recovery.save': 'Als Datei speichern',
   'recovery.print': 'Drucken',
   'recovery.kept': 'Ich habe ihn aufbewahrt',
+  'talk.said': 'Was gesagt wurde',
+  'talk.presets': 'Sagen',
+  'talk.text': 'Deine Worte',
+  'talk.send': 'Senden',
+  'talk.long': 'Höchstens {most} Zeichen, bitte.',
+  'talk.later': 'Wer zusieht, kann etwas sagen, wenn die Partie vorbei ist.',
+  'talk.off': 'Auf diesem Server wird nichts gesagt.',
+  'talk.mute': '{name} stumm schalten',
+  'talk.unmute': '{name} wieder hören',
 };

@@ -90,4 +90,13 @@ export default {
   'recovery.save': 'Save as a file',
   'recovery.print': 'Print',
   'recovery.kept': 'I have kept it',
+  'talk.said': 'What was said',
+  'talk.presets': 'Say',
+  'talk.text': 'Your words',
+  'talk.send': 'Send',
+  'talk.long': 'At most {most} characters, please.',
+  'talk.later': 'Whoever watches can say something when the match is over.',
+  'talk.off': 'On this server nothing is said.',
+  'talk.mute': 'Mute {name}',
+  'talk.unmute': 'Hear {name} again',
 };

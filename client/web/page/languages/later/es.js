@@ -90,4 +90,13 @@ export default {
   'recovery.save': 'Guardar como archivo',
   'recovery.print': 'Imprimir',
   'recovery.kept': 'La he guardado',
+  'talk.said': 'Lo que se ha dicho',
+  'talk.presets': 'Decir',
+  'talk.text': 'Tus palabras',
+  'talk.send': 'Enviar',
+  'talk.long': 'Como mucho {most} caracteres, por favor.',
+  'talk.later': 'Quien mira puede decir algo cuando acabe la partida.',
+  'talk.off': 'En este servidor no se habla.',
+  'talk.mute': 'Silenciar a {name}',
+  'talk.unmute': 'Volver a oír a {name}',
 };

@@ -91,4 +91,13 @@ export default {
   'recovery.save': 'Enregistrer en fichier',
   'recovery.print': 'Imprimer',
   'recovery.kept': 'Je l’ai gardée',
+  'talk.said': 'Ce qui a été dit',
+  'talk.presets': 'Dire',
+  'talk.text': 'Tes paroles',
+  'talk.send': 'Envoyer',
+  'talk.long': 'Pas plus de {most} caractères, s’il te plaît.',
+  'talk.later': 'Qui regarde peut parler quand la partie est finie.',
+  'talk.off': 'Sur ce serveur, on ne parle pas.',
+  'talk.mute': 'Ne plus entendre {name}',
+  'talk.unmute': 'Entendre de nouveau {name}',
 };

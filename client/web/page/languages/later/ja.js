@@ -84,4 +84,13 @@ export default {
   'recovery.save': 'ファイルに保存',
   'recovery.print': '印刷',
   'recovery.kept': '保管しました',
+  'talk.said': 'これまでの会話',
+  'talk.presets': 'ひとこと',
+  'talk.text': 'メッセージ',
+  'talk.send': '送信',
+  'talk.long': '{most} 文字以内でお願いします。',
+  'talk.later': '観戦者は対局が終わると話せます。',
+  'talk.off': 'このサーバーでは会話できません。',
+  'talk.mute': '{name} をミュート',
+  'talk.unmute': '{name} のミュートを解除',
 };

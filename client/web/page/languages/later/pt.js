@@ -90,4 +90,13 @@ export default {
   'recovery.save': 'Salvar como arquivo',
   'recovery.print': 'Imprimir',
   'recovery.kept': 'Já guardei',
+  'talk.said': 'O que foi dito',
+  'talk.presets': 'Dizer',
+  'talk.text': 'Sua mensagem',
+  'talk.send': 'Enviar',
+  'talk.long': 'No máximo {most} caracteres, por favor.',
+  'talk.later': 'Quem assiste pode dizer algo quando a partida terminar.',
+  'talk.off': 'Neste servidor não há conversa.',
+  'talk.mute': 'Silenciar {name}',
+  'talk.unmute': 'Ouvir {name} de novo',
 };

@@ -81,4 +81,13 @@ export default {
   'recovery.save': '保存为文件',
   'recovery.print': '打印',
   'recovery.kept': '我已保存好',
+  'talk.said': '说过的话',
+  'talk.presets': '说一句',
+  'talk.text': '你想说的话',
+  'talk.send': '发送',
+  'talk.long': '最多 {most} 个字符。',
+  'talk.later': '旁观者在对局结束后可以说话。',
+  'talk.off': '这个服务器上不能交谈。',
+  'talk.mute': '屏蔽 {name} 的话',
+  'talk.unmute': '不再屏蔽 {name} 的话',
 };

@@ -1,0 +1,191 @@
+// What can be said beside the board, what was said last, and whom one does not want to hear.
+
+import { Refusal } from '../connection.js';
+import { fill, h, write } from '../dom.js';
+import { say } from '../language.js';
+import { personIn } from '../match.js';
+import { isMuted, mute, muted, speakerOf, wordsOf } from '../said.js';
+import { isTalking } from '../talk.js';
+import { refusalText } from '../words.js';
+
+/** @import { Said } from '../../protocol.js' */
+/** @import { App } from '../main.js' */
+/** @import { Match } from '../match.js' */
+
+/** The server's bound on texts, in Unicode scalar values. */
+const TEXT_CHARACTERS_MAX = 140;
+
+export class TalkPanel {
+  element = h('section', { class: 'talk-panel', 'aria-label': say('talk.label'), hidden: true });
+  #app;
+  #opener;
+  /** @type {Match | null} */
+  #match = null;
+  #lines = h('ul', { class: 'said', tabindex: '0', 'aria-label': say('talk.said') });
+  #presets = h('div', { class: 'presets', role: 'group', 'aria-label': say('talk.presets') });
+  #text = h('input', { id: 'talk-text', autocomplete: 'off', maxlength: 2 * TEXT_CHARACTERS_MAX });
+  #form = h(
+    'form',
+    { class: 'row', onsubmit: (/** @type {Event} */ event) => void this.#send(event) },
+    h('label', { for: 'talk-text', class: 'unseen' }, say('talk.text')),
+    this.#text,
+    h('button', {}, say('talk.send')),
+  );
+  #note = h('p', { class: 'note' });
+  #trouble = h('p', { class: 'trouble', role: 'alert' });
+  #people = h('div', { class: 'row people' });
+  /** What is drawn; drawn anew, it would lose the focus. */
+  #drawn = '';
+
+  /** @param {App} app @param {HTMLElement} opener what has the focus again when it is closed */
+  constructor(app, opener) {
+    this.#app = app;
+    this.#opener = opener;
+    const close = h('button', { type: 'button', onclick: () => this.close() }, say('dialog.close'));
+    fill(
+      this.element,
+      this.#lines,
+      this.#presets,
+      this.#form,
+      this.#note,
+      this.#trouble,
+      h('div', { class: 'row foot' }, this.#people, close),
+    );
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      this.close();
+    });
+    this.#drawPresets();
+  }
+
+  get isOpen() {
+    return !this.element.hidden;
+  }
+
+  /** @param {Match} match */
+  open(match) {
+    this.element.hidden = false;
+    this.#opener.setAttribute('aria-expanded', 'true');
+    write(this.#trouble, '');
+    this.show(match);
+    this.#lines.scrollTop = this.#lines.scrollHeight;
+    const first = this.element.querySelector('.presets:not([hidden]) button, .foot > button');
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true });
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    const hadFocus = this.element.contains(document.activeElement);
+    this.element.hidden = true;
+    this.#opener.setAttribute('aria-expanded', 'false');
+    if (hadFocus) this.#opener.focus({ preventScroll: true });
+  }
+
+  /** @param {Match} match */
+  show(match) {
+    this.#match = match;
+    if (!this.isOpen) return;
+    const isOn = isTalking(this.#app);
+    const isSeated = match.you !== null;
+    const speaks = isOn && (isSeated || match.status === 'ended');
+    this.#presets.hidden = !speaks;
+    this.#form.hidden = !isSeated || this.#app.connection.welcome?.chat !== 'text';
+    write(this.#note, !isOn ? say('talk.off') : speaks ? '' : say('talk.later'));
+    const others = isOn ? speakers(match, this.#app.player?.name) : [];
+    const drawn = JSON.stringify([match.said, others, muted()]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    this.#drawLines(match);
+    const focused = this.#people.querySelector(':focus')?.getAttribute('data-speaker');
+    fill(this.#people, ...others.map((one) => this.#muteButton(one)));
+    for (const button of this.#people.querySelectorAll('button')) {
+      if (button.dataset['speaker'] === focused) button.focus();
+    }
+  }
+
+  /** @param {Match} match */
+  #drawLines(match) {
+    const presets = this.#app.connection.welcome?.presets ?? [];
+    const lines = (match.said ?? []).filter((line) => !isMuted(match, line));
+    fill(
+      this.#lines,
+      ...lines.map((line) =>
+        h('li', {}, h('bdi', {}, line.name), ' ', h('bdi', {}, wordsOf(line, presets))),
+      ),
+    );
+    this.#lines.hidden = lines.length === 0;
+    this.#lines.scrollTop = this.#lines.scrollHeight;
+  }
+
+  #drawPresets() {
+    const presets = this.#app.connection.welcome?.presets ?? [];
+    const button = (/** @type {import('../../protocol.js').Preset} */ { preset, text }) => {
+      const line = { seat: null, name: '', preset, text };
+      const onclick = async () => {
+        if (await this.#say({ preset })) this.close();
+      };
+      return h('button', { type: 'button', onclick }, wordsOf(line, presets));
+    };
+    fill(this.#presets, ...presets.map(button));
+  }
+
+  /** @param {{ id: string, name: string }} speaker */
+  #muteButton({ id, name }) {
+    const isOff = muted().includes(id);
+    const onclick = () => {
+      mute(id, !isOff);
+      this.#app.update();
+    };
+    return h(
+      'button',
+      { type: 'button', class: 'quiet', 'data-speaker': id, onclick },
+      say(isOff ? 'talk.unmute' : 'talk.mute', { name }),
+    );
+  }
+
+  /** @param {Event} event */
+  async #send(event) {
+    event.preventDefault();
+    const text = this.#text.value.trim().normalize();
+    if (text === '') return;
+    if ([...text].length > TEXT_CHARACTERS_MAX) {
+      return write(this.#trouble, say('talk.long', { most: TEXT_CHARACTERS_MAX }));
+    }
+    if (await this.#say({ text })) this.#text.value = '';
+    this.#text.focus();
+  }
+
+  /** @param {{ preset: string } | { text: string }} what @returns {Promise<boolean>} whether it was said */
+  async #say(what) {
+    const match = this.#match;
+    if (!match) return false;
+    try {
+      await this.#app.connection.ask({ type: 'say', match: match.match, ...what });
+      write(this.#trouble, '');
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      write(this.#trouble, refusalText(error));
+      return false;
+    }
+  }
+}
+
+/**
+ * Who is to be heard: whoever plays, and whoever has said something; not oneself.
+ * @param {Match} match
+ * @param {string | undefined} own name
+ */
+function speakers(match, own) {
+  /** @type {Said[]} */
+  const seated = [0, 1].flatMap((seat) => {
+    const person = personIn(match, seat);
+    return person && seat !== match.you ? [{ seat, name: person.name }] : [];
+  });
+  const all = [...seated, ...(match.said ?? [])].filter(({ seat, name }) =>
+    seat === null ? name !== own : seat !== match.you,
+  );
+  const known = new Map(all.map((line) => [speakerOf(match, line), line.name]));
+  return [...known].map(([id, name]) => ({ id, name }));
+}
