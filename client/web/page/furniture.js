@@ -47,7 +47,11 @@ export class Furniture {
     this.board = new BoardView(game, { play, queue, unqueue, say: announce });
     this.players = new Players(app, game);
     this.talk = new Talk(app);
-    this.moves = new Moves(look, this.talk.button);
+    // By its id: whatever its code comes to mean.
+    const link = `${location.origin}/m/${match.match}`;
+    const share = async (/** @type {number | null} */ ply) =>
+      app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
+    this.moves = new Moves({ look, share }, this.talk.button);
     this.moves.element.append(this.talk.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
@@ -55,8 +59,7 @@ export class Furniture {
     this.result = new Result(app, {
       again: () => this.actions.again(),
       lookBack: () => look(0),
-      // By its id: whatever its code comes to mean.
-      share: () => shareLink(`${location.origin}/m/${match.match}`),
+      share: () => shareLink(link),
     });
     const table = h(
       'div',

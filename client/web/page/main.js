@@ -173,12 +173,12 @@ export class App {
   }
 
   /**
-   * @param {string} path
+   * @param {string} path it may lead to a place within a view, behind `#`
    * @param {{ watch?: boolean }} [wish]
    */
   go(path, wish = {}) {
     history.pushState(null, '', path);
-    this.#turnTo(path, wish);
+    this.#turnTo(location.pathname, wish);
   }
 
   /** @param {string} text @param {{ href: string, says: string }} [way] where it leads */

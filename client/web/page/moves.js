@@ -8,11 +8,13 @@ const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
 const BACK = 'M15 6l-6 6 6 6';
 const FORTH = 'M9 6l6 6-6 6';
 const DOWN = 'M12 4v11M7 10.500l5 5 5-5M5 20h14';
+const SHARE = 'M12 15V4M8 7.500 12 3.500l4 4M6 11H5v9h14v-9h-1';
 const LAST = 'M6 6l6 6-6 6M13 6l6 6-6 6';
 
 export class Moves {
   #list = h('ol', { class: 'moves' });
   #record = h('a', { class: 'button quiet', download: true, hidden: true });
+  #share;
   #buttons;
   #look;
   /** @type {string[]} */
@@ -26,11 +28,21 @@ export class Moves {
   element;
 
   /**
-   * @param {(ply: number) => void} look shows the position after so many moves
+   * @param {{ look: (ply: number) => void, share: (ply: number | null) => void }} does shows the position after so many
+   *   moves, or hands a link to it on
    * @param {...HTMLElement} tools what else can be done with the match
    */
-  constructor(look, ...tools) {
+  constructor({ look, share }, ...tools) {
     this.#look = look;
+    const label = say('result.share');
+    this.#share = h(
+      'button',
+      {
+        ...{ type: 'button', class: 'quiet round', 'aria-label': label, title: label },
+        ...{ hidden: true, onclick: () => share(this.#shown < this.#ply ? this.#shown : null) },
+      },
+      icon(SHARE),
+    );
     const step = (
       /** @type {string} */ label,
       /** @type {string} */ drawn,
@@ -57,6 +69,7 @@ export class Moves {
         { class: 'row' },
         h('h2', { id: 'moves-title' }, say('moves.title')),
         this.#record,
+        this.#share,
         ...tools,
         h('div', { class: 'steps' }, ...this.#buttons),
       ),
@@ -77,6 +90,11 @@ export class Moves {
     this.#record.title = says;
     this.#record.setAttribute('aria-label', says);
     fill(this.#record, icon(DOWN), format.toUpperCase());
+  }
+
+  /** Offers a link to what is shown. @param {boolean} isOver whether it stays what it is */
+  offerLink(isOver) {
+    this.#share.hidden = !isOver;
   }
 
   /**

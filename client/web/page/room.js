@@ -10,6 +10,7 @@ import { sideName } from './naming.js';
 import { OwnMove } from './own-move.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
 import { boardAfter, boardWith } from './scene.js';
+import { plyIn, showPly } from './ply-link.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
 import { tellHow } from './standing.js';
@@ -45,6 +46,12 @@ export class Room {
   /** Whether the board is seen from the other side than the one that it is seen from at first. */
   #isTurned = false;
   #entered = false;
+  /** Which move the address leads to, of a match that is over. */
+  #linked = plyIn(location.hash);
+  #onHash = () => {
+    this.#linked = plyIn(location.hash);
+    this.#followLink();
+  };
   #onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
 
   /** @param {App} app @param {string} code @param {{ watch?: boolean }} wish */
@@ -55,6 +62,7 @@ export class Room {
     this.#own = new OwnMove(app, () => this.#furniture?.board.focus({ preventScroll: true }));
     this.#entrance = new Entrance(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
+    window.addEventListener('hashchange', this.#onHash);
   }
 
   /** @returns {Match | undefined} */
@@ -82,6 +90,7 @@ export class Room {
   leave() {
     this.#entrance.leave();
     window.removeEventListener('keydown', this.#onKey);
+    window.removeEventListener('hashchange', this.#onHash);
     this.#furniture?.leave();
     const match = this.#match;
     // What we only watched is followed no more; our own matches go on without being looked at.
@@ -112,6 +121,7 @@ export class Room {
     this.#app.update();
     if (first && match.you !== null && match.status === 'running') this.#toBoard();
     this.#askForPast(match);
+    this.#followLink();
     this.#own.resend(match);
     this.#playQueued(match);
   }
@@ -201,6 +211,8 @@ export class Room {
     this.#own.forget();
     this.#ahead.premove = null;
     this.#looking = null;
+    this.#linked = null;
+    showPly(null);
     this.#isTurned = false;
     const side = sideName(match.seats[match.you ?? 0]?.side ?? '');
     const standing = words.standing(match, this.#speech(match));
@@ -285,6 +297,7 @@ export class Room {
     write(watching, words.watching(match));
     actions.show(match, now, this.#isTurned);
     talk.show(match);
+    moves.offerLink(match.status === 'ended');
   }
 
   /** Who sits in the second seat of a game that is played face to face. @param {Match} match */
@@ -333,7 +346,16 @@ export class Room {
       return;
     }
     this.#looking = ply >= match.ply || match.past[ply] === undefined ? null : ply;
+    if (match.status === 'ended') showPly(this.#looking);
     this.#app.update();
+  }
+
+  /** Shows the move that the address leads to: while it is played, a match is shown as it is now. */
+  #followLink() {
+    const ply = this.#linked;
+    if (ply === null || this.#match?.status !== 'ended') return;
+    this.#linked = null;
+    this.#look(ply);
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,0 +1,102 @@
+// A match that is over: replayed by whoever has a link, from the move that the link leads to.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { cell, fits, invite, isOpenToAll, playAll, says } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { House } from './support.js' */
+
+after(closeBrowser);
+
+/**
+ * A match that somebody has won, and the address that it keeps.
+ * @param {House} house
+ * @param {import('./support.js').Options} [options]
+ */
+async function over(house, options = {}) {
+  const ann = await house.visitor('/', { permissions: ['clipboard-write'], ...options });
+  const bob = await house.visitor(await invite(ann, 'Connect Four'));
+  await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+  await ann.getByRole('heading', { name: 'You win!' }).waitFor();
+  await ann.goto('/games');
+  await ann.getByRole('button', { name: /^Replay/ }).click();
+  await says(ann, 'You win!');
+  return { ann, path: new URL(ann.url()).pathname };
+}
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `a link leads to a move of a match that is over, and arrow keys on from there: ${size}`,
+    inHouse(async (house) => {
+      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const { ann, path } = await over(house);
+      await ann.close();
+      const eve = await house.visitor(`${path}#3`, options);
+      await says(eve, 'After 3 of 7 moves.');
+      await cell(eve, 'd2').and(eve.getByLabel('red')).waitFor();
+      await cell(eve, 'd3').and(eve.getByLabel('empty')).waitFor();
+      await isOpenToAll(eve, 'replay');
+      await fits(eve);
+      await picture(eve, `replay-${size}`);
+      await eve.keyboard.press('ArrowLeft');
+      await says(eve, 'After 2 of 7 moves.');
+      assert.equal(new URL(eve.url()).hash, '#2');
+      await eve.keyboard.press('Home');
+      await says(eve, 'After 0 of 7 moves.');
+      assert.equal(new URL(eve.url()).hash, '#0');
+      await eve.keyboard.press('End');
+      await says(eve, /wins/);
+      assert.equal(new URL(eve.url()).hash, '');
+      // Another move in the same address.
+      await eve.evaluate(() => (location.hash = '#5'));
+      await says(eve, 'After 5 of 7 moves.');
+      // What leads nowhere shows how it ended.
+      await eve.goto('about:blank');
+      await eve.goto(`${path}#99`);
+      await says(eve, /wins/);
+    }),
+  );
+}
+
+test(
+  'the move that is shown is handed on as a link',
+  inHouse(async (house) => {
+    const { ann, path } = await over(house);
+    await ann.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: async (/** @type {string} */ text) => (document.title = text) },
+      });
+    });
+    const share = ann.getByRole('button', { name: 'Share' });
+    const copied = async () => {
+      await share.click();
+      await ann.getByText('The link to this match is copied.').waitFor();
+      return ann.title();
+    };
+    assert.equal(await copied(), new URL(path, ann.url()).href);
+    await ann.keyboard.press('ArrowLeft');
+    await says(ann, 'After 6 of 7 moves.');
+    assert.equal(await copied(), new URL(`${path}#6`, ann.url()).href);
+  }),
+);
+
+test(
+  'while a match is played, a link leads to how it stands now',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await invite(ann, 'Connect Four');
+    const bob = await house.visitor(`${link}#1`);
+    await says(ann, 'Your turn.');
+    assert.equal(await ann.getByRole('button', { name: 'Share' }).count(), 0);
+    await playAll(ann, bob, 'd1 c1');
+    await says(ann, 'Your turn.');
+    await bob.reload();
+    await says(bob, /to move/);
+  }),
+);
