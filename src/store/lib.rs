@@ -9,6 +9,7 @@ mod memory;
 mod metrics;
 mod people;
 mod postgres;
+mod ratings;
 mod record;
 mod sqlite;
 #[cfg(test)]
@@ -29,12 +30,17 @@ pub use people::{
     Sessions, TokenHash,
 };
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
+pub use ratings::{
+    Difference, Fold, KeptRatings, LeadersPage, LeadersQuery, Needed, PlayerRating, Post,
+    RaterError, RatingState, RatingsChange, Step, rebuild, step, told, verify_ratings,
+};
 pub use record::Record;
 pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
 pub use transfer::{Side, TransferError, transfer};
 
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, Seq, SessionId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -132,6 +138,63 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         game: &'static str,
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>>;
+
+    /// How ratings stand.
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>>;
+
+    /// The rows of the ledger after this one, in their order, at most so many. The end of a rated match is
+    /// given its number in the transaction that writes it, in which nobody else gives one: so whoever sees a row
+    /// sees all before it.
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>>;
+
+    /// What rows need of the books of a fold.
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>>;
+
+    /// What was posted of these rows to the fold that is told of, from the one after `after` to `until`; only
+    /// of those that have changed a rating.
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>>;
+
+    /// Some of the ratings, from the one after this on, in one order; none after the last.
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>>;
+
+    /// Changes what is kept of ratings. False if it came to nothing. All of a change is made or nothing of it.
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// Takes all matches of a player up to now out of the ratings. They are folded anew without them by
+    /// whichever server finds that.
+    fn unrate(&self, player: PlayerId) -> BoxFuture<'_, Result<(), WriteError>> {
+        let row = LedgerRow::Unrated { player };
+        let numbered = self.change_ratings(RatingsChange::Number(row));
+        numbered.map_ok(drop).boxed()
+    }
+
+    /// The ratings of a player, in every game and pool in which the player was ever rated, with how each stood
+    /// day by day. What a profile tells: `rated.rating.shown()` and the like are the numbers to be told,
+    /// and [`day_text`](plyhouse_matches::ratings::day_text) writes a day.
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>>;
+
+    /// A part of a leaderboard.
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>>;
+
+    /// Until when a player plays no rated matches, in milliseconds since 1970; 0 if nothing ever was.
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>>;
+
+    /// What a rated match has changed; `None` if it was not rated, or is not yet.
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>>;
 
     /// Keeps a player with these sessions. To do so again changes nothing.
     fn add_player(

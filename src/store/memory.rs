@@ -20,12 +20,14 @@ use self::history::Past;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, Next, NodeId, Pairing, PastMatch,
-    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
+    Account, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded, Mark,
+    Needed, Next, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    RatingState, RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
     WriteError,
 };
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, PlayerKind, RatingChange};
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
 /// first are forgotten.
@@ -61,6 +63,7 @@ struct Contents {
     /// How many events they have together.
     ended_events: usize,
     people: People,
+    ratings: KeptRatings,
     /// What servers agree on beside.
     agreed: Agreed,
 }
@@ -138,6 +141,9 @@ impl Contents {
         if !is_live {
             kept.archived = kept.record.archived().map(Box::new);
             self.past.file(kept);
+            if let Some(game) = kept.record.rated_game() {
+                self.ratings.number(LedgerRow::Game(Box::new(game)));
+            }
         }
         if (is_live && reminder.is_some()) || (!is_live && has_one) {
             self.remind(id, reminder.filter(|_| is_live));
@@ -304,6 +310,67 @@ impl Store for MemoryStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         future::ready(Ok(self.contents.lock().past.explore(game, &line))).boxed()
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.state())).boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ledger(after, limit))).boxed()
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.books(fold, &needed))).boxed()
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.posted(after, until))).boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ratings_after(last))).boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().ratings.change(change))).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.ratings(player))).boxed()
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        let contents = self.contents.lock();
+        let find = |player| {
+            let found: Option<&PlayerRecord> = contents.people.players.get(&player);
+            found
+                .filter(|found| found.kind != PlayerKind::Guest)
+                .cloned()
+        };
+        future::ready(Ok(contents.ratings.leaders(&wanted, find))).boxed()
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.barred_until(player))).boxed()
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        future::ready(Ok(self.contents.lock().ratings.changes_of(id))).boxed()
     }
 
     fn add_player(

@@ -26,8 +26,9 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
 use self::address::Address;
@@ -36,9 +37,10 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
-    PlayerRecord, ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
-    WriteError, unless_refused,
+    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
+    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
+    ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -243,6 +245,61 @@ impl Store for PostgresStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.reader.explore(game, line).boxed()
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.reader.rating_state().boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.reader.ledger(after, limit).boxed()
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.reader.books(fold, needed).boxed()
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        self.reader.posted(after, until).boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        self.reader.ratings_after(last).boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(Task::ChangeRatings(change));
+        changed.map(unless_refused).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.reader.ratings(player).boxed()
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        self.reader.leaders(wanted).boxed()
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader.barred_until(player).boxed()
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.reader.changes_of(id).boxed()
     }
 
     fn add_player(

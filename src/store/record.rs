@@ -1,5 +1,6 @@
 //! What is kept of a match, above all adapters: its creation and its events, and the JSON of each.
 
+use plyhouse_matches::ratings::RatedGame;
 use plyhouse_matches::{Archived, Creation, Event, EventKind, Match, Reminder, Terms};
 use plyhouse_protocol::PlayerId;
 
@@ -35,6 +36,17 @@ impl Record {
     pub fn archived(&self) -> Option<Archived> {
         let state = Match::replay(self.creation.clone(), &self.events);
         state.ok()?.archived()
+    }
+
+    /// What is to be numbered of the match once it has ended. `None` if it was not rated, or never began, or
+    /// its events make no sense.
+    #[must_use]
+    pub fn rated_game(&self) -> Option<RatedGame> {
+        if !self.creation.terms.rated {
+            return None;
+        }
+        let state = Match::replay(self.creation.clone(), &self.events);
+        state.ok()?.rated_game()
     }
 
     /// Whose match it is now: who holds each seat, its host, and whom it is for.

@@ -10,6 +10,7 @@ mod claims;
 mod history;
 mod lock;
 mod people;
+mod ratings;
 mod reader;
 mod reminders;
 pub(super) mod rows;
@@ -34,12 +35,14 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
-    PlayerRecord, ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
-    WriteError, unless_refused,
+    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
+    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
+    ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    unless_refused,
 };
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";
@@ -290,6 +293,79 @@ impl Store for SqliteStore {
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.past
             .read(move |connection| Ok(history::explore(connection, game, &line)?))
+            .boxed()
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.past
+            .read(|connection| Ok(ratings::state(connection)?))
+            .boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(ratings::ledger(connection, after, limit)?))
+            .boxed()
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.past
+            .read(move |connection| Ok(ratings::books(connection, fold, &needed)?))
+            .boxed()
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(ratings::posted(connection, after, until)?))
+            .boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(ratings::ratings_after(connection, last.as_ref())?))
+            .boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let changed = self.writer.write(Task::ChangeRatings(change));
+        changed.map(unless_refused).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(ratings::ratings(connection, player)?))
+            .boxed()
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        self.past
+            .read(move |connection| Ok(ratings::leaders(connection, &wanted)?))
+            .boxed()
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(ratings::barred_until(connection, player)?))
+            .boxed()
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(ratings::changes_of(connection, id)?))
             .boxed()
     }
 

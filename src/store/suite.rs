@@ -3,11 +3,13 @@
 mod accounts;
 mod directory;
 mod history;
+mod ratings;
 mod reminders;
 
 pub(super) use self::accounts::*;
 pub(super) use self::directory::*;
 pub(super) use self::history::*;
+pub(super) use self::ratings::*;
 pub(super) use self::reminders::{
     a_reminder_comes_with_its_match, a_reminder_is_kept_with_the_events,
 };
@@ -514,7 +516,10 @@ macro_rules! suite {
             ended_matches_are_found_by_their_players, what_is_not_public_is_found_by_its_players,
             openings_are_counted,
             a_reminder_is_kept_with_the_events,
-            a_reminder_comes_with_its_match);
+            a_reminder_comes_with_its_match,
+            the_end_of_a_rated_match_is_numbered, rows_are_posted_once,
+            a_rebuild_gives_the_same_bits, matches_are_taken_out, leaders_are_in_their_order,
+            a_series_has_one_point_a_day, who_leaves_is_barred, a_ledger_is_copied);
     };
     ($make:expr; $($case:ident),+) => {
         $(

@@ -9,8 +9,8 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::{
-    Archive, Damage, Fault, Loaded, NodeId, Person, ReadError, Store, Summary, Unreadable,
-    WriteError, verify,
+    Archive, Damage, Fault, Loaded, NodeId, Person, RaterError, RatingsChange, ReadError, Step,
+    Store, Summary, Unreadable, WriteError, step, verify,
 };
 
 /// How many matches are written at once.
@@ -56,6 +56,9 @@ pub enum TransferError {
     /// A match cannot be read.
     #[error(transparent)]
     Damaged(#[from] Damage),
+    /// Ratings could not be reckoned.
+    #[error(transparent)]
+    Rater(#[from] RaterError),
     /// Something could not be written.
     #[error("cannot write: {0}")]
     Write(#[from] WriteError),
@@ -74,7 +77,7 @@ pub enum TransferError {
 ///
 /// # Errors
 ///
-/// See [`TransferError`]. With one of its last five the other store may hold a part.
+/// See [`TransferError`]. With one of its last six the other store may hold a part.
 pub fn transfer(runtime: &Runtime, from: &Side, to: &Side) -> Result<[Summary; 2], TransferError> {
     check_empty(&*to.archive)?;
     let source = sound(&*from.archive, |first, faults| TransferError::Unsound {
@@ -83,6 +86,7 @@ pub fn transfer(runtime: &Runtime, from: &Side, to: &Side) -> Result<[Summary; 2
     })?;
     copy_players(runtime, from, to)?;
     copy_matches(runtime, from, to)?;
+    runtime.block_on(copy_ledger(&*from.store, &*to.store))?;
     let target = sound(&*to.archive, |first, _| TransferError::Wrong(first))?;
     compare(runtime, from, to)?;
     if source != target {
@@ -168,6 +172,25 @@ fn copy_matches(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
     Ok(())
 }
 
+/// Copies what ratings are reckoned from, row by row in its order, in place of what came of writing the matches;
+/// and has it folded.
+async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), TransferError> {
+    to.change_ratings(RatingsChange::Forget).await?;
+    let mut last = 0;
+    loop {
+        let rows = from.ledger(last, AT_ONCE).await?;
+        let Some((end, _)) = rows.last() else { break };
+        last = *end;
+        if !to.change_ratings(RatingsChange::Copy(rows)).await? {
+            return Err(TransferError::Differs(format!(
+                "the ledger up to row {last}"
+            )));
+        }
+    }
+    while !matches!(step(to).await?, Step::Idle) {}
+    Ok(())
+}
+
 /// Writes a match as it has come about: created, and then ended.
 async fn write(store: &dyn Store, loaded: Loaded) -> Result<(), WriteError> {
     let Loaded {
@@ -202,6 +225,19 @@ fn compare(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferErro
         }
         let Some(end) = people.last() else { break };
         last = Some(end.player.id);
+    }
+    let mut last = 0;
+    loop {
+        let [rows, others] =
+            [from, to].map(|side| runtime.block_on(side.store.ledger(last, AT_ONCE)));
+        let rows = rows?;
+        if rows != others? {
+            return Err(TransferError::Differs(format!(
+                "the ledger after row {last}"
+            )));
+        }
+        let Some((end, _)) = rows.last() else { break };
+        last = *end;
     }
     let mut last = None;
     while let Some(id) = from.archive.next(last)? {

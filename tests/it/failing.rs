@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use futures::lock::Mutex;
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PastMatch,
-    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, MemoryStore,
+    Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 
 /// How the next writes go.
@@ -239,6 +240,90 @@ impl Store for FailingStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.memory.explore(game, line)
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.rating_state()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.ledger(after, limit)
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.books(fold, needed)
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.posted(after, until)
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.ratings_after(last)
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        if let Some(error) = self.failing() {
+            return future::ready(Err(error)).boxed();
+        }
+        self.memory.change_ratings(change)
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.ratings(player)
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.leaders(wanted)
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.barred_until(player)
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.changes_of(id)
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

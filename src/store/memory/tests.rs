@@ -54,7 +54,7 @@ async fn the_first_players_are_forgotten() {
     let player = |n| PlayerRecord {
         id: PlayerId(number(n)),
         name: String::new(),
-        kind: plyhouse_protocol::PlayerKind::Guest,
+        kind: PlayerKind::Guest,
     };
     let session = |n: usize| {
         let mut token = [0; 32];

@@ -87,6 +87,25 @@ impl PostgresArchive {
     }
 }
 
+/// What must come to nothing, and what it means if it does not: a number, and a text after it.
+const LEDGER: [(&str, &str); 3] = [
+    (
+        "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
+         WHERE mt.summary IS NOT NULL AND mt.terms::jsonb -> 'rated' = 'true'
+           AND (l.no IS NULL OR mt.ended_no IS DISTINCT FROM l.no)",
+        "rated matches have ended without their row of the ledger",
+    ),
+    (
+        "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
+        "rows of the ledger are missing",
+    ),
+    (
+        "SELECT count(*) FROM folds
+         WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
+        "folds of ratings have more rows than the ledger",
+    ),
+];
+
 impl Archive for PostgresArchive {
     fn next(&self, after: Option<MatchId>) -> Result<Option<MatchId>, Unreadable> {
         let sql = "SELECT m FROM matches WHERE m > $1 OR $1 IS NULL ORDER BY m LIMIT 1";
@@ -150,9 +169,17 @@ impl Archive for PostgresArchive {
         Ok(players.into_iter().map(with_all).collect())
     }
 
-    /// The database looks after itself.
+    /// The database looks after itself; only the ledger is looked at.
     fn faults(&self) -> Vec<String> {
-        Vec::new()
+        let looked = LEDGER.iter().filter_map(|(sql, meaning)| {
+            let counted = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));
+            match counted {
+                Ok(0) => None,
+                Ok(count) => Some(format!("{count} {meaning}")),
+                Err(failure) => Some(unreadable(failure)),
+            }
+        });
+        looked.collect()
     }
 }
 

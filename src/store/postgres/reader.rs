@@ -4,6 +4,7 @@ mod accounts;
 mod directory;
 mod history;
 mod people;
+mod ratings;
 
 use std::sync::Arc;
 

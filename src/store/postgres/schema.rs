@@ -191,6 +191,86 @@ const MIGRATIONS: &[&str] = &["
         drawn      int8 NOT NULL,
         PRIMARY KEY (game, line, move)
     );
+    ", "
+    -- What ratings are reckoned from, and what has come of it.
+    CREATE TABLE ledger (
+        no      int8 PRIMARY KEY,                  -- in the order in which it was written
+        m       uuid UNIQUE,                       -- the rated match that ended
+        unrated uuid,                              -- whose matches up to here count for nobody
+        body    text NOT NULL                      -- JSON
+    );
+    CREATE INDEX ledger_unrated ON ledger (no) WHERE unrated IS NOT NULL;
+    -- The last number that was given. Whoever gives one locks it until it can be seen.
+    CREATE TABLE ledger_end (no int8 NOT NULL);
+    INSERT INTO ledger_end VALUES (0);
+    -- Rated matches are always kept.
+    ALTER TABLE matches ADD COLUMN ended_no int8;  -- of a rated match that has ended
+    DROP INDEX matches_ended;
+    CREATE INDEX matches_ended ON matches (ended_ms) WHERE ended_ms IS NOT NULL AND ended_no IS NULL;
+    CREATE TABLE folds (
+        id         int8 PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+        place      text NOT NULL,                  -- live; built, to take its place; or stale
+        cursor     int8 NOT NULL,                  -- the last row that was posted
+        known      int8 NOT NULL,                  -- up to where it knows whose matches do not count
+        last_ms    int8 NOT NULL,                  -- milliseconds since 1970, as the next two
+        started_ms int8 NOT NULL
+    );
+    CREATE UNIQUE INDEX folds_place ON folds (place) WHERE place <> 'stale';
+    INSERT INTO folds (place, cursor, known, last_ms, started_ms) VALUES ('live', 0, 0, 0, 0);
+    CREATE TABLE rating (
+        fold       int8 NOT NULL,
+        player     uuid NOT NULL,
+        game       text COLLATE \"C\" NOT NULL,
+        pool       text COLLATE \"C\" NOT NULL,
+        rating     float8 NOT NULL,
+        deviation  float8 NOT NULL,
+        volatility float8 NOT NULL,
+        games      int8 NOT NULL,
+        last_ms    int8 NOT NULL,
+        PRIMARY KEY (fold, player, game, pool)
+    );
+    CREATE INDEX rating_leaders ON rating (fold, game, pool, rating DESC, player, last_ms)
+        WHERE deviation <= 75;
+    CREATE TABLE rating_days (
+        fold   int8 NOT NULL,
+        player uuid NOT NULL,
+        game   text NOT NULL,
+        pool   text NOT NULL,
+        day    int8 NOT NULL,                      -- days since 1970
+        rating float8 NOT NULL,                    -- at its end
+        PRIMARY KEY (fold, player, game, pool, day)
+    );
+    CREATE TABLE rating_changes (
+        fold           int8 NOT NULL,
+        no             int8 NOT NULL,              -- the row of the ledger
+        seat           int2 NOT NULL,
+        player         uuid NOT NULL,
+        game           text NOT NULL,
+        pool           text NOT NULL,
+        at_ms          int8 NOT NULL,
+        algorithm      int8 NOT NULL,              -- its version
+        rating         float8 NOT NULL,            -- before
+        deviation      float8 NOT NULL,
+        volatility     float8 NOT NULL,
+        new_rating     float8 NOT NULL,            -- after
+        new_deviation  float8 NOT NULL,
+        new_volatility float8 NOT NULL,
+        PRIMARY KEY (fold, no, seat)
+    );
+    CREATE TABLE rating_pairs (
+        fold  int8 NOT NULL,
+        one   uuid NOT NULL,
+        other uuid NOT NULL,
+        body  text NOT NULL,                       -- JSON: what both have played lately
+        PRIMARY KEY (fold, one, other)
+    );
+    CREATE TABLE conduct (
+        fold     int8 NOT NULL,
+        player   uuid NOT NULL,
+        until_ms int8 NOT NULL,                    -- until when the player plays no rated matches
+        body     text NOT NULL,                    -- JSON: how the player has left matches lately
+        PRIMARY KEY (fold, player)
+    );
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -12,7 +12,9 @@ use plyhouse_protocol::Seq;
 use uuid::Uuid;
 
 use super::*;
-use crate::suite::{OWNER, RESIGNED, Shared, moved, player, record, shared_suite, started, suite};
+use crate::suite::{
+    self, OWNER, RESIGNED, Shared, moved, player, record, shared_suite, started, suite,
+};
 
 /// The number of the next database.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -343,6 +345,13 @@ async fn old_matches_are_forgotten() {
         let mark = store.create(OWNER, written).await?;
         store.append(id, mark, vec![RESIGNED]).await
     });
+    let resigned = suite::end(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+    let rated = suite::rated_record(9001, [1, 2]);
+    let rated_id = rated.creation.id;
+    let rated_mark = store.create(OWNER, rated).await.expect("written");
+    let events = suite::rated_end(9001, &resigned, 0);
+    let ended = store.append(rated_id, rated_mark, events).await;
+    ended.expect("written");
     for ended in join_all(old).await {
         ended.expect("written");
     }
@@ -354,7 +363,7 @@ async fn old_matches_are_forgotten() {
         .collect::<Result<_, _>>()
         .expect("they open");
     let session = session(&address).await;
-    let sql = "SELECT FROM matches WHERE ended_ms IS NOT NULL";
+    let sql = "SELECT FROM matches WHERE ended_ms IS NOT NULL AND ended_no IS NULL";
     let (live, mut mark) = begun(&store).await;
     while !session.query(sql, &[]).await.expect("readable").is_empty() {
         for server in &servers {
@@ -365,8 +374,13 @@ async fn old_matches_are_forgotten() {
                 .expect("written");
         }
     }
-    let sql = "SELECT FROM journal WHERE m <> $1";
-    let journals = session.query(sql, &[&live.0]).await.expect("readable");
+    let kept = store.load(rated_id).await.expect("readable");
+    assert!(kept.is_some(), "rated matches are always kept");
+    let sql = "SELECT FROM journal WHERE m <> $1 AND m <> $2";
+    let journals = session
+        .query(sql, &[&live.0, &rated_id.0])
+        .await
+        .expect("readable");
     assert_eq!(journals.len(), 0);
     for server in &servers {
         let kept = server.load(live).await.expect("readable").expect("there");

@@ -19,7 +19,9 @@ pub(super) use self::pairing::Pairing;
 use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
-use crate::{Mark, NodeId, PeopleChange, PlayerRecord, Record, SessionRecord, WriteError};
+use crate::{
+    Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError,
+};
 
 /// How many writes are put into one transaction.
 const BATCH_MAX: usize = 256;
@@ -55,6 +57,8 @@ pub(super) enum Task {
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
     /// Refused as a conflict if it comes to nothing.
     ChangePeople(PeopleChange),
+    /// Refused as a conflict if it comes to nothing.
+    ChangeRatings(RatingsChange),
     Renew(NodeId),
     Withdraw(NodeId),
     /// Refused as a conflict if somebody else is at it.
@@ -226,6 +230,7 @@ async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> 
                    DELETE FROM matches WHERE m IN (
                        SELECT m FROM matches
                        WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
+                         AND ended_no IS NULL
                        ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)
                    RETURNING m, game, summary),
                journals AS (DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)),

@@ -2,9 +2,11 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::Archived;
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use super::ratings;
 use super::reader::{self, Failure};
 use super::reminders::match_of;
 use super::rows::{CREATION_COLUMNS, creation};
@@ -13,25 +15,32 @@ use crate::history::{
 };
 use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, Tally};
 
-/// Files a match that ends at this time, whose last event is written, under all that it is found by. Gives
-/// the text that is to be kept of it; none if it never began, or if its events make no sense.
-pub(super) fn file(
-    connection: &Connection,
-    id: MatchId,
-    ended_ms: u64,
-) -> rusqlite::Result<Option<String>> {
+/// What is to be kept of a match that ends.
+#[derive(Default)]
+pub(super) struct Filed {
+    /// What it came to; none if it never began, or if its events make no sense.
+    pub(super) summary: Option<String>,
+    /// The number in the ledger, if it was rated.
+    pub(super) ended_no: Option<u64>,
+}
+
+/// Files a match that ends at this time, whose last event is written, under all that it is found by.
+pub(super) fn file(connection: &Connection, id: MatchId, ended_ms: u64) -> rusqlite::Result<Filed> {
     let record = match reader::load_within(connection, id) {
         Ok(Some((record, _))) => record,
-        Ok(None) => return Ok(None),
+        Ok(None) => return Ok(Filed::default()),
         Err(Failure::Sqlite(error)) => return Err(error),
         Err(Failure::Damaged(damage)) => {
             tracing::warn!(%damage, "an ended match is not filed");
-            return Ok(None);
+            return Ok(Filed::default());
         }
     };
     let Some(archived) = record.archived() else {
-        return Ok(None);
+        return Ok(Filed::default());
     };
+    let game = record.rated_game().map(Box::new).map(LedgerRow::Game);
+    let ended_no = game.map(|game| ratings::number(connection, &game));
+    let ended_no = ended_no.transpose()?;
     let creation = &record.creation;
     let game = creation.game.info.id;
     let sql =
@@ -53,7 +62,10 @@ pub(super) fn file(
     if let Some(opening) = &archived.opening {
         count(connection, game, opening, &archived)?;
     }
-    Ok(Some(archived_to_text(&archived)))
+    Ok(Filed {
+        summary: Some(archived_to_text(&archived)),
+        ended_no,
+    })
 }
 
 /// Counts how a match began.
@@ -125,7 +137,7 @@ pub(super) fn file_all(connection: &Connection) -> rusqlite::Result<()> {
         };
         last = end.0.as_bytes().to_vec();
         for (id, ended_ms) in ended {
-            if let Some(summary) = file(connection, id, ended_ms)? {
+            if let Some(summary) = file(connection, id, ended_ms)?.summary {
                 keep.execute((id.0.as_bytes(), summary))?;
             }
         }

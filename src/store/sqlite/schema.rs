@@ -178,6 +178,87 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (game, line, move)
     ) STRICT, WITHOUT ROWID;
     ",
+    // What ratings are reckoned from, and what has come of it. The tables of folds have row numbers, by which
+    // some of one are forgotten at a time.
+    "
+    CREATE TABLE ledger (
+        no      INTEGER NOT NULL PRIMARY KEY,    -- in the order in which it was written
+        match   BLOB UNIQUE,                     -- the rated match that ended
+        unrated BLOB,                            -- whose matches up to here count for nobody
+        body    TEXT NOT NULL                    -- JSON
+    ) STRICT;
+    CREATE INDEX ledger_unrated ON ledger (no) WHERE unrated IS NOT NULL;
+    CREATE TABLE ledger_end (no INTEGER NOT NULL) STRICT;  -- the last number that was given
+    INSERT INTO ledger_end VALUES (0);
+    -- Rated matches are always kept.
+    ALTER TABLE matches ADD COLUMN ended_no INTEGER;       -- of a rated match that has ended
+    DROP INDEX matches_ended;
+    CREATE INDEX matches_ended ON matches (ended_ms)
+        WHERE ended_ms IS NOT NULL AND ended_no IS NULL;
+    CREATE TABLE folds (
+        id         INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+        place      TEXT NOT NULL,                -- live; built, to take its place; or stale
+        cursor     INTEGER NOT NULL,             -- the last row that was posted
+        known      INTEGER NOT NULL,             -- up to where it knows whose matches do not count
+        last_ms    INTEGER NOT NULL,             -- milliseconds since 1970, as the next two
+        started_ms INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO folds (place, cursor, known, last_ms, started_ms) VALUES ('live', 0, 0, 0, 0);
+    CREATE TABLE rating (
+        fold       INTEGER NOT NULL,
+        player     BLOB NOT NULL,
+        game       TEXT NOT NULL,
+        pool       TEXT NOT NULL,
+        rating     REAL NOT NULL,
+        deviation  REAL NOT NULL,
+        volatility REAL NOT NULL,
+        games      INTEGER NOT NULL,
+        last_ms    INTEGER NOT NULL,
+        PRIMARY KEY (fold, player, game, pool)
+    ) STRICT;
+    CREATE INDEX rating_leaders ON rating (fold, game, pool, rating DESC, player, last_ms)
+        WHERE deviation <= 75;
+    CREATE TABLE rating_days (
+        fold   INTEGER NOT NULL,
+        player BLOB NOT NULL,
+        game   TEXT NOT NULL,
+        pool   TEXT NOT NULL,
+        day    INTEGER NOT NULL,                 -- days since 1970
+        rating REAL NOT NULL,                    -- at its end
+        PRIMARY KEY (fold, player, game, pool, day)
+    ) STRICT;
+    CREATE TABLE rating_changes (
+        fold           INTEGER NOT NULL,
+        no             INTEGER NOT NULL,         -- the row of the ledger
+        seat           INTEGER NOT NULL,
+        player         BLOB NOT NULL,
+        game           TEXT NOT NULL,
+        pool           TEXT NOT NULL,
+        at_ms          INTEGER NOT NULL,
+        algorithm      INTEGER NOT NULL,         -- its version
+        rating         REAL NOT NULL,            -- before
+        deviation      REAL NOT NULL,
+        volatility     REAL NOT NULL,
+        new_rating     REAL NOT NULL,            -- after
+        new_deviation  REAL NOT NULL,
+        new_volatility REAL NOT NULL,
+        PRIMARY KEY (fold, no, seat)
+    ) STRICT;
+    CREATE TABLE rating_pairs (
+        fold  INTEGER NOT NULL,
+        one   BLOB NOT NULL,
+        other BLOB NOT NULL,
+        body  TEXT NOT NULL,                     -- JSON: what both have played lately
+        PRIMARY KEY (fold, one, other)
+    ) STRICT;
+    CREATE TABLE conduct (
+        fold     INTEGER NOT NULL,
+        player   BLOB NOT NULL,
+        until_ms INTEGER NOT NULL,               -- until when the player plays no rated matches
+        body     TEXT NOT NULL,                  -- JSON: how the player has left matches lately
+        PRIMARY KEY (fold, player)
+    ) STRICT;
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
@@ -256,7 +337,7 @@ fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     // In KiB: the pages on which thousands of busy matches go on are not read again and again.
     connection.pragma_update(None, "cache_size", -16 * 1024)?;
-    connection.set_prepared_statement_cache_capacity(32);
+    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
 

@@ -338,6 +338,35 @@ async fn forgotten_matches_are_not_found() {
     }
 }
 
+/// Rated matches are always kept.
+#[tokio::test]
+async fn rated_matches_are_never_forgotten() {
+    let directory = tempfile::tempdir().expect("a directory");
+    suite::the_end_of_a_rated_match_is_numbered(&open(directory.path())).await;
+    let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
+    let [first, casual, aborted] =
+        [50, 51, 52].map(|number| MatchId(uuid::Uuid::from_u128(number)));
+    while store.load(casual).await.expect("readable").is_some() {
+        store.add_player(player(1), vec![]).await.expect("written");
+    }
+    for id in [first, aborted] {
+        assert!(store.load(id).await.expect("readable").is_some());
+    }
+    drop(store);
+    let archive = SqliteArchive::open(directory.path()).expect("it opens");
+    assert_eq!(crate::Archive::faults(&archive), Vec::<String>::new());
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let sql = "DELETE FROM ledger WHERE no = 1";
+    connection.execute(sql, []).expect("deleted");
+    assert_eq!(
+        crate::Archive::faults(&archive),
+        [
+            "1 rated matches have ended without their row of the ledger",
+            "1 rows of the ledger are missing"
+        ]
+    );
+}
+
 /// However many matches there are, those of one player and what follows one line are found by an index.
 #[tokio::test]
 async fn the_past_is_found_by_indexes() {

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
-use crate::{PeopleChange, PlayerRecord, Record, SessionRecord, WriteError};
+use crate::{PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
@@ -52,6 +52,8 @@ pub(super) enum Task {
     AddPlayer(PlayerRecord, Vec<SessionRecord>),
     /// Refused as a conflict if it comes to nothing.
     ChangePeople(PeopleChange),
+    /// Refused as a conflict if it comes to nothing.
+    ChangeRatings(RatingsChange),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let

@@ -11,11 +11,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, NodeId, Pairing, PastMatch, PeopleChange,
-    PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
+    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
+    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -449,6 +451,76 @@ impl Store for SimStore {
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         let _ = (game, line);
         self.try_read(|_| Explored::default()).boxed()
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.try_read(|tables| tables.ratings.state()).boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.try_read(move |tables| tables.ratings.ledger(after, limit))
+            .boxed()
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.try_read(move |tables| tables.ratings.books(fold, &needed))
+            .boxed()
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        self.try_read(move |tables| tables.ratings.posted(after, until))
+            .boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        self.try_read(move |tables| tables.ratings.ratings_after(last))
+            .boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let written = self.write(Write::Ratings(change));
+        let is_done = |written: Result<(), WriteError>| match written {
+            Err(WriteError::Conflict) => Ok(false),
+            written => written.map(|()| true),
+        };
+        written.map(is_done).boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.try_read(move |tables| tables.ratings.ratings(player))
+            .boxed()
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        self.try_read(move |tables| {
+            let find = |player| tables.players.get(&player).cloned();
+            tables.ratings.leaders(&wanted, find)
+        })
+        .boxed()
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.try_read(move |tables| tables.ratings.barred_until(player))
+            .boxed()
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.try_read(move |tables| tables.ratings.changes_of(id))
+            .boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -7,7 +7,7 @@ use plyhouse_protocol::{ClockControl, Reason};
 use tokio::runtime::{Builder, Runtime};
 
 use super::*;
-use crate::suite::{AT_MS, session};
+use crate::suite::{AT_MS, end, rated_end, rated_record, session};
 use crate::{Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
 
 fn runtime() -> Runtime {
@@ -60,7 +60,7 @@ async fn fill(store: &dyn Store) {
         let kept = store.keep_recovery(player(number).id, key).await;
         kept.expect("written");
     }
-    crate::suite::names_a_player(store).await;
+    suite::names_a_player(store).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));
@@ -73,6 +73,15 @@ async fn fill(store: &dyn Store) {
                 .await
                 .expect("written");
         }
+    }
+    // Ends that were not written in the order of the matches.
+    for number in [1105, 1104, 1106] {
+        let rated = rated_record(number, [1, 2]);
+        let id = rated.creation.id;
+        let mark = store.create(OWNER, rated).await.expect("written");
+        let end = end(Some(Seat::First), Reason::Resignation);
+        let events = rated_end(number, &end, 5);
+        store.append(id, mark, events).await.expect("written");
     }
     let mut rematch = record(1001, &player(1));
     rematch.creation.terms.previous = Some(Previous {
@@ -108,7 +117,7 @@ fn everything_is_moved_there_and_back() {
     let middle = postgres(&runtime, &address);
     let [source, target] = transfer(&runtime, &first, &middle).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live, source.players), (303, 203, 2));
+    assert_eq!((source.matches, source.live, source.players), (306, 203, 2));
 
     // It goes on there: somebody takes a match over, and plays.
     let id = MatchId(Uuid::from_u128(1003));
@@ -135,14 +144,22 @@ fn everything_is_moved_there_and_back() {
     let last = sqlite(directories[1].path());
     let [source, target] = transfer(&runtime, &middle, &last).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live), (303, 202));
+    assert_eq!((source.matches, source.live), (306, 202));
+    let rows = runtime.block_on(last.store.ledger(0, 9)).expect("readable");
+    let ids = rows.iter().map(|(_, row)| match row {
+        LedgerRow::Game(game) => game.match_id.0.as_u128(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), [1105, 1104, 1106]);
+    let rated = runtime.block_on(last.store.ratings(player(1).id));
+    assert_eq!(rated.expect("readable")[0].rated.games, 3);
     let ended = last.archive.read(id).expect("sound").expect("there");
     assert_eq!(ended.ended_ms, Some(AT_MS as i64 + 80));
 
     // What is there is not overwritten.
     let again = transfer(&runtime, &first, &middle);
     let Err(TransferError::NotEmpty {
-        matches: 303,
+        matches: 306,
         players: 2,
     }) = again
     else {

@@ -12,6 +12,7 @@ mod hints;
 mod history;
 mod pairs;
 mod people;
+mod ratings;
 mod reminders;
 mod takes;
 
@@ -57,6 +58,8 @@ impl<'a> Batch<'a> {
         self.change_owners(session).await?;
         self.take_all(session).await?;
         self.append_all(session).await?;
+        // After the appends, which may have locked the end of the ledger.
+        self.change_ratings(session).await?;
         // Last, since until the end nobody else can pair those who want the same.
         self.pair_all(session).await?;
         session.command("COMMIT").await?;

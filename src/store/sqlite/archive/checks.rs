@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const COUNTS: [(&str, &str); 6] = [
+const COUNTS: [(&str, &str); 9] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches have no proper id",
@@ -29,6 +29,20 @@ const COUNTS: [(&str, &str); 6] = [
         "SELECT count(*) FROM played
          WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
         "matches that players are said to have ended are not there",
+    ),
+    (
+        "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
+         AND ended_no IS NOT (SELECT no FROM ledger WHERE match = id)",
+        "rated matches have ended without their row of the ledger",
+    ),
+    (
+        "SELECT (SELECT no FROM ledger_end) - count(*) FROM ledger",
+        "rows of the ledger are missing",
+    ),
+    (
+        "SELECT count(*) FROM folds
+         WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
+        "folds of ratings have more rows than the ledger",
     ),
 ];
 

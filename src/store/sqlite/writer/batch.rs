@@ -9,7 +9,8 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
 use crate::record::{event_to_text, terms_to_text};
-use crate::sqlite::{history, now, people, reminders};
+use crate::sqlite::history::{self, Filed};
+use crate::sqlite::{now, people, ratings, reminders};
 use crate::{Record, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -112,6 +113,10 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             Some(is_done) => is_done,
             None => return Ok(Err(WriteError::Unknown)),
         },
+        Task::ChangeRatings(change) => match ratings::is_done(connection, change)? {
+            Some(is_done) => is_done,
+            None => return Ok(Err(WriteError::Unknown)),
+        },
     };
     Ok(if is_there {
         Ok(())
@@ -180,6 +185,7 @@ impl<'a> Batch<'a> {
                 people::add(self.transaction, player, sessions).map(Ok)
             }
             Task::ChangePeople(change) => people::change(self.transaction, change).map(unless),
+            Task::ChangeRatings(change) => ratings::change(self.transaction, change).map(unless),
         }
     }
 
@@ -267,12 +273,14 @@ impl<'a> Batch<'a> {
             self.insert.execute(row)?;
         }
         if let Some(end) = events.last().filter(|last| last.is_end()) {
-            let summary = history::file(self.transaction, id, end.at_ms)?;
+            let Filed { summary, ended_no } = history::file(self.transaction, id, end.at_ms)?;
             let sql =
-                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL, summary = ?4
+                "UPDATE matches SET last_seq = ?2, ended_ms = ?3, wake_ms = NULL, summary = ?4,
+                           ended_no = ?5
                        WHERE id = ?1";
             let mut update = self.transaction.prepare_cached(sql)?;
-            update.execute((id.0.as_bytes(), integer(seq), end.at_ms, summary))?;
+            let seq = integer(seq);
+            update.execute((id.0.as_bytes(), seq, end.at_ms, summary, ended_no))?;
             reminders::forget(self.transaction, id)?;
             self.heads.remove(&id);
         } else {

@@ -9,12 +9,13 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, Live, Loaded, Mark, MemoryStore, NodeId, Pairing, PastMatch,
-    PeopleChange, PlayerRecord, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, MemoryStore,
+    Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -390,6 +391,61 @@ impl Store for Wire {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.read(move |kept| kept.explore(game, line)).boxed()
+    }
+
+    fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
+        self.read(move |kept| kept.rating_state()).boxed()
+    }
+
+    fn ledger(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(u64, LedgerRow)>, ReadError>> {
+        self.read(move |kept| kept.ledger(after, limit)).boxed()
+    }
+
+    fn books(&self, fold: u64, needed: Needed) -> BoxFuture<'_, Result<Books, ReadError>> {
+        self.read(move |kept| kept.books(fold, needed)).boxed()
+    }
+
+    fn posted(
+        &self,
+        after: u64,
+        until: u64,
+    ) -> BoxFuture<'_, Result<Vec<(u64, Posted)>, ReadError>> {
+        self.read(move |kept| kept.posted(after, until)).boxed()
+    }
+
+    fn ratings_after(
+        &self,
+        last: Option<RatingRecord>,
+    ) -> BoxFuture<'_, Result<Vec<(RatingRecord, Rated)>, ReadError>> {
+        self.read(move |kept| kept.ratings_after(last)).boxed()
+    }
+
+    fn change_ratings(&self, change: RatingsChange) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.change_ratings(change)))
+            .boxed()
+    }
+
+    fn ratings(&self, player: PlayerId) -> BoxFuture<'_, Result<Vec<PlayerRating>, ReadError>> {
+        self.read(move |kept| kept.ratings(player)).boxed()
+    }
+
+    fn leaders(&self, wanted: LeadersQuery) -> BoxFuture<'_, Result<LeadersPage, ReadError>> {
+        self.read(move |kept| kept.leaders(wanted)).boxed()
+    }
+
+    fn barred_until(&self, player: PlayerId) -> BoxFuture<'_, Result<u64, ReadError>> {
+        self.read(move |kept| kept.barred_until(player)).boxed()
+    }
+
+    fn changes_of(
+        &self,
+        id: MatchId,
+    ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
+        self.read(move |kept| kept.changes_of(id)).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
-    Loaded, Mark, Next, PlayerRecord, Record, SessionRecord, Sessions, TokenHash, WriteError,
+    KeptRatings, Loaded, Mark, Next, PlayerRecord, RatingsChange, Record, SessionRecord, Sessions,
+    TokenHash, WriteError,
 };
 
 use crate::sim::cluster::Journal;
@@ -19,6 +21,7 @@ pub(crate) struct Tables {
     pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
     pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
+    pub(crate) ratings: KeptRatings,
 }
 
 /// What a store holds in the end, and when what happened to it.
@@ -70,6 +73,7 @@ pub(super) enum Write {
     Player(PlayerRecord, Vec<SessionRecord>),
     EndSessions(PlayerId, Sessions),
     Saw(TokenHash, u64),
+    Ratings(RatingsChange),
 }
 
 impl Tables {
@@ -100,6 +104,9 @@ impl Tables {
                         .extend(reminder.map(|reminder| (id, reminder)));
                     if record.has_ended() {
                         self.reminders.remove(&id);
+                        if let Some(game) = record.rated_game() {
+                            self.ratings.number(LedgerRow::Game(Box::new(game)));
+                        }
                     }
                 }
                 Some(_) | None => return Err(WriteError::Conflict),
@@ -113,6 +120,11 @@ impl Tables {
             Write::EndSessions(player, which) => self.sessions.retain(|_, session| {
                 session.player != player || !which.contains(session.id, session.kind)
             }),
+            Write::Ratings(change) => {
+                if !self.ratings.change(change) {
+                    return Err(WriteError::Conflict);
+                }
+            }
             Write::Saw(token, day) => {
                 if let Some(session) = self.sessions.get_mut(&token.0) {
                     session.seen_day = day;
@@ -171,7 +183,7 @@ impl Write {
                 let after = after.seq().0;
                 Some((*id, after + 1..=after + events.len() as u64))
             }
-            Self::Player(..) | Self::EndSessions(..) | Self::Saw(..) => None,
+            Self::Player(..) | Self::EndSessions(..) | Self::Saw(..) | Self::Ratings(_) => None,
         };
         let all =
             |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use futures::future::try_join_all;
 use plyhouse_matches::Archived;
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::MatchId;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use super::ratings::number;
 use crate::history::{archived_to_text, played, steps};
 use crate::postgres::journal::{CREATION_COLUMNS, Entries, creation, integer};
 use crate::postgres::link::{Failure, Session};
@@ -51,7 +53,13 @@ pub(super) async fn file(session: &Session, ended: &[(MatchId, i64)]) -> Result<
     let written = statements
         .iter()
         .map(|(sql, values)| session.query(sql, values));
-    try_join_all(written).await.map(drop)
+    try_join_all(written).await?;
+    let rated = files
+        .0
+        .iter()
+        .filter_map(|(record, ..)| record.rated_game());
+    let rated = rated.map(|game| LedgerRow::Game(Box::new(game)));
+    number(session, &rated.collect::<Vec<_>>()).await
 }
 
 /// Files all matches that ended before there was anything to find them by.

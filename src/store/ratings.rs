@@ -1,0 +1,237 @@
+//! Ratings as they are kept: the ledger of what ended, and folds of it.
+//!
+//! A fold is a set of books with a cursor: the number of the last row that was posted. One is told of; another
+//! may be built beside it from the first row on, and takes its place once it has got as far. Whoever posts
+//! names the cursor from which, and comes to nothing if somebody else was there first: so of several servers
+//! any may post, and every row is posted once.
+
+mod kept;
+mod rater;
+
+use plyhouse_matches::ratings::{
+    Books, Change, Conduct, LedgerRow, Pair, Posted, Rated, Rating, Record, Unrated,
+};
+use plyhouse_protocol::{MatchId, PlayerId, Pool, RatingChange, SeatNumber};
+
+pub use self::kept::KeptRatings;
+pub use self::rater::{Difference, RaterError, Step, rebuild, step, verify_ratings};
+use crate::PlayerRecord;
+
+/// How many rows are posted at once, so that nobody waits for long.
+pub(crate) const POST_MAX: usize = 256;
+
+/// How many rows of a fold that is of no use any more are forgotten at once.
+pub(crate) const CLEAR_MAX: usize = 1000;
+
+/// For how long after a match a player is on a leaderboard, in milliseconds: 30 days.
+const LEADS_FOR_MS: u64 = 30 * DAY_MS;
+
+pub(crate) const DAY_MS: u64 = 86_400_000;
+
+/// How many days of a rating are told at most.
+pub(crate) const SERIES_MAX: usize = 100;
+
+/// How far a fold has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fold {
+    /// Its number.
+    pub id: u64,
+    /// The last row that was posted.
+    pub cursor: u64,
+    /// Up to which row it knows whose matches count for nobody.
+    pub known: u64,
+}
+
+/// How ratings stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RatingState {
+    /// The number of the last row of the ledger.
+    pub last_no: u64,
+    /// The fold that is told of.
+    pub live: Fold,
+    /// The fold that is to take its place.
+    pub building: Option<Fold>,
+    /// Whether there is something of another one, which is of no use any more.
+    pub has_stale: bool,
+    /// Whose matches count for nobody, each up to which row.
+    pub unrated: Unrated,
+}
+
+/// What rows are posted to a fold.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// Which fold.
+    pub fold: u64,
+    /// The last row before them.
+    pub from: u64,
+    /// The last of them.
+    pub to: u64,
+    /// What they have changed, and nothing else.
+    pub books: Books,
+    /// What has come of each that has changed a rating, by its number.
+    pub posted: Vec<(u64, Posted)>,
+}
+
+/// A change of what is kept of ratings. Each comes to nothing if the ledger or the fold is not as it says.
+#[derive(Clone, Debug)]
+pub enum RatingsChange {
+    /// Rows are posted.
+    Post(Box<Post>),
+    /// A fold begins to be built that knows whose matches count for nobody up to this row, in place of another
+    /// that is being built.
+    Begin {
+        /// Up to which row.
+        known: u64,
+    },
+    /// The fold that is built takes the place of the one that is told of.
+    Switch(Fold),
+    /// Some of what is of no use any more is forgotten.
+    Clear,
+    /// A row is added to the ledger that is no match.
+    Number(LedgerRow),
+    /// The rows of another store's ledger, from the first on or those that follow: they take the place of
+    /// whatever had those numbers.
+    Copy(Vec<(u64, LedgerRow)>),
+    /// The ledger is emptied, with all that was reckoned from it.
+    Forget,
+}
+
+impl RatingsChange {
+    /// Whether it is one of the ledger, and not of a fold of it alone.
+    pub(crate) const fn is_of_ledger(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Copy(_) | Self::Forget => true,
+            Self::Post(_) | Self::Begin { .. } | Self::Switch(_) | Self::Clear => false,
+        }
+    }
+}
+
+/// How well a player plays one game, among whom, as it is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerRating {
+    /// What is played.
+    pub game: String,
+    /// Among whom.
+    pub pool: Pool,
+    /// The rating, and what it was made of.
+    pub rated: Rated,
+    /// How it stood at the end of the last days on which the player played, the oldest first: days since 1970.
+    /// At most 100.
+    pub series: Vec<(u64, f64)>,
+}
+
+/// Which part of a leaderboard is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct LeadersQuery {
+    /// The game.
+    pub game: &'static str,
+    /// Among whom.
+    pub pool: Pool,
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// Behind this place.
+    pub after: u64,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl LeadersQuery {
+    /// Since when somebody must have played, in milliseconds since 1970.
+    pub(crate) const fn since_ms(&self) -> u64 {
+        self.now_ms.saturating_sub(LEADS_FOR_MS)
+    }
+
+    /// How sure a rating must be.
+    pub(crate) const fn deviation_max() -> f64 {
+        Rating::deviation_max_of_leaders()
+    }
+}
+
+/// A part of a leaderboard.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeadersPage {
+    /// How many are on it.
+    pub total: u64,
+    /// Those that are wanted, the best first.
+    pub rows: Vec<(PlayerRecord, Rated)>,
+}
+
+/// What rows need of the books.
+#[derive(Clone, Debug, Default)]
+pub struct Needed {
+    /// These ratings.
+    pub records: Vec<Record>,
+    /// What was played between these two.
+    pub pairs: Vec<[PlayerId; 2]>,
+    /// How these have treated others.
+    pub players: Vec<PlayerId>,
+}
+
+impl Needed {
+    /// What these rows need.
+    #[must_use]
+    pub fn by(rows: &[(u64, LedgerRow)]) -> Self {
+        let (records, pairs, players) = Books::needed(rows.iter().map(|(_, row)| row));
+        Self {
+            records,
+            pairs,
+            players,
+        }
+    }
+}
+
+/// What is told of what a rated match has changed.
+#[must_use]
+pub fn told(posted: &[Change]) -> Vec<RatingChange> {
+    let change = |change: &Change| RatingChange {
+        seat: SeatNumber(change.seat.number()),
+        before: change.before.shown(),
+        after: change.after.shown(),
+        provisional: change.after.is_provisional(),
+    };
+    posted.iter().map(change).collect()
+}
+
+/// The text that is kept of a row.
+pub(crate) fn row_to_text(row: &LedgerRow) -> String {
+    serde_json::to_string(row).expect("it has only texts and numbers")
+}
+
+/// A row, by the text that is kept of it.
+pub(crate) fn row_from_text(text: &str) -> Result<LedgerRow, String> {
+    serde_json::from_str(text).map_err(|error| format!("a row of the ledger: {error}"))
+}
+
+/// Whose match a row is of, and whose matches count for nobody by it.
+pub(crate) fn row_keys(row: &LedgerRow) -> (Option<MatchId>, Option<PlayerId>) {
+    match row {
+        LedgerRow::Game(game) => (Some(game.match_id), None),
+        LedgerRow::Unrated { player } => (None, Some(*player)),
+        LedgerRow::Started { .. } => (None, None),
+    }
+}
+
+/// The text that is kept of what two have played.
+pub(crate) fn pair_to_text(pair: &Pair) -> String {
+    serde_json::to_string(pair).expect("it has only texts and numbers")
+}
+
+/// The text that is kept of how somebody has treated others.
+pub(crate) fn conduct_to_text(conduct: &Conduct) -> String {
+    serde_json::to_string(conduct).expect("it has only numbers")
+}
+
+/// The pool of this word.
+pub(crate) fn pool_from_text(text: &str) -> Option<Pool> {
+    let mut pools = Pool::ALL.iter().copied();
+    pools.find(|pool| pool.as_str() == text)
+}
+
+/// The days on which ratings stood so after what was posted: of each the last.
+pub(crate) fn days(post: &Post) -> impl Iterator<Item = (&Record, u64, f64)> {
+    let changes = post.posted.iter().flat_map(|(_, posted)| {
+        let day = posted.at_ms / DAY_MS;
+        posted.changes.iter().map(move |change| (change, day))
+    });
+    changes.map(|(change, day)| (&change.record, day, change.after.rating))
+}

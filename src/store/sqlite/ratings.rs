@@ -1,0 +1,264 @@
+//! The ledger and its folds as rows.
+
+mod reading;
+
+use plyhouse_matches::ratings::{ALGORITHM, Books, Change, LedgerRow, Rating, Record};
+use rusqlite::{CachedStatement, Connection};
+
+pub(super) use self::reading::{
+    barred_until, books, changes_of, leaders, ledger, posted, ratings, ratings_after, state,
+};
+use crate::ratings::{CLEAR_MAX, conduct_to_text, days, pair_to_text, row_keys, row_to_text};
+use crate::{Fold, Post, RatingsChange};
+
+/// The tables that a fold has rows in.
+const OF_FOLDS: [&str; 5] = [
+    "rating",
+    "rating_days",
+    "rating_changes",
+    "rating_pairs",
+    "conduct",
+];
+
+/// Gives the next number to a row, and gives that.
+pub(super) fn number(connection: &Connection, row: &LedgerRow) -> rusqlite::Result<u64> {
+    let sql = "UPDATE ledger_end SET no = no + 1 RETURNING no";
+    let mut next = connection.prepare_cached(sql)?;
+    let no = next.query_row([], |row| row.get(0))?;
+    drop(next);
+    keep_row(connection, no, row)?;
+    Ok(no)
+}
+
+fn keep_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
+    let (id, unrated) = row_keys(row);
+    let sql = "INSERT INTO ledger (no, match, unrated, body) VALUES (?1, ?2, ?3, ?4)";
+    connection.prepare_cached(sql)?.execute((
+        no,
+        id.as_ref().map(|id| id.0.as_bytes()),
+        unrated.as_ref().map(|player| player.0.as_bytes()),
+        row_to_text(row),
+    ))?;
+    Ok(())
+}
+
+/// Carries a change out. False if it came to nothing.
+pub(super) fn change(connection: &Connection, change: &RatingsChange) -> rusqlite::Result<bool> {
+    match change {
+        RatingsChange::Post(post) => return post_rows(connection, post),
+        RatingsChange::Begin { known } => begin(connection, *known)?,
+        RatingsChange::Switch(fold) => return switch(connection, fold),
+        RatingsChange::Clear => clear(connection)?,
+        RatingsChange::Number(row) => {
+            number(connection, row)?;
+        }
+        RatingsChange::Copy(rows) => return copy(connection, rows),
+        RatingsChange::Forget => connection.execute_batch(
+            "DELETE FROM ledger; UPDATE ledger_end SET no = 0; UPDATE matches SET ended_no = NULL;
+             UPDATE folds SET place = 'stale';
+             INSERT INTO folds (place, cursor, known, last_ms, started_ms)
+                VALUES ('live', 0, 0, 0, 0)",
+        )?,
+    }
+    Ok(true)
+}
+
+/// Whether a change of which nobody knows was carried out, or nothing if that cannot be seen.
+pub(super) fn is_done(
+    connection: &Connection,
+    change: &RatingsChange,
+) -> rusqlite::Result<Option<bool>> {
+    Ok(match change {
+        // Another may have posted the same.
+        RatingsChange::Post(_) | RatingsChange::Begin { .. } | RatingsChange::Switch(_) => None,
+        RatingsChange::Number(_) | RatingsChange::Forget => None,
+        RatingsChange::Clear => Some(true),
+        RatingsChange::Copy(rows) => {
+            let sql = "SELECT 1 FROM ledger WHERE no = ?1";
+            let mut found = connection.prepare_cached(sql)?;
+            let last = rows.last().map_or(0, |(no, _)| *no);
+            Some(found.exists([last])?)
+        }
+    })
+}
+
+/// Adds rows with numbers of their own, which must be the next ones.
+fn copy(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<bool> {
+    let sql = "SELECT no FROM ledger_end";
+    let mut end = connection.prepare_cached(sql)?;
+    let last: u64 = end.query_row([], |row| row.get(0))?;
+    if !rows
+        .iter()
+        .map(|(no, _)| *no)
+        .eq(last + 1..=last + rows.len() as u64)
+    {
+        return Ok(false);
+    }
+    for (no, row) in rows {
+        keep_row(connection, *no, row)?;
+        if let (Some(id), _) = row_keys(row) {
+            let sql = "UPDATE matches SET ended_no = ?2 WHERE id = ?1";
+            let mut mark = connection.prepare_cached(sql)?;
+            mark.execute((id.0.as_bytes(), no))?;
+        }
+    }
+    let sql = "UPDATE ledger_end SET no = ?1";
+    let mut set = connection.prepare_cached(sql)?;
+    set.execute([last + rows.len() as u64])?;
+    Ok(true)
+}
+
+fn begin(connection: &Connection, known: u64) -> rusqlite::Result<()> {
+    let sql = "UPDATE folds SET place = 'stale' WHERE place = 'built'";
+    connection.prepare_cached(sql)?.execute([])?;
+    let sql = "INSERT INTO folds (place, cursor, known, last_ms, started_ms)
+               VALUES ('built', 0, ?1, 0, 0)";
+    connection.prepare_cached(sql)?.execute([known])?;
+    Ok(())
+}
+
+fn switch(connection: &Connection, fold: &Fold) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM folds WHERE id = ?1 AND cursor = ?2 AND place = 'built'";
+    let mut built = connection.prepare_cached(sql)?;
+    if !built.exists((fold.id, fold.cursor))? {
+        return Ok(false);
+    }
+    let sql = "UPDATE folds SET place = iif(id = ?1, 'live', 'stale') WHERE place <> 'stale'";
+    connection.prepare_cached(sql)?.execute([fold.id])?;
+    Ok(true)
+}
+
+/// Forgets some rows of folds that are of no use any more, and such a fold when it has none.
+fn clear(connection: &Connection) -> rusqlite::Result<()> {
+    for table in OF_FOLDS {
+        let sql = format!(
+            "DELETE FROM {table} WHERE rowid IN (
+                 SELECT t.rowid FROM folds f JOIN {table} t ON t.fold = f.id
+                 WHERE f.place = 'stale' LIMIT {CLEAR_MAX})"
+        );
+        if connection.prepare_cached(&sql)?.execute([])? > 0 {
+            return Ok(());
+        }
+    }
+    let sql = "DELETE FROM folds WHERE place = 'stale'";
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+/// Posts rows, if the fold is where it is said to be.
+fn post_rows(connection: &Connection, post: &Post) -> rusqlite::Result<bool> {
+    let sql = "UPDATE folds SET cursor = ?3, last_ms = ?4, started_ms = ?5
+               WHERE id = ?1 AND cursor = ?2 AND place <> 'stale'";
+    let Books {
+        last_ms,
+        started_ms,
+        ..
+    } = post.books;
+    let mut go_on = connection.prepare_cached(sql)?;
+    if go_on.execute((post.fold, post.from, post.to, last_ms, started_ms))? == 0 {
+        return Ok(false);
+    }
+    keep_ratings(connection, post)?;
+    let sql = "INSERT INTO rating_pairs (fold, one, other, body) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT DO UPDATE SET body = excluded.body";
+    let mut keep = connection.prepare_cached(sql)?;
+    for ([one, other], pair) in &post.books.pairs {
+        let row = (
+            post.fold,
+            one.0.as_bytes(),
+            other.0.as_bytes(),
+            pair_to_text(pair),
+        );
+        keep.execute(row)?;
+    }
+    let sql = "INSERT INTO conduct (fold, player, until_ms, body) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms, body = excluded.body";
+    let mut keep = connection.prepare_cached(sql)?;
+    for (player, conduct) in &post.books.conduct {
+        let (until_ms, body) = (conduct.until_ms(), conduct_to_text(conduct));
+        keep.execute((post.fold, player.0.as_bytes(), until_ms, body))?;
+    }
+    let sql = "INSERT INTO rating_changes (fold, no, seat, player, game, pool, at_ms, algorithm,
+                   rating, deviation, volatility, new_rating, new_deviation, new_volatility)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    let mut insert = connection.prepare_cached(sql)?;
+    for (no, posted) in &post.posted {
+        for change in &posted.changes {
+            keep_change(&mut insert, (post.fold, *no, posted.at_ms), change)?;
+        }
+    }
+    Ok(true)
+}
+
+fn keep_ratings(connection: &Connection, post: &Post) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO rating (fold, player, game, pool,
+                   rating, deviation, volatility, games, last_ms)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+               ON CONFLICT DO UPDATE SET rating = excluded.rating, deviation = excluded.deviation,
+                   volatility = excluded.volatility, games = excluded.games,
+                   last_ms = excluded.last_ms";
+    let mut keep = connection.prepare_cached(sql)?;
+    for (record, rated) in &post.books.ratings {
+        let (player, game, pool) = columns(record);
+        let Rating {
+            rating,
+            deviation,
+            volatility,
+        } = rated.rating;
+        let row = (post.fold, player, game, pool);
+        keep.execute((
+            row.0,
+            row.1,
+            row.2,
+            row.3,
+            rating,
+            deviation,
+            volatility,
+            rated.games,
+            rated.last_ms,
+        ))?;
+    }
+    let sql = "INSERT INTO rating_days (fold, player, game, pool, day, rating)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+               ON CONFLICT DO UPDATE SET rating = excluded.rating";
+    let mut keep = connection.prepare_cached(sql)?;
+    for (record, day, rating) in days(post) {
+        let (player, game, pool) = columns(record);
+        keep.execute((post.fold, player, game, pool, day, rating))?;
+    }
+    Ok(())
+}
+
+fn keep_change(
+    insert: &mut CachedStatement<'_>,
+    (fold, no, at_ms): (u64, u64, u64),
+    change: &Change,
+) -> rusqlite::Result<()> {
+    let (player, game, pool) = columns(&change.record);
+    let (before, after) = (&change.before, &change.after);
+    insert.execute((
+        fold,
+        no,
+        change.seat.number(),
+        player,
+        game,
+        pool,
+        at_ms,
+        ALGORITHM,
+        before.rating,
+        before.deviation,
+        before.volatility,
+        after.rating,
+        after.deviation,
+        after.volatility,
+    ))?;
+    Ok(())
+}
+
+fn columns(record: &Record) -> (&[u8; 16], &str, &'static str) {
+    (
+        record.player.0.as_bytes(),
+        &record.game,
+        record.pool.as_str(),
+    )
+}

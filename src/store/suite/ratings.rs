@@ -1,0 +1,414 @@
+//! What ratings are reckoned from, and what comes of it.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::ratings::{LedgerRow, Rating};
+use plyhouse_matches::{Event, EventKind, Left, Match, Occupant, Terms};
+use plyhouse_protocol::{ClockControl, MatchId, PlayerKind, Pool, Reason};
+
+use super::{AT_MS, OWNER, player, record};
+use crate::{
+    Difference, LeadersQuery, Needed, Post, RatingsChange, Record, Step, Store, rebuild, step,
+    verify_ratings,
+};
+
+const DAY_MS: u64 = 86_400_000;
+
+const CLOCK: ClockControl = ClockControl::Fischer {
+    main_ms: 60_000,
+    increment_ms: 0,
+};
+
+/// A rated match of accounts with these numbers that has begun.
+pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> Record {
+    let mut written = record(number, &player(seats[0]));
+    written.creation.terms = Terms {
+        rated: true,
+        takeback: false,
+        clock: Some(CLOCK),
+        ..Terms::plain(true, 0, 0)
+    };
+    let seats = seats.map(|number| Occupant::Player {
+        id: player(number).id,
+        name: player(number).name,
+        kind: PlayerKind::Account,
+    });
+    written.events = Match::opening(&written.creation.terms, seats, AT_MS);
+    written
+}
+
+/// The moves and the end of a match with this number, so many milliseconds after the first.
+pub(crate) fn rated_end(number: u128, end: &EventKind, after_ms: u64) -> Vec<Event> {
+    const LINES: [[&str; 3]; 6] = [
+        ["b2", "a1", "a2"],
+        ["a1", "b2", "c3"],
+        ["a1", "b2", "c1"],
+        ["a2", "b2", "a1"],
+        ["a2", "a1", "b2"],
+        ["b2", "a2", "a1"],
+    ];
+    let line = LINES[usize::try_from(number % 6).expect("small")];
+    let left = Left::at_start(&CLOCK);
+    let moves = line.iter().zip(Seat::ALL.iter().cycle());
+    let moves = moves.map(|(m, seat)| EventKind::Moved {
+        seat: *seat,
+        m: (*m).to_owned(),
+        spent_ms: Some(0),
+        left: Some(left),
+    });
+    let mut kinds: Vec<EventKind> = moves.collect();
+    kinds.push(end.clone());
+    let at_ms = AT_MS + after_ms;
+    kinds.into_iter().map(|kind| kind.at(at_ms)).collect()
+}
+
+pub(crate) fn end(winner: Option<Seat>, reason: Reason) -> EventKind {
+    EventKind::Ended {
+        winner,
+        reason,
+        detail: None,
+        by: None,
+        left: Some(Left::at_start(&CLOCK)),
+    }
+}
+
+/// Has three accounts written.
+async fn accounts(store: &dyn Store) {
+    for number in 1..=4 {
+        let account = crate::PlayerRecord {
+            kind: PlayerKind::Account,
+            ..player(number)
+        };
+        let added = store.add_player(account, vec![]).await;
+        added.expect("written");
+    }
+}
+
+/// Has a rated match written, which ends so many milliseconds after the first.
+async fn play(store: &dyn Store, number: u128, seats: [u8; 2], end: &EventKind, after_ms: u64) {
+    let written = rated_record(number, seats);
+    let id = written.creation.id;
+    let mark = store.create(OWNER, written).await.expect("written");
+    let events = rated_end(number, end, after_ms);
+    store.append(id, mark, events).await.expect("written");
+}
+
+/// A season of three players, by which their ratings differ.
+async fn season(store: &dyn Store, from: u128, games: u128) {
+    for number in from..from + games {
+        let seats = [[1, 2], [2, 3], [3, 1]][usize::try_from(number % 3).expect("small")];
+        let winner = [
+            Some(Seat::First),
+            Some(Seat::Second),
+            None,
+            Some(Seat::First),
+        ];
+        let end = end(
+            winner[usize::try_from(number % 4).expect("small")],
+            Reason::Agreement,
+        );
+        let end = match end {
+            EventKind::Ended { winner: None, .. } => end,
+            EventKind::Ended { winner, .. } => self::end(winner, Reason::Resignation),
+            _ => unreachable!("it is an end"),
+        };
+        let hours = u64::try_from(number).expect("small");
+        play(store, number, seats, &end, hours * 3_600_000).await;
+    }
+}
+
+/// Does what is to be done, and gives how many matches were told of.
+async fn rate(store: &dyn Store) -> usize {
+    let mut told = 0;
+    loop {
+        match step(store).await.expect("it can be made") {
+            Step::Idle => return told,
+            Step::Told(rows) => {
+                let games = rows
+                    .iter()
+                    .filter(|(row, _)| matches!(row, LedgerRow::Game(_)));
+                told += games.count();
+            }
+            Step::More => {}
+        }
+    }
+}
+
+/// All that is told of the ratings of three players, bit for bit.
+async fn bits(store: &dyn Store) -> Vec<(u8, String, u64, [u64; 3], usize)> {
+    let mut all = Vec::new();
+    for number in 1..=3 {
+        for rating in store.ratings(player(number).id).await.expect("readable") {
+            let bits = rating.rated.rating.bits();
+            all.push((
+                number,
+                rating.game,
+                rating.rated.games,
+                bits,
+                rating.series.len(),
+            ));
+        }
+    }
+    all
+}
+
+async fn differences(store: &dyn Store) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let verified = verify_ratings(store, &mut |difference| found.push(difference)).await;
+    verified.expect("readable");
+    found
+}
+
+/// The end of a rated match has a number, and nothing else has.
+pub(crate) async fn the_end_of_a_rated_match_is_numbered(store: &dyn Store) {
+    accounts(store).await;
+    let resigned = end(Some(Seat::Second), Reason::Resignation);
+    play(store, 50, [1, 2], &resigned, 5).await;
+    let casual = record(51, &player(1));
+    let id = casual.creation.id;
+    let mark = store.create(OWNER, casual).await.expect("written");
+    let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS);
+    let ended = store.append(id, mark, vec![aborted]).await;
+    ended.expect("written");
+    play(store, 52, [2, 1], &end(None, Reason::Aborted), 7).await;
+
+    let rows = store.ledger(0, 9).await.expect("readable");
+    let told = rows.iter().map(|(no, row)| match row {
+        LedgerRow::Game(game) => (
+            *no,
+            game.match_id.0.as_u128(),
+            game.at_ms - AT_MS,
+            game.counts,
+        ),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [(1, 50, 5, true), (2, 52, 7, false)]
+    );
+    assert_eq!(store.ledger(1, 9).await.expect("readable"), rows[1..]);
+    assert_eq!(store.ledger(0, 1).await.expect("readable"), rows[..1]);
+    let state = store.rating_state().await.expect("readable");
+    assert_eq!((state.last_no, state.live.cursor), (2, 0));
+}
+
+/// What was posted is told of, once, whoever tries again.
+pub(crate) async fn rows_are_posted_once(store: &dyn Store) {
+    accounts(store).await;
+    season(store, 50, 12).await;
+    let id = MatchId(uuid::Uuid::from_u128(50));
+    let before = store.changes_of(id).await;
+    assert_eq!(before.expect("readable"), None, "it is not rated yet");
+    let live = store.rating_state().await.expect("readable").live;
+    let (one, other) = tokio::join!(rate(store), rate(store));
+    assert_eq!(one + other, 12);
+    let state = store.rating_state().await.expect("readable");
+    assert_eq!((state.live.cursor, state.building), (12, None));
+    let ratings = bits(store).await;
+    assert_eq!(
+        ratings.iter().map(|(.., games, _, _)| games).sum::<u64>(),
+        24
+    );
+    assert_eq!(differences(store).await, []);
+
+    // Somebody who is late changes nothing.
+    let rows = store.ledger(0, 3).await.expect("readable");
+    let books = store.books(live.id, Needed::by(&rows)).await;
+    let late = Post {
+        fold: live.id,
+        from: 0,
+        to: 3,
+        books: books.expect("readable"),
+        posted: Vec::new(),
+    };
+    let late = store.change_ratings(RatingsChange::Post(Box::new(late)));
+    assert_eq!(late.await, Ok(false));
+    assert_eq!(rate(store).await, 0);
+    assert_eq!(bits(store).await, ratings);
+
+    let changes = store
+        .changes_of(id)
+        .await
+        .expect("readable")
+        .expect("rated");
+    assert_eq!(changes.len(), 2);
+    assert_eq!((changes[0].before, changes[1].before), (1500, 1500));
+    assert!(changes[0].provisional);
+    assert_eq!(changes[0].after - 1500, 1500 - changes[1].after);
+    let posted = store.posted(4, 7).await.expect("readable");
+    assert!(posted.iter().all(|(no, _)| (5..=7).contains(no)) && !posted.is_empty());
+}
+
+/// Folded anew the ledger gives the same, and what was is forgotten then.
+pub(crate) async fn a_rebuild_gives_the_same_bits(store: &dyn Store) {
+    accounts(store).await;
+    season(store, 50, 20).await;
+    rate(store).await;
+    season(store, 70, 7).await;
+    rate(store).await;
+    let before = bits(store).await;
+    let posted = store.posted(0, 99).await.expect("readable");
+    assert_eq!(rebuild(store).await.expect("it can be"), 27);
+    assert_eq!(bits(store).await, before);
+    assert_eq!(store.posted(0, 99).await.expect("readable"), posted);
+    assert_eq!(differences(store).await, []);
+    rate(store).await;
+    assert!(!store.rating_state().await.expect("readable").has_stale);
+    assert_eq!(bits(store).await, before);
+    season(store, 80, 3).await;
+    assert_eq!(rate(store).await, 3);
+}
+
+/// Ratings are as if somebody's matches had not been, and those after them are told of.
+pub(crate) async fn matches_are_taken_out(store: &dyn Store) {
+    accounts(store).await;
+    season(store, 50, 12).await;
+    rate(store).await;
+    let with = bits(store).await;
+    store.unrate(player(3).id).await.expect("written");
+    season(store, 70, 3).await;
+    assert_eq!(rate(store).await, 3);
+    let without = bits(store).await;
+    assert_ne!(with, without);
+    let of_third = without.iter().find(|(number, ..)| *number == 3);
+    assert_eq!(
+        of_third.map(|(.., games, _, _)| *games),
+        Some(2),
+        "those after it count"
+    );
+    assert_eq!(differences(store).await, []);
+    rebuild(store).await.expect("it can be");
+    assert_eq!(bits(store).await, without);
+}
+
+/// A leaderboard has the best first, and nobody who has not played lately or is too unsure.
+pub(crate) async fn leaders_are_in_their_order(store: &dyn Store) {
+    accounts(store).await;
+    season(store, 50, 90).await;
+    play(
+        store,
+        200,
+        [4, 1],
+        &end(Some(Seat::First), Reason::Resignation),
+        400_000_000,
+    )
+    .await;
+    rate(store).await;
+    let wanted = LeadersQuery {
+        game: rated_record(1, [1, 2]).creation.game.info.id,
+        pool: Pool::Live,
+        now_ms: AT_MS + 10 * DAY_MS,
+        after: 0,
+        limit: 10,
+    };
+    let page = store.leaders(wanted).await.expect("readable");
+    assert_eq!((page.total, page.rows.len()), (3, 3), "{page:?}");
+    let ratings: Vec<f64> = page
+        .rows
+        .iter()
+        .map(|(_, rated)| rated.rating.rating)
+        .collect();
+    assert!(
+        ratings.is_sorted_by(|one, other| one >= other),
+        "{ratings:?}"
+    );
+    assert_eq!(page.rows[0].0.kind, PlayerKind::Account);
+    let rest = LeadersQuery {
+        after: 1,
+        limit: 1,
+        ..wanted
+    };
+    let rest = store.leaders(rest).await.expect("readable");
+    assert_eq!((rest.total, &rest.rows[..]), (3, &page.rows[1..2]));
+    let later = LeadersQuery {
+        now_ms: AT_MS + 60 * DAY_MS,
+        ..wanted
+    };
+    assert_eq!(store.leaders(later).await.expect("readable").total, 0);
+    let bots = LeadersQuery {
+        pool: Pool::Bots,
+        ..wanted
+    };
+    assert_eq!(store.leaders(bots).await.expect("readable").total, 0);
+}
+
+/// Of each day the last rating is told, of a hundred days at most.
+pub(crate) async fn a_series_has_one_point_a_day(store: &dyn Store) {
+    accounts(store).await;
+    for number in 0..105_u64 {
+        for half in 0..2 {
+            let number = u128::from(number * 2 + half);
+            let at_ms = number as u64 / 2 * DAY_MS + half;
+            let winner = Seat::ALL[usize::from(number % 4 < 2)];
+            let end = end(Some(winner), Reason::Resignation);
+            play(store, 1000 + number, [1, 2], &end, at_ms).await;
+        }
+    }
+    rate(store).await;
+    let ratings = store.ratings(player(1).id).await.expect("readable");
+    let [rating] = &ratings[..] else {
+        panic!("{ratings:?}")
+    };
+    assert_eq!(rating.series.len(), 100);
+    let last_day = AT_MS / DAY_MS + 104;
+    let days = rating.series.iter().map(|(day, _)| *day);
+    assert!(days.eq(last_day - 99..=last_day));
+    assert_eq!(
+        rating.series[99].1.to_bits(),
+        rating.rated.rating.rating.to_bits()
+    );
+    assert_eq!(rating.pool, Pool::Live);
+}
+
+/// Whoever leaves again and again is barred for a while.
+pub(crate) async fn who_leaves_is_barred(store: &dyn Store) {
+    accounts(store).await;
+    let left = end(Some(Seat::Second), Reason::Abandonment);
+    for number in 50..53 {
+        assert_eq!(store.barred_until(player(1).id).await.expect("readable"), 0);
+        play(store, number, [1, 2], &left, 1000).await;
+        rate(store).await;
+    }
+    let until = store.barred_until(player(1).id).await;
+    assert_eq!(until.expect("readable"), AT_MS + 1000 + 600_000);
+    assert_eq!(store.barred_until(player(2).id).await.expect("readable"), 0);
+    let started = LedgerRow::Started {
+        at_ms: AT_MS + 2000,
+    };
+    let numbered = store.change_ratings(RatingsChange::Number(started)).await;
+    assert_eq!(numbered, Ok(true));
+    play(store, 60, [1, 2], &left, 3000).await;
+    rate(store).await;
+    let still = store.barred_until(player(1).id).await;
+    assert_eq!(
+        still.expect("readable"),
+        AT_MS + 601_000,
+        "a server has just started"
+    );
+}
+
+/// The rows of another ledger keep their numbers.
+pub(crate) async fn a_ledger_is_copied(store: &dyn Store) {
+    accounts(store).await;
+    season(store, 50, 6).await;
+    rate(store).await;
+    let before = bits(store).await;
+    let rows = store.ledger(0, 99).await.expect("readable");
+    let change = async |change| store.change_ratings(change).await.expect("written");
+    assert!(change(RatingsChange::Forget).await);
+    assert_eq!(store.ledger(0, 9).await.expect("readable"), []);
+    assert_eq!(bits(store).await, []);
+    assert!(
+        !change(RatingsChange::Copy(rows[1..].to_vec())).await,
+        "a gap"
+    );
+    assert!(change(RatingsChange::Copy(rows[..4].to_vec())).await);
+    assert!(change(RatingsChange::Copy(rows[4..].to_vec())).await);
+    assert!(
+        !change(RatingsChange::Copy(rows[4..].to_vec())).await,
+        "once more"
+    );
+    assert_eq!(store.ledger(0, 99).await.expect("readable"), rows);
+    assert_eq!(rate(store).await, 6);
+    assert_eq!(bits(store).await, before);
+    assert_eq!(Rating::NEW.shown(), 1500);
+}
