@@ -427,7 +427,15 @@ export type Request =
       password?: string;
       label?: string;
     }
-  | { type: 'history'; game?: string; before?: string; limit?: number }
+  | {
+      type: 'history';
+      player?: string;
+      game?: string;
+      with?: string;
+      result?: 'won' | 'lost' | 'drawn' | 'none';
+      before?: string;
+      limit?: number;
+    }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)
   | ({ type: 'end_session'; session: string } & Proof)

@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { chooseClock, fits, inBar, invite, isOpenToAll, myTurn, play, playAll } from './players.js';
+import {
+  cell,
+  chooseClock,
+  fits,
+  inBar,
+  invite,
+  isOpenToAll,
+  myTurn,
+  play,
+  playAll,
+  playing,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -15,7 +26,8 @@ const ended = (page) => page.locator('.kind', { hasText: 'Over' }).locator('li')
 
 for (const [size, viewport] of Object.entries({
   phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 720 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
 })) {
   test(
     `my games: what is played first, and below how the others ended: ${size}`,
@@ -42,6 +54,10 @@ for (const [size, viewport] of Object.entries({
       await bob.goto(link);
       await myTurn(ann);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
+      await chooseClock(ann, '5+3');
+      await bob.goto(await invite(ann, 'Othello'));
+      await myTurn(ann);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
       await chooseClock(ann, '3 days a move');
       await bob.goto(await invite(ann, 'Chess'));
       await myTurn(ann);
@@ -55,14 +71,27 @@ for (const [size, viewport] of Object.entries({
       const own = ann.getByRole('region', { name: 'Yours' });
       await own.locator('li', { hasText: 'Tic-tac-toe' }).getByText('Your turn').waitFor();
       await own.locator('li', { hasText: /Chess · your turn until / }).waitFor();
+      await own.locator('li', { hasText: /Othello · 5\+3 · \d:\d\d left/ }).waitFor();
       await isOpenToAll(ann, 'games');
       await fits(ann);
       await picture(ann, `games-${size}`);
 
       // By game, and by keyboard to its moves.
-      await ann.getByLabel('Game').selectOption('Chess');
-      await ann.getByText('None of your games is over yet.').waitFor();
-      await ann.getByLabel('Game').selectOption('Connect Four');
+      const choose = (/** @type {string} */ label, /** @type {string | RegExp} */ option) =>
+        ann.getByLabel(label).selectOption(option instanceof RegExp ? { index: 2 } : option);
+      await choose('Game', 'Chess');
+      await ann.getByText('None of your games is like that.').waitFor();
+      await choose('Game', 'Connect Four');
+      await rows.nth(1).waitFor();
+      await choose('Result', 'Lost');
+      await rows.nth(1).waitFor({ state: 'hidden' });
+      assert.match(await rows.nth(0).innerText(), /Lost/);
+      await choose('Opponent', 'Bots');
+      await ann.getByText('None of your games is like that.').waitFor();
+      await choose('Opponent', /guest/);
+      await rows.nth(0).waitFor();
+      await choose('Result', 'Any result');
+      await rows.nth(1).waitFor();
       await rows.nth(1).getByRole('button').focus();
       await ann.keyboard.press('Enter');
       await ann.getByRole('button', { name: 'One move back' }).waitFor();
@@ -125,4 +154,108 @@ test(
     },
     ['--burst', '200'],
   ),
+);
+
+/** Plays where a move is asked about before it counts. @param {Page} page @param {...string} squares */
+const playByDays = (page, ...squares) =>
+  playing(page, async () => {
+    for (const square of squares) await cell(page, square).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+  });
+
+/** Notices that a browser of the tests shows nobody. @param {Page} page @param {NotificationPermission} answer to whoever asks */
+const withNotices = (page, answer) =>
+  page.addInitScript((answer) => {
+    const shown = /** @type {string[]} */ ([]);
+    class Notice {
+      static permission = sessionStorage.getItem('asked') ?? 'default';
+      /** @type {() => void} */
+      onclick = () => {};
+      /** @param {string} title @param {NotificationOptions} options */
+      constructor(title, { body = '' }) {
+        shown.push(`${title} ${body}`);
+        Object.assign(globalThis, { notice: this });
+      }
+      static async requestPermission() {
+        Notice.permission = answer;
+        sessionStorage.setItem('asked', answer);
+        return answer;
+      }
+      close() {}
+    }
+    Object.assign(globalThis, { Notification: Notice, shown });
+  }, answer);
+
+/** @param {Page} page @param {boolean} isHidden whether nobody looks at it */
+const hide = (page, isHidden) =>
+  page.evaluate((isHidden) => {
+    Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+  }, isHidden);
+
+/** What was told outside of the page. @param {Page} page @returns {Promise<string[]>} */
+const shown = (page) => page.evaluate('shown');
+
+test(
+  'whoever plays by days and asks for it is told of their turn while they look elsewhere',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await withNotices(ann, 'granted');
+    await ann.goto('/games');
+    await ann.getByText('None of your games is over yet.').waitFor();
+    // Whoever plays none by days is not asked.
+    assert.equal(await ann.getByRole('button', { name: 'Tell me' }).count(), 0);
+    await ann.goto('/');
+    await chooseClock(ann, '3 days a move');
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await playByDays(ann, 'e2', 'e4');
+    await ann.goto('/games');
+    await ann.getByRole('button', { name: 'Tell me' }).click();
+    await ann.getByText('While this page is open, you are told when it is your turn.').waitFor();
+    // Whoever looks sees it.
+    await playByDays(bob, 'e7', 'e5');
+    await ann.locator('li', { hasText: 'your turn until' }).waitFor();
+    assert.deepEqual(await shown(ann), []);
+    await ann.getByRole('button', { name: 'Your turn' }).click();
+    await playByDays(ann, 'd2', 'd4');
+    // In the match itself, and elsewhere.
+    await hide(ann, true);
+    await playByDays(bob, 'd7', 'd5');
+    await ann.waitForFunction('shown.length === 1');
+    await hide(ann, false);
+    await playByDays(ann, 'a2', 'a3');
+    await ann.goto('/games');
+    await ann.locator('li', { hasText: 'their turn until' }).waitFor();
+    await hide(ann, true);
+    await playByDays(bob, 'a7', 'a6');
+    await ann.waitForFunction('shown.length === 1');
+    const [notice = ''] = await shown(ann);
+    assert.match(notice, /^Your turn\. Chess against guest-\w+$/);
+    await ann.evaluate('notice.onclick()');
+    await myTurn(ann);
+    // Not any more.
+    await hide(ann, false);
+    await playByDays(ann, 'b2', 'b3');
+    await ann.goto('/games');
+    await ann.getByRole('button', { name: 'Tell me no more' }).click();
+    await ann.getByRole('button', { name: 'Tell me', exact: true }).waitFor();
+    await hide(ann, true);
+    await playByDays(bob, 'b7', 'b6');
+    await ann.locator('li', { hasText: 'your turn until' }).waitFor();
+    assert.deepEqual(await shown(ann), []);
+  }),
+);
+
+test(
+  'a browser that lets nothing be told says so',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await withNotices(ann, 'denied');
+    await ann.goto('/');
+    await chooseClock(ann, '3 days a move');
+    await house.visitor(await invite(ann, 'Chess'));
+    await myTurn(ann);
+    await ann.goto('/games');
+    await ann.getByRole('button', { name: 'Tell me' }).click();
+    await ann.getByText('This browser does not let this page tell you').waitFor();
+  }),
 );

@@ -4,7 +4,8 @@
 import { challengedTo } from './challenging.js';
 import { recall, remember } from './keep.js';
 import { say } from './language.js';
-import { isLiveOf } from './match.js';
+import { isLiveOf, isMyTurn } from './match.js';
+import { notify } from './notifying.js';
 import { isOfDays } from './own-clock.js';
 import { play as sound } from './sounds.js';
 import { occupant } from './words.js';
@@ -107,12 +108,26 @@ export class Days {
   #tell({ match, game: name }) {
     this.#news.add(match);
     const game = this.#app.game(name)?.title ?? name;
-    const opponent = this.#memory[match]?.opponent;
-    const what = opponent ? say('news.against', { game, name: opponent }) : game;
+    const what = this.#called(match, game);
     const news = say('standing.yours');
+    notify(match, news, what, () => this.#app.go(`/m/${match}`));
     this.#app.toast(say('news.of', { what, news }), { href: `/m/${match}`, says: say('news.go') });
     sound('turn');
     this.#app.update();
+  }
+
+  /** A match that is followed has gone on. @param {Match} before @param {Match} after */
+  happened(before, after) {
+    if (!isByDays(after) || isMyTurn(before) || !isMyTurn(after)) return;
+    const { match, game: name } = after;
+    const what = this.#called(match, this.#app.game(name)?.title ?? name);
+    notify(match, say('standing.yours'), what, () => this.#app.goTo(after));
+  }
+
+  /** @param {string} match @param {string} game */
+  #called(match, game) {
+    const opponent = this.#memory[match]?.opponent;
+    return opponent ? say('news.against', { game, name: opponent }) : game;
   }
 
   #followed() {

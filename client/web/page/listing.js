@@ -40,7 +40,7 @@ export class Listing {
       /** @type {{ watch?: boolean }} */ wish = {},
     ) => new Section(title, none, (row) => app.goTo(row, wish));
     this.#lists = new WatchedLists(app.connection, () => this.update());
-    this.own = new OwnMatches(app, MINE);
+    this.own = new OwnMatches(app, { atMost: MINE });
     this.#open = section(say('list.open'), say('list.open.none'));
     this.#running = section(say('list.running'), say('list.running.none'), { watch: true });
     this.#live = new Live(app);

@@ -359,6 +359,7 @@ export class App {
     if (after === before) return;
     this.#toast.outlived(event.match);
     if (event.type === 'started') rememberOpponent(after);
+    this.days.happened(before, after);
     if (this.#view instanceof Room) this.#view.happened(after, event);
     this.#tellNews(before, after);
   }

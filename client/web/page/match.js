@@ -237,7 +237,7 @@ export function asHeld(match, player) {
   return at < 0 ? match : { ...match, you: at };
 }
 
-/** The person whose seat this is, though a bot may stand in there. @param {Match} match @param {number} number */
+/** The person whose seat this is, though a bot may stand in there. @param {Pick<Match, 'seats'>} match @param {number} number */
 export function personIn({ seats }, number) {
   const seat = seats[number];
   if (seat?.occupant === 'player') return { player: seat.player, name: seat.name };

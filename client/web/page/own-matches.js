@@ -1,12 +1,13 @@
 // Our matches that are not over: those that are played now, and those by days.
 
 import { challengedTo } from './challenging.js';
+import { clockOf } from './clocks.js';
 import { isByDays } from './days.js';
 import { h } from './dom.js';
 import { date, say } from './language.js';
 import { isMyTurn, isStoodIn } from './match.js';
 import { Section } from './rows.js';
-import { clockWords } from './time.js';
+import { clockWords, timeWords } from './time.js';
 import { occupant, watching } from './words.js';
 
 /** @import { Listed } from '../protocol.js' */
@@ -19,11 +20,17 @@ export class OwnMatches {
   #app;
   #mine;
   #days;
+  #ticks;
   element;
 
-  /** @param {App} app @param {number} [atMost] how many of a kind are shown before one asks for the others */
-  constructor(app, atMost = Infinity) {
+  /**
+   * @param {App} app
+   * @param {{ atMost?: number, ticks?: boolean }} [wish] how many of a kind are shown before one asks for the
+   *   others, and whether it is drawn anew every second, so that it can tell what is left of the time
+   */
+  constructor(app, { atMost = Infinity, ticks = false } = {}) {
     this.#app = app;
+    this.#ticks = ticks;
     this.#mine = new Section(say('list.mine'), '', (row) => this.#goOn(row), atMost);
     // By its id: a code is not known of what one has not seen here.
     this.#days = new Section(say('list.days'), '', ({ match }) => app.go(`/m/${match}`), atMost);
@@ -70,6 +77,7 @@ export class OwnMatches {
       say(isMyTurn(match) ? 'list.turn' : 'list.go'),
       // Of other matches nobody tells how far they are. A number stays with what it counts.
       ply > 0 && say('list.moves', { count: ply }).replace(' ', '\u00a0'),
+      this.#ticks && left(match),
       watching(match),
     );
     if (isStoodIn(match, this.#app.player?.id)) {
@@ -108,6 +116,16 @@ export class OwnMatches {
       action: say(isMine ? 'list.turn' : isMine === null ? 'list.show' : 'list.go'),
     };
   }
+}
+
+/** What is left of our time. @param {Match} match */
+function left(match) {
+  const shown = match.you === null ? null : clockOf(match, match.you, performance.now());
+  return (
+    match.status === 'running' &&
+    shown !== null &&
+    say('list.left', { time: timeWords(shown.left) })
+  );
 }
 
 /**

@@ -50,6 +50,11 @@ export class Section {
     this.element = h('div', { class: 'kind' }, ...parts);
   }
 
+  /** What is said if there are none. @param {string} text */
+  set none(text) {
+    write(this.#none, text);
+  }
+
   /** @param {Told[]} all @param {number} [more] how many there are that are not among them */
   show(all, more = 0) {
     const shown = all.slice(0, this.#atMost);

@@ -228,6 +228,7 @@ export default {
   'list.callOff': 'Abbrechen',
   'list.asked': 'angefragt',
   'list.moves': { one: '{count} Zug', other: '{count} Züge' },
+  'list.left': 'noch {time}',
   'list.standIn': 'ein Bot spielt für dich',
   'list.code': 'Hast du einen Code bekommen?',
   'list.code.wrong': 'Ein Code hat sechs Buchstaben und Ziffern. Auch ein Link geht.',

@@ -236,6 +236,7 @@ export default {
   'list.callOff': 'Cancel',
   'list.asked': 'asked',
   'list.moves': { one: '{count} move', other: '{count} moves' },
+  'list.left': '{time} left',
   'list.standIn': 'a bot plays for you',
   'list.code': 'A friend gave you a code?',
   'list.code.wrong': 'A code has six letters and digits. A link will do, too.',

@@ -225,6 +225,7 @@ export default {
   'list.callOff': 'Anular',
   'list.asked': 'invitación enviada',
   'list.moves': { one: '{count} jugada', other: '{count} jugadas' },
+  'list.left': 'quedan {time}',
   'list.standIn': 'un bot juega por ti',
   'list.code': '¿Te han dado un código?',
   'list.code.wrong': 'Un código tiene seis letras y cifras. También sirve un enlace.',

@@ -227,6 +227,7 @@ export default {
   'list.callOff': 'Annuler',
   'list.asked': 'invitation envoyée',
   'list.moves': { one: '{count} coup', other: '{count} coups' },
+  'list.left': 'reste {time}',
   'list.standIn': 'un bot joue pour vous',
   'list.code': 'Un ami vous a donné un code ?',
   'list.code.wrong': 'Un code a six lettres et chiffres. Un lien convient aussi.',

@@ -224,6 +224,7 @@ export default {
   'list.callOff': '取り消す',
   'list.asked': '招待済み',
   'list.moves': '{count}手',
+  'list.left': '残り {time}',
   'list.standIn': 'ボットが代わりに対局中',
   'list.code': '友達からコードをもらいましたか？',
   'list.code.wrong': 'コードは6文字の英数字です。リンクでもかまいません。',

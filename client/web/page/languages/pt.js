@@ -226,6 +226,7 @@ export default {
   'list.callOff': 'Cancelar',
   'list.asked': 'convite enviado',
   'list.moves': { one: '{count} lance', other: '{count} lances' },
+  'list.left': 'restam {time}',
   'list.standIn': 'um bot joga por você',
   'list.code': 'Recebeu um código de um amigo?',
   'list.code.wrong': 'Um código tem seis letras e algarismos. Um link também serve.',

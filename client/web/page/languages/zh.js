@@ -224,6 +224,7 @@ export default {
   'list.callOff': '取消',
   'list.asked': '已邀请',
   'list.moves': '{count}步',
+  'list.left': '剩余 {time}',
   'list.standIn': '电脑正在代你下棋',
   'list.code': '好友给了你代码？',
   'list.code.wrong': '代码由六个字母和数字组成。也可以填链接。',

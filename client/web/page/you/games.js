@@ -2,9 +2,10 @@
 
 import { h } from '../dom.js';
 import { day, say } from '../language.js';
-import { select } from '../controls.js';
 import { OwnMatches, told } from '../own-matches.js';
 import { Section } from '../rows.js';
+import { Filters } from './filters.js';
+import { Notify } from './notify.js';
 
 /** @import { History, HistoryRow, Message } from '../../protocol.js' */
 /** @import { App } from '../main.js' */
@@ -12,15 +13,18 @@ import { Section } from '../rows.js';
 
 /** So many are shown before one asks for more. */
 const PAGE = 20;
+/** What is left of the time is told anew after so long. */
+const TICK_MS = 1000;
 
 export class Games {
   #app;
   #live;
   #ended;
   #more = h('button', { type: 'button', hidden: true }, say('games.more'));
-  #filter = h('div', { class: 'filter' });
-  /** The game whose matches are shown; of all if it is empty. */
-  #game = '';
+  #filters;
+  #notify;
+  /** @type {ReturnType<typeof setInterval>} */
+  #ticking;
   /** @type {HistoryRow[]} */
   #rows = [];
   /** What was asked last; what was asked before it is old. */
@@ -30,7 +34,9 @@ export class Games {
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
-    this.#live = new OwnMatches(app);
+    this.#live = new OwnMatches(app, { ticks: true });
+    this.#notify = new Notify(app);
+    this.#filters = new Filters(app, () => void this.#ask());
     const go = (/** @type {{ match: string }} */ { match }) => app.go(`/m/${match}`);
     this.#ended = new Section(say('games.ended'), say('games.none'), go);
     this.#more.addEventListener('click', () => void this.#ask(this.#rows.at(-1)?.match));
@@ -39,9 +45,11 @@ export class Games {
       { class: 'you' },
       h('h1', {}, say('games.title')),
       this.#live.element,
-      h('div', { class: 'over' }, this.#filter, this.#ended.element),
+      this.#notify.element,
+      h('div', { class: 'over' }, this.#filters.element, this.#ended.element),
       this.#more,
     );
+    this.#ticking = setInterval(() => this.#live.update(), TICK_MS);
   }
 
   title() {
@@ -50,18 +58,8 @@ export class Games {
 
   update() {
     this.#live.update();
-    const { games } = this.#app;
-    if (this.#filter.childElementCount > 0 || games.length === 0) return;
-    const options = games.map(({ game, title }) => ({ value: game, title }));
-    const all = { value: '', title: say('list.all') };
-    const choose = (/** @type {string} */ game) => {
-      this.#game = game;
-      void this.#ask();
-    };
-    const field = select(say('lobby.game'), [all, ...options], '', choose);
-    // Beside its heading it needs no other.
-    field.firstElementChild?.classList.add('unseen');
-    this.#filter.append(field);
+    this.#notify.update();
+    this.#filters.update();
   }
 
   welcomed() {
@@ -73,19 +71,23 @@ export class Games {
     if (message.type === 'ended') void this.#ask();
   }
 
-  leave() {}
+  leave() {
+    clearInterval(this.#ticking);
+  }
 
   /** Shows the first page, or what comes after this match. @param {string} [before] */
   async #ask(before) {
     const asked = ++this.#asked;
-    const game = this.#game ? { game: this.#game } : {};
+    const filter = this.#filters.chosen;
     const after = before === undefined ? {} : { before };
     /** @type {History | null} */
-    const answer = await this.#app.ask({ type: 'history', limit: PAGE, ...game, ...after });
+    const answer = await this.#app.ask({ type: 'history', limit: PAGE, ...filter, ...after });
     if (!answer || asked !== this.#asked) return;
     const hadFocus = document.activeElement === this.#more;
     const shown = before === undefined ? 0 : this.#rows.length;
     this.#rows = [...this.#rows.slice(0, shown), ...answer.rows];
+    this.#filters.learn(answer.rows);
+    this.#ended.none = say(Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none');
     this.#ended.show(this.#rows.map((row) => this.#told(row)));
     this.#more.hidden = !answer.more;
     if (hadFocus) this.#ended.focus(shown);
