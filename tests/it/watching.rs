@@ -111,7 +111,7 @@ async fn a_match_that_nobody_may_watch_is_not_there_once_it_has_started() {
                 ] {
                     let refused = stranger.refused(request.clone()).await;
                     assert_eq!(refused, ErrorCode::UnknownMatch.as_str(), "{request}");
-                    crate::support::pass(30).await;
+                    crate::support::pass(1).await;
                 }
             }
             assert_eq!(stranger.drain().await, Vec::<Value>::new());
