@@ -19,7 +19,7 @@ async fn two_people_play_and_a_third_watches() {
     assert_eq!(
         created,
         json!({"type": "match", "re": created["re"], "match": id, "code": code, "seq": 1,
-            "game": "tic-tac-toe", "status": "open", "host": ann.id(), "listed": true, "you": 0,
+            "game": "tic-tac-toe", "status": "open", "host": ann.id(), "listed": true, "watch": "anyone", "you": 0,
             "seats": [{"side": "x", "occupant": "player", "player": ann.id(), "name": "ann",
                        "connected": true},
                       {"side": "o", "occupant": "open"}],
