@@ -5,10 +5,9 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Wake, Waker};
 
-use loom::sync::atomic::AtomicBool;
+use loom::sync::Mutex;
 
 use super::connection_id::ConnectionId;
 use super::outbox::Outbox;
@@ -21,12 +20,14 @@ pub struct Task<F> {
     woken: Arc<Woken>,
 }
 
+/// Behind a lock: of a swap and a store at the same time loom also tries an order in which the swap has not
+/// read what was there before it.
 #[derive(Debug)]
-struct Woken(AtomicBool);
+struct Woken(Mutex<bool>);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
+        *self.0.lock().expect("nobody panics with it") = true;
     }
 }
 
@@ -35,7 +36,7 @@ impl<F: Future<Output = ()>> Task<F> {
     pub fn new(future: F) -> Self {
         Self {
             future: Some(Box::pin(future)),
-            woken: Arc::new(Woken(AtomicBool::new(true))),
+            woken: Arc::new(Woken(Mutex::new(true))),
         }
     }
 
@@ -44,7 +45,7 @@ impl<F: Future<Output = ()>> Task<F> {
         let Some(future) = &mut self.future else {
             return false;
         };
-        if !self.woken.0.swap(false, Ordering::SeqCst) {
+        if !std::mem::take(&mut *self.woken.0.lock().expect("nobody panics with it")) {
             return false;
         }
         let waker = Waker::from(Arc::clone(&self.woken));

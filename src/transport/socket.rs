@@ -336,6 +336,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Writer for Socket<S> {
     }
 }
 
+#[cfg(all(test, feature = "loom"))]
+mod models;
+
 #[cfg(test)]
 mod tests {
     use tokio_tungstenite::tungstenite::protocol::frame::Frame as LibraryFrame;
