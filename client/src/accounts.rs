@@ -66,19 +66,27 @@ pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints a key by which a program plays as the player.
-pub(crate) async fn create_key(visit: &Visit, label: Option<String>) -> Result<(), Failure> {
+/// Prints a key by which a program plays as the player, or as this program of the player's.
+pub(crate) async fn create_key(
+    visit: &Visit,
+    label: Option<String>,
+    bot: Option<String>,
+) -> Result<(), Failure> {
     let mut known = Known::open(visit, true).await?;
     let asked = |proof| ClientMessage::CreateKey {
         label: label.clone(),
-        bot: None,
+        bot: bot.clone(),
         proof,
     };
-    let ServerMessage::Key { key, .. } = known.ask_proved(visit, asked).await? else {
+    let ServerMessage::Key { key, player, .. } = known.ask_proved(visit, asked).await? else {
         return Err(unexpected());
     };
+    let plays = match bot {
+        Some(_) => format!("as {}, who is yours", harmless(&player.name)),
+        None => "as you".to_owned(),
+    };
     let text = format!(
-        "{}\nIt is told this once. A program that has it plays as you; `ply devices` lists it.",
+        "{}\nIt is told this once. A program that has it plays {plays}; `ply devices` lists it.",
         harmless(key.reveal())
     );
     known.dialogue.say(&text)?;

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -85,7 +86,7 @@ pub(crate) struct Arguments {
     pub(crate) ascii: bool,
 
     /// Print the server's messages as they come, one JSON object a line, instead of boards and
-    /// sentences. The `welcome` among them carries the token that is as good as your seat.
+    /// sentences. What is secret of the `welcome` among them, the token, is left out.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -337,6 +338,11 @@ pub(crate) struct BotArguments {
     #[arg(long)]
     pub(crate) game: Option<String>,
 
+    /// Play by the key in this file, as `ply key create` prints one: as the player whose it is, instead of as
+    /// a guest. Without it by the key in PLYHOUSE_KEY, if there is one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+
     /// With --create: whom to play, a bot of this level instead of whoever joins.
     #[arg(long, value_name = "LEVEL", requires = "create")]
     pub(crate) against: Option<String>,
@@ -400,6 +406,7 @@ const BOT_EXAMPLES: &str = "\
 Examples:
   ply bot --join K7QM2P -- stockfish
   ply bot --create --game chess --against max --option UCI_LimitStrength=true --option UCI_Elo=1500 -- stockfish
+  ply key create --bot randy > randy.key && ply bot --key-file randy.key --join K7QM2P -- stockfish
   ply bot --join K7QM2P --think 2000 -- gnugo --mode gtp --chinese-rules --capture-all-dead --positional-superko";
 
 /// Reads an option of an engine.
@@ -426,6 +433,10 @@ pub(crate) enum KeyCommand {
         /// What it is called in the list of your devices.
         #[arg(long, value_name = "LABEL", value_parser = player_name)]
         label: Option<PlayerName>,
+
+        /// Of a program with a name of its own, which is yours, and made if it is new; at most five.
+        #[arg(long, value_name = "NAME", value_parser = player_name)]
+        bot: Option<PlayerName>,
     },
 }
 

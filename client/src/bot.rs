@@ -23,6 +23,7 @@ use crate::customs::Customs;
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::link::{Link, News};
+use crate::secret;
 use crate::terminal::{Manner, Terminal};
 
 /// An engine that is busy, and gives itself back with what it has found.
@@ -58,6 +59,7 @@ struct Bot {
 
 /// Seats an engine, and plays to the end of the match.
 pub(crate) async fn run(visit: &Visit, arguments: BotArguments) -> Result<(), Failure> {
+    let key = secret::key(arguments.key_file.as_deref())?;
     let link = Link::open(&visit.server).await?;
     let terminal = Terminal::open(Manner::Silence, visit.json).map_err(unwritable)?;
     let terminal = terminal.in_ascii(visit.ascii);
@@ -72,6 +74,7 @@ pub(crate) async fn run(visit: &Visit, arguments: BotArguments) -> Result<(), Fa
         },
         game: arguments.game.clone(),
         name,
+        key,
         clock: arguments.clock,
         games: arguments.games,
     };

@@ -296,8 +296,10 @@ fn line(session: &SessionSummary) -> String {
         (false, true) => ", connected",
         (false, false) => "",
     };
+    let of_bot = session.bot.as_ref();
+    let of_bot = of_bot.map_or_else(String::new, |bot| format!(" of {}", harmless(bot)));
     format!(
-        "{}  {} ({}), last on {}{is_now}",
+        "{}  {}{of_bot} ({}), last on {}{is_now}",
         session.session,
         harmless(&session.label),
         session.kind,

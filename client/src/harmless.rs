@@ -1,9 +1,12 @@
 //! What others wrote, made safe to show: no escape sequence, no line break, no letter that turns
 //! the direction of writing around. Everything that comes from a server passes through here.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use plyhouse_protocol::can_be_shown;
+use serde_json::value::RawValue;
 
 /// The longest text of others that is shown: a few lines of a terminal. Honest ones are shorter.
 const CHARS_MAX: usize = 300;
@@ -42,9 +45,41 @@ pub(crate) fn one_line_json(json: &str) -> String {
     line
 }
 
+/// A message without the token that a welcome carries: what is printed goes into files and reports, and the
+/// token is as good as the player. What was asked for to be seen, such as a code or a key, stays.
+pub(crate) fn without_token(json: &str) -> Cow<'_, str> {
+    let fields = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(json);
+    let Some(mut fields) = fields.ok().filter(|fields| fields.contains_key("token")) else {
+        return Cow::Borrowed(json);
+    };
+    fields.remove("token");
+    Cow::Owned(serde_json::to_string(&fields).expect("texts are keys of JSON"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_token_is_shown() {
+        for (told, shown) in [
+            (
+                r#"{"type":"welcome","token":"t","re":1}"#,
+                r#"{"re":1,"type":"welcome"}"#,
+            ),
+            (
+                r#"{"type":"welcome","to\u006ben":"t"}"#,
+                r#"{"type":"welcome"}"#,
+            ),
+            (
+                r#"{"type":"key","key":"ply_"}"#,
+                r#"{"type":"key","key":"ply_"}"#,
+            ),
+            ("no JSON", "no JSON"),
+        ] {
+            assert_eq!(without_token(told), shown);
+        }
+    }
 
     #[test]
     fn what_would_disturb_the_terminal_is_replaced() {

@@ -57,6 +57,7 @@ use conduct::{Conduct, unwritable};
 use failure::Failure;
 use identity::{Slot, Slots, Wish};
 use link::Link;
+use plyhouse_protocol::PlayerName;
 use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
@@ -138,9 +139,9 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
             no_password,
         } => accounts::register(&visit, called.as_str().to_owned(), !no_password).await,
         Command::Rename { called } => accounts::rename(&visit, called.as_str().to_owned()).await,
-        Command::Key(KeyCommand::Create { label }) => {
-            let label = label.map(|label| label.as_str().to_owned());
-            accounts::create_key(&visit, label).await
+        Command::Key(KeyCommand::Create { label, bot }) => {
+            let text = |name: PlayerName| name.as_str().to_owned();
+            accounts::create_key(&visit, label.map(text), bot.map(text)).await
         }
         Command::Password => accounts::password(&visit).await,
         Command::Recovery => devices::recovery(&visit).await,

@@ -1,7 +1,9 @@
-//! Passwords, as they come from a person or a script: never as an argument, which everybody on the machine
+//! Passwords and keys, as they come from a person or a script: never as an argument, which everybody on the machine
 //! could see.
 
+use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
 
 use plyhouse_protocol::Token;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -10,6 +12,12 @@ use crate::failure::Failure;
 
 /// Where a script may leave the password of the player.
 const ENVIRONMENT: &str = "PLYHOUSE_PASSWORD";
+
+/// Where a program may have the key by which it plays.
+const KEY_ENVIRONMENT: &str = "PLYHOUSE_KEY";
+
+/// How keys begin.
+const KEY_MARK: &str = "ply_";
 
 /// The longest line that is taken for a password, in bytes: more than any has.
 const BYTES_MAX: u64 = 1024;
@@ -24,6 +32,33 @@ pub(crate) fn password(prompt: &str) -> Result<Token, Failure> {
     match std::env::var(ENVIRONMENT) {
         Ok(password) => Ok(Token::new(password)),
         Err(_) => asked(prompt),
+    }
+}
+
+/// The key by which a program plays, if it has one: the first line of this file, or else what the environment
+/// has.
+pub(crate) fn key(file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    let key = match file {
+        Some(file) => {
+            let mut text = String::new();
+            let read =
+                File::open(file).and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text));
+            read.map_err(|error| {
+                Failure::Failed(format!(
+                    "the key in {} cannot be read: {error}",
+                    file.display()
+                ))
+            })?;
+            text
+        }
+        None => std::env::var(KEY_ENVIRONMENT).unwrap_or_default(),
+    };
+    let key = key.lines().next().unwrap_or_default().trim();
+    match key.starts_with(KEY_MARK) {
+        true => Ok(Some(Token::new(key.to_owned()))),
+        // PLYHOUSE_KEY= is as good as unset.
+        false if key.is_empty() && file.is_none() => Ok(None),
+        false => Err(Failure::Failed(format!("a key begins with {KEY_MARK}"))),
     }
 }
 

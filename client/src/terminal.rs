@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use crate::ascii::ascii;
-use crate::harmless::one_line_json;
+use crate::harmless::{one_line_json, without_token};
 use crate::view::{FAINT, WRONG, paint};
 
 /// How many lines may be typed ahead. A script waits at the bound; a person's line is dropped.
@@ -222,7 +222,7 @@ impl Terminal {
     /// Writes a message of the server, if messages are what is wanted.
     pub(crate) fn message(&mut self, json: &str) -> io::Result<()> {
         if self.json {
-            self.write(&one_line_json(json))
+            self.write(&one_line_json(&without_token(json)))
         } else {
             Ok(())
         }

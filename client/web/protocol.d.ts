@@ -328,6 +328,8 @@ export interface Session {
   seen_day: string;
   connected: boolean;
   this: boolean;
+  // The name of the program whose it is, if that has an account of its own.
+  bot?: string;
 }
 export interface Sessions {
   type: 'sessions';

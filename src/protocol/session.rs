@@ -55,4 +55,7 @@ pub struct SessionSummary {
     pub connected: bool,
     /// Whether it is the session of this very connection.
     pub this: bool,
+    /// The name of the program whose it is, if that has an account of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot: Option<String>,
 }

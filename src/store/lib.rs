@@ -26,8 +26,8 @@ pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Tally};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
-    Account, Naming, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord, SessionRecord,
-    Sessions, TokenHash,
+    Account, Naming, NewBot, NewKey, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord,
+    Proved, SessionRecord, Sessions, TokenHash,
 };
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use ratings::{
@@ -40,7 +40,7 @@ pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq, SessionId};
+use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -260,10 +260,27 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         kept.map_ok(drop).boxed()
     }
 
+    /// The same for somebody who has proved to be the player. False if that is no longer so.
+    fn renew_recovery(
+        &self,
+        player: PlayerId,
+        key: TokenHash,
+        proved: Proved,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::RenewRecovery(player, key, proved))
+    }
+
+    /// Keeps a key of a program, and with it the account of the program if that is new. False if what was proved
+    /// is no longer so, the name is somebody else's, the account is not the owner's, or there would be too many.
+    /// From then on neither is forgotten.
+    fn add_key(&self, key: NewKey) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::AddKey(Box::new(key)))
+    }
+
     /// Whose key this is.
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
 
-    /// Forgets sessions of a player.
+    /// Forgets sessions of a player, and of the player's programs.
     fn end_sessions(
         &self,
         player: PlayerId,
@@ -295,15 +312,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         self.change_people(PeopleChange::CallGuest(player, name))
     }
 
-    /// Keeps the password of an account, and forgets all of its sessions but this one and those of programs.
-    /// False if it is no account.
+    /// Keeps the password of an account, and forgets all of its sessions but the one that asks and those of
+    /// programs. False if it is no account, or what was proved is no longer so.
     fn set_password(
         &self,
         player: PlayerId,
         password: PasswordHash,
-        but: SessionId,
+        proved: Proved,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::SetPassword(player, password, but))
+        self.change_people(PeopleChange::SetPassword(player, password, proved))
     }
 
     /// Keeps all that another store knew of an account.

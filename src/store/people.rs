@@ -102,6 +102,10 @@ pub enum PeopleChange {
     TakePairing(TokenHash),
     /// See [`Store::keep_recovery`](crate::Store::keep_recovery).
     KeepRecovery(PlayerId, TokenHash),
+    /// See [`Store::renew_recovery`](crate::Store::renew_recovery).
+    RenewRecovery(PlayerId, TokenHash, Proved),
+    /// See [`Store::add_key`](crate::Store::add_key).
+    AddKey(Box<NewKey>),
     /// See [`Store::end_sessions`](crate::Store::end_sessions).
     EndSessions(PlayerId, Sessions),
     /// See [`Store::saw_session`](crate::Store::saw_session).
@@ -111,7 +115,7 @@ pub enum PeopleChange {
     /// See [`Store::call_guest`](crate::Store::call_guest).
     CallGuest(PlayerId, String),
     /// See [`Store::set_password`](crate::Store::set_password).
-    SetPassword(PlayerId, PasswordHash, SessionId),
+    SetPassword(PlayerId, PasswordHash, Proved),
     /// See [`Store::keep_account`](crate::Store::keep_account).
     KeepAccount(PlayerId, Box<Account>),
 }
@@ -136,6 +140,48 @@ pub struct Account {
     pub renamed_ms: Option<u64>,
     /// The names that are the player's alone, in the order of their likeness.
     pub names: Vec<OwnName>,
+    /// Whose it is, if it is the account of a program.
+    pub owner: Option<PlayerId>,
+    /// The accounts of programs that are the player's, in the order of their ids. It follows from their owners.
+    pub bots: Vec<PlayerRecord>,
+}
+
+/// By what somebody has proved to be a player. What a session alone is not enough for comes to nothing if it is
+/// no longer so: whoever ends that session or sets another password ends that, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// The session of the player that asks.
+    pub session: SessionId,
+    /// The player's password, as it was then.
+    pub password: Option<PasswordHash>,
+}
+
+/// A key by which a program plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewKey {
+    /// The session that it is. It is its owner's, or of an account of a program of the owner's.
+    pub session: SessionRecord,
+    /// Who is to have it.
+    pub owner: PlayerId,
+    /// That it is the owner who asks.
+    pub proved: Proved,
+    /// That account, if it is new.
+    pub bot: Option<NewBot>,
+    /// How many keys an owner may have, those of programs' accounts among them.
+    pub max: usize,
+}
+
+/// An account of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewBot {
+    /// The account.
+    pub player: PlayerRecord,
+    /// What its name has in common with all names that look like it.
+    pub likeness: String,
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// How many an owner may have.
+    pub max: usize,
 }
 
 /// A name that is one player's alone.

@@ -512,6 +512,7 @@ macro_rules! suite {
             a_pairing_is_taken_once, a_player_has_one_recovery_key,
             a_name_is_one_players_alone, a_password_ends_other_sessions,
             a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
+            a_recovery_key_is_proved, programs_have_keys_and_accounts,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             ended_matches_are_found_by_their_players, what_is_not_public_is_found_by_its_players,
             openings_are_counted,

@@ -10,7 +10,7 @@ use crate::failing::FailingStore;
 use crate::sessions::{beside, coming, sessions};
 use crate::support::{Player, TestServer, calm, pass, text};
 
-const PASSWORD: &str = "correct horse";
+pub(crate) const PASSWORD: &str = "correct horse";
 
 /// A day in seconds.
 const DAY: u64 = 24 * 3600;
@@ -20,7 +20,7 @@ fn register(name: &str) -> Value {
 }
 
 /// A guest who takes this name with the usual password.
-async fn registered(server: &TestServer, name: &str) -> Player {
+pub(crate) async fn registered(server: &TestServer, name: &str) -> Player {
     let mut player = server.player(name).await;
     let register = json!({"type": "register", "name": name, "password": PASSWORD});
     assert_eq!(player.ask(register).await["type"], "ok");

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
-use futures::lock::Mutex;
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
@@ -13,6 +12,7 @@ use plyhouse_store::{
     Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
     RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
+use tokio::sync::Mutex;
 
 /// How the next writes go.
 pub(crate) const FINE: u8 = 0;
@@ -35,7 +35,7 @@ pub(crate) const REFUSES: u8 = 6;
 pub(crate) struct FailingStore {
     pub(crate) memory: MemoryStore,
     mode: AtomicU8,
-    /// While a test holds this, no write is answered, and no match is created.
+    /// While a test holds this, no write is answered, and no match is created. Then they are in their order.
     pub(crate) gate: Mutex<()>,
 }
 

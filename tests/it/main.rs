@@ -31,6 +31,7 @@ mod matches;
 mod offers;
 mod older;
 mod operator;
+mod programs;
 mod recorded;
 mod recovery;
 mod rematch;

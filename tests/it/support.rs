@@ -341,7 +341,7 @@ impl Player {
         }
     }
 
-    async fn receive(&mut self) -> Result<Value, ConnectionError> {
+    pub(crate) async fn receive(&mut self) -> Result<Value, ConnectionError> {
         let text = timeout(PATIENCE, self.connection.receive_text())
             .await
             .expect("in time")?;

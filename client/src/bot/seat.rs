@@ -34,6 +34,8 @@ pub(super) struct Wanted {
     /// The one game that is wanted.
     pub(super) game: Option<String>,
     pub(super) name: Option<String>,
+    /// The key by which the program plays, if it has one.
+    pub(super) key: Option<Token>,
     /// The clock of a new match.
     pub(super) clock: Option<ClockControl>,
     /// How many matches are to be played.
@@ -116,6 +118,8 @@ struct Answered {
 pub(super) struct Seat {
     wanted: Wanted,
     token: Option<Token>,
+    /// The matches that other processes play by the same key.
+    others: Vec<MatchId>,
     games: Vec<GameSummary>,
     stage: Stage,
     /// What the engine thinks about.
@@ -138,10 +142,11 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    pub(super) const fn new(wanted: Wanted) -> Self {
+    pub(super) fn new(wanted: Wanted) -> Self {
         Self {
+            token: wanted.key.clone(),
             wanted,
-            token: None,
+            others: Vec::new(),
             games: Vec::new(),
             stage: Stage::Looking,
             thinking: None,
@@ -164,6 +169,8 @@ impl Seat {
             protocol: Some(VERSION),
             name: self.wanted.name.clone(),
             token: self.token.clone(),
+            // One key may be that of many processes.
+            beside: self.wanted.key.as_ref().map(|_| true),
             ..Hello::default()
         })))]
     }
@@ -180,8 +187,14 @@ impl Seat {
             ServerMessage::Welcome(welcome) => {
                 let had_seat = self.token.replace(welcome.token.clone()).is_some()
                     && matches!(self.stage, Stage::Playing(_));
-                let mut following = welcome.following.iter();
-                let seated = following.find(|followed| followed.you.is_some()).cloned();
+                if matches!(self.stage, Stage::Looking) {
+                    let following = welcome.following.iter();
+                    self.others = following.map(|followed| followed.match_id).collect();
+                }
+                let is_own = |followed: &&FollowedMatch| {
+                    followed.you.is_some() && !self.others.contains(&followed.match_id)
+                };
+                let seated = welcome.following.iter().find(is_own).cloned();
                 self.games = welcome.games;
                 if had_seat && !welcome.resumed {
                     let what =
@@ -189,6 +202,12 @@ impl Seat {
                     return end(Failure::Failed(what.to_owned()));
                 }
                 self.welcomed(seated)
+            }
+            // One of those that nobody has asked for here.
+            ServerMessage::Match(other)
+                if other.re.is_none() && self.others.contains(&other.match_id) =>
+            {
+                Vec::new()
             }
             ServerMessage::Match(snapshot) => self.shown(*snapshot),
             ServerMessage::Event(event) => {

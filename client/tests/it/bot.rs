@@ -57,6 +57,48 @@ fn two_engines_play_to_mate() {
     black.expect(0, &["playing black", "won after 4 plies: checkmate"]);
 }
 
+/// A program with a key plays as its own account, in several processes at once.
+#[test]
+fn a_program_plays_by_its_key() {
+    let (server, home) = (Real::start(), Home::new());
+    let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    run(&["register", "ada"], "correct horse\n").expect(0, &["ada is your name"]);
+    let made = run(&["key", "create", "--bot", "randy"], "correct horse\n");
+    made.expect(0, &["ply_", "plays as randy, who is yours"]);
+    run(&["devices"], "").expect(0, &["program of randy (key)"]);
+    let file = home.path().join("randy.key");
+    std::fs::write(&file, &made.out).unwrap();
+    let file = file.to_str().unwrap();
+    let mate = |line: &str| uci(&format!("case $plies in {line} esac"));
+    let engines = [
+        mate("0) echo bestmove f2f3;; *) echo bestmove g2g4;;"),
+        mate("1) echo bestmove e7e5;; *) echo bestmove d8h4;;"),
+    ];
+    let create = ["bot", "--key-file", file, "--create", "--game", "chess"];
+    let program = ["--", "sh", "-c", &engines[0]];
+    let waiting = ["--", "sh", "-c", &engines[1]];
+    let mut other = crate::real::Somebody::start(&home, &server, &[&create[..], &waiting].concat());
+    other.sees(" in ");
+    let mut first = crate::real::Somebody::start(&home, &server, &[&create[..], &program].concat());
+    let code = first
+        .sees(" in ")
+        .split([' ', ','])
+        .nth(2)
+        .unwrap()
+        .to_owned();
+    let join = ["bot", "--join", &code, "--", "sh", "-c", &engines[1]];
+    let second = Ran::of(home.ply(&server.url, &join).output().unwrap());
+    second.expect(0, &["won after 4 plies: checkmate"]);
+    first.ran().expect(0, &["lost after 4 plies: checkmate"]);
+
+    let mut void = home.ply(
+        &server.url,
+        &[&create[..1], &create[3..], &program].concat(),
+    );
+    let void = void.env("PLYHOUSE_KEY", "ply_none").output().unwrap();
+    Ran::of(void).expect(4, &["no such code or key"]);
+}
+
 /// By a clock engines are told what is left. One that is not has no move here.
 #[test]
 fn engines_are_told_the_clock() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::proving::too_soon;
+use super::proving::{too_soon, wrong_password};
 use super::sessions::{not_kept, not_read};
 use super::{Client, DAY_MS, Player};
 use crate::births;
@@ -176,17 +176,14 @@ impl Client {
                 ..WireError::new(ErrorCode::BadField, message)
             });
         }
-        self.prove(player, proof).await?;
+        let proved = self.prove(player, proof).await?;
         let hash = self.server.passwords.hash(new, &self.server.chance).await?;
-        let set = self.server.store.set_password(record.id, hash, own).await;
-        if !set.map_err(not_kept)? {
-            return Err(not_registered());
+        let set = self.server.store.set_password(record.id, hash, proved);
+        if !set.await.map_err(not_kept)? {
+            // Another one was set meanwhile, by which it was not proved.
+            return Err(wrong_password());
         }
-        let (player, which) = (record.id, Sessions::AllButKeysAnd(own));
-        self.server.players.end_sessions(player, which, None);
-        if let Some(cluster) = &self.server.cluster {
-            cluster.send_all(&Packet::SessionsEnded { player, which });
-        }
+        self.tell_ended(record.id, Sessions::AllButKeysAnd(own), None);
         Ok(record)
     }
 
@@ -226,7 +223,7 @@ impl Client {
     }
 }
 
-fn check_registered(kind: PlayerKind) -> Result<(), WireError> {
+pub(super) fn check_registered(kind: PlayerKind) -> Result<(), WireError> {
     kind.is_account().then_some(()).ok_or_else(not_registered)
 }
 
@@ -240,7 +237,7 @@ fn not_registered() -> WireError {
     WireError::new(ErrorCode::NotRegistered, message)
 }
 
-fn name_taken() -> WireError {
+pub(super) fn name_taken() -> WireError {
     let message = "somebody else has this name, or one that looks like it";
     WireError::new(ErrorCode::NameTaken, message)
 }

@@ -6,7 +6,7 @@ use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown, usual_label};
 use crate::births;
 use crate::clock::now;
-use crate::cluster::{Notice, Packet};
+use crate::cluster::Notice;
 use crate::encode::encode;
 use crate::reply::Reply;
 use crate::tokens;
@@ -149,10 +149,7 @@ impl Client {
             let which = Sessions::One(session.id);
             let ended = self.server.store.end_sessions(player, which).await;
             ended.map_err(not_kept)?;
-            self.server.players.end_sessions(player, which, None);
-            if let Some(cluster) = &self.server.cluster {
-                cluster.send_all(&Packet::SessionsEnded { player, which });
-            }
+            self.tell_ended(player, which, None);
         }
         Ok(())
     }
@@ -160,24 +157,24 @@ impl Client {
     /// Tells the player's other connections of the session that this one has begun.
     pub(super) fn tell_begun(&self) {
         if let Some(player) = &self.player {
-            self.tell_added(&player.session);
+            self.tell_added(player.record.id, &player.session);
         }
     }
 
     /// Tells the player's other connections of one more session.
-    pub(super) fn tell_added(&self, session: &SessionRecord) {
+    pub(super) fn tell_added(&self, player: PlayerId, session: &SessionRecord) {
         let told = encode(&ServerMessage::SessionAdded {
             session: session.id,
             label: session.label.clone(),
             kind: session.kind,
         });
-        let peers = self.server.players.peers(session.player).into_iter();
+        let peers = self.server.players.peers(player).into_iter();
         for peer in peers.filter(|peer| peer.id != self.peer.id) {
             peer.outbox.send(told.clone());
         }
         if let Some(cluster) = &self.server.cluster {
             let text = told.to_string();
-            cluster.notify(session.player, Notice::SessionAdded { text });
+            cluster.notify(player, Notice::SessionAdded { text });
         }
     }
 
@@ -215,12 +212,8 @@ impl Client {
 
     /// Makes a key by which the player comes back who has lost everything else.
     pub(super) async fn recovery(&self, player: &Player, proof: Option<Proof>, reply: Reply) {
-        let key = tokens::recovery_key(&self.server.chance);
-        let kept = match self.prove(player, proof.as_ref()).await {
-            Ok(()) => self.keep_recovery(player.record.id, &key).await,
-            Err(error) => Err(error),
-        };
-        if let Some(((), reply)) = reply.check(kept) {
+        let made = self.made_recovery(player, proof.as_ref()).await;
+        if let Some((key, reply)) = reply.check(made) {
             reply.tell(|re| ServerMessage::RecoveryKey {
                 re,
                 key,
@@ -229,11 +222,21 @@ impl Client {
         }
     }
 
-    async fn keep_recovery(&self, player: PlayerId, key: &Token) -> Result<(), WireError> {
-        births::remember(&self.server, player).await?;
-        let key = tokens::hash_of_code(key);
-        let kept = self.server.store.keep_recovery(player, key).await;
-        kept.map_err(not_kept)
+    async fn made_recovery(
+        &self,
+        player: &Player,
+        proof: Option<&Proof>,
+    ) -> Result<Token, WireError> {
+        let id = player.record.id;
+        births::remember(&self.server, id).await?;
+        let proved = self.prove(player, proof).await?;
+        let key = tokens::recovery_key(&self.server.chance);
+        let hash = tokens::hash_of_code(&key);
+        let kept = self.server.store.renew_recovery(id, hash, proved).await;
+        match kept.map_err(not_kept)? {
+            true => Ok(key),
+            false => Err(wrong_password()),
+        }
     }
 }
 

@@ -1,19 +1,27 @@
 //! Keys by which programs play: each is a session that plays and reads, and does nothing else.
 
+use super::accounts::{check_registered, name_taken};
 use super::coming_back::bad_code;
-use super::proving::too_many_codes;
+use super::proving::{too_many_codes, wrong_password};
 use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown};
 use crate::births;
 use crate::clock::now;
+use crate::names::{self, Registrable};
+use crate::players;
 use crate::reply::Reply;
 use crate::to_protocol;
 use crate::tokens;
-use plyhouse_protocol::{ErrorCode, Proof, ServerMessage, SessionKind, Token, WireError};
-use plyhouse_store::SessionRecord;
+use plyhouse_protocol::{
+    ErrorCode, PlayerKind, Proof, ServerMessage, SessionKind, Token, WireError,
+};
+use plyhouse_store::{NewBot, NewKey, PlayerRecord, SessionRecord};
 
-/// How many keys a player has.
+/// How many keys a player has, those of the player's programs among them.
 const KEYS_MAX: usize = 20;
+
+/// How many programs of a player have names of their own.
+const BOTS_MAX: usize = 5;
 
 impl Client {
     /// The player whose key this is. A key that is none counts against the address that has tried it.
@@ -32,14 +40,13 @@ impl Client {
         reply: Reply,
     ) {
         let made = self.made_key(player, label, bot, proof.as_ref()).await;
-        if let Some(((key, session), reply)) = reply.check(made) {
-            self.tell_added(&session);
-            let player = to_protocol::player(&self.called(player));
+        if let Some((made, reply)) = reply.check(made) {
+            self.tell_added(player.record.id, &made.session);
             reply.tell(|re| ServerMessage::Key {
                 re,
-                key,
-                session: session.id,
-                player,
+                key: made.key,
+                session: made.session.id,
+                player: to_protocol::player(&made.player),
                 ignored: Vec::new(),
             });
         }
@@ -51,34 +58,121 @@ impl Client {
         label: Option<String>,
         bot: Option<String>,
         proof: Option<&Proof>,
-    ) -> Result<(Token, SessionRecord), WireError> {
-        let id = player.record.id;
-        if bot.is_some() {
-            if !self.called(player).kind.is_account() {
-                let message = "only an account may have programs with names of their own";
-                return Err(WireError::new(ErrorCode::NotRegistered, message));
+    ) -> Result<Made, WireError> {
+        let owner = self.called(player);
+        let label = shown(label, || "program".to_owned());
+        let name = match bot {
+            Some(name) => {
+                check_registered(owner.kind)?;
+                Some(shown(Some(name), String::new)?)
             }
-            let message = "this server makes no accounts for programs: leave `bot` out";
-            return Err(WireError::new(ErrorCode::NotAllowed, message));
+            None => None,
+        };
+        let label = label?;
+        births::remember(&self.server, owner.id).await?;
+        let plays = self.plays_by_key(&owner, name).await?;
+        let proved = self.prove(player, proof).await?;
+        let key = tokens::key(&self.server.chance);
+        let made = Made {
+            session: SessionRecord {
+                kind: SessionKind::Key,
+                ..self.new_session(plays.player.id, &key, label)
+            },
+            key,
+            player: plays.player,
+        };
+        let new = NewKey {
+            session: made.session.clone(),
+            owner: owner.id,
+            proved,
+            bot: plays.new,
+            max: KEYS_MAX,
+        };
+        let (is_new, name) = (new.bot.is_some(), made.player.name.clone());
+        if self.server.store.add_key(new).await.map_err(not_kept)? {
+            return Ok(made);
         }
-        let label = shown(label, || "program".to_owned())?;
-        births::remember(&self.server, id).await?;
-        let sessions = self.server.store.sessions(id).await.map_err(not_read)?;
-        let keys = sessions
-            .iter()
-            .filter(|session| session.kind == SessionKind::Key);
-        if keys.count() >= KEYS_MAX {
+        // Something was faster: another request for a key, somebody else with the name, or another password.
+        let again = self.plays_by_key(&owner, is_new.then_some(name)).await?;
+        match is_new && again.new.is_none() {
+            true => Err(name_taken()),
+            false => Err(wrong_password()),
+        }
+    }
+
+    /// Who plays by a key of this player's: the player, or the program of this name.
+    async fn plays_by_key(
+        &self,
+        owner: &PlayerRecord,
+        bot: Option<String>,
+    ) -> Result<Plays, WireError> {
+        let account = self.server.store.account(owner.id).await;
+        let bots = account.map_err(not_read)?.unwrap_or_default().bots;
+        let plays = match bot {
+            Some(name) => self.bot_called(name, &bots).await?,
+            None => Plays {
+                player: owner.clone(),
+                new: None,
+            },
+        };
+        let mut keys = 0;
+        for player in bots.iter().chain([owner]) {
+            let sessions = self.server.store.sessions(player.id).await;
+            let sessions = sessions.map_err(not_read)?;
+            let of_programs = sessions
+                .iter()
+                .filter(|session| session.kind == SessionKind::Key);
+            keys += of_programs.count();
+        }
+        if keys >= KEYS_MAX {
             let message = "you have as many keys as is allowed";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
-        self.prove(player, proof).await?;
-        let key = tokens::key(&self.server.chance);
-        let session = SessionRecord {
-            kind: SessionKind::Key,
-            ..self.new_session(id, &key, label)
-        };
-        let added = self.server.store.add_session(session.clone()).await;
-        added.map_err(not_kept)?;
-        Ok((key, session))
+        Ok(plays)
     }
+
+    /// The program of this name among these, or a new one.
+    async fn bot_called(&self, name: String, bots: &[PlayerRecord]) -> Result<Plays, WireError> {
+        let Registrable { name, likeness } = names::registrable(&name)?;
+        let now_ms = self.server.clock.now_ms();
+        let named = self.server.store.named(likeness.clone(), now_ms).await;
+        if let Some((whose, _)) = named.map_err(not_read)? {
+            let own = bots.iter().find(|bot| bot.id == whose);
+            let player = own.cloned().ok_or_else(name_taken)?;
+            return Ok(Plays { player, new: None });
+        }
+        if bots.len() >= BOTS_MAX {
+            let message = "you have as many programs with names of their own as is allowed";
+            return Err(WireError::new(ErrorCode::NotAllowed, message));
+        }
+        let player = PlayerRecord {
+            id: players::new_player_id(&self.server.chance),
+            name,
+            kind: PlayerKind::Bot,
+        };
+        Ok(Plays {
+            new: Some(NewBot {
+                player: player.clone(),
+                likeness,
+                now_ms,
+                max: BOTS_MAX,
+            }),
+            player,
+        })
+    }
+}
+
+/// A key that was made.
+struct Made {
+    key: Token,
+    session: SessionRecord,
+    /// Who plays by it.
+    player: PlayerRecord,
+}
+
+/// Who is to play by a key.
+struct Plays {
+    player: PlayerRecord,
+    /// The account, if it is to be made.
+    new: Option<NewBot>,
 }

@@ -9,7 +9,7 @@ use crate::clock::now;
 use crate::names;
 use crate::tokens;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, Proof, Token, WireError};
-use plyhouse_store::PasswordHash;
+use plyhouse_store::{PasswordHash, Proved};
 use uuid::Uuid;
 
 /// For how long after a recovery nothing more is to be proved, in milliseconds: whoever has lost the password
@@ -65,34 +65,31 @@ impl Client {
         &self,
         player: &Player,
         proof: Option<&Proof>,
-    ) -> Result<(), WireError> {
+    ) -> Result<Proved, WireError> {
         let id = player.record.id;
-        let record = self.called(player);
-        if !record.kind.is_account() {
-            return Ok(());
-        }
         let account = self.server.store.account(id).await.map_err(not_read)?;
-        let Some(kept) = account.and_then(|account| account.password) else {
-            return Ok(());
+        let proved = Proved {
+            session: player.session.id,
+            password: account.and_then(|account| account.password),
         };
-        let since_ms = self
-            .server
-            .clock
-            .now_ms()
-            .saturating_sub(player.session.created_ms);
+        let Some(kept) = proved.password.clone() else {
+            return Ok(proved);
+        };
+        let now_ms = self.server.clock.now_ms();
+        let since_ms = now_ms.saturating_sub(player.session.created_ms);
         if player.session.recovered && since_ms < RECOVERED_MS {
-            return Ok(());
+            return Ok(proved);
         }
         match proof {
             None => Err(wrong_password()),
             Some(Proof::Password(password)) => {
-                let likeness = names::likeness(&record.name);
+                let likeness = names::likeness(&self.called(player).name);
                 self.try_password(&likeness)?;
                 let is_right = self.compare(&likeness, password, Some(kept)).await;
                 if is_right.is_err() {
                     self.was_no_try(&likeness);
                 }
-                is_right?.then_some(()).ok_or_else(wrong_password)
+                is_right?.then_some(proved).ok_or_else(wrong_password)
             }
             Some(Proof::Recovery(key)) => {
                 self.permit.try_code(now()).map_err(too_many_codes)?;
@@ -101,7 +98,7 @@ impl Client {
                     return Err(wrong_password());
                 }
                 self.permit.right();
-                Ok(())
+                Ok(proved)
             }
         }
     }

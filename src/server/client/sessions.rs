@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Client, DAY_MS, Player};
 use crate::births;
 use crate::cluster::Packet;
+use crate::connection_id::ConnectionId;
 use crate::from_protocol;
 use crate::reply::Reply;
 use crate::unread::{unkept, unread};
@@ -12,33 +13,52 @@ use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{
     CloseCode, PlayerId, Proof, ServerMessage, SessionId, SessionSummary, WireError,
 };
-use plyhouse_store::{ReadError, Sessions, WriteError};
+use plyhouse_store::{PlayerRecord, ReadError, SessionRecord, Sessions, WriteError};
 
 impl Client {
     pub(super) async fn sessions(&self, player: &Player, reply: Reply) {
+        let listed = self.listed(player).await;
+        if let Some((sessions, reply)) = reply.check(listed) {
+            reply.tell(|re| ServerMessage::Sessions {
+                re,
+                sessions,
+                ignored: Vec::new(),
+            });
+        }
+    }
+
+    /// The player's sessions and those of the player's programs, oldest first.
+    async fn listed(&self, player: &Player) -> Result<Vec<SessionSummary>, WireError> {
         let id = player.record.id;
-        let kept = match self.server.players.unstored(id) {
-            Some((_, session)) => Ok(vec![session]),
-            None => self.server.store.sessions(id).await,
-        };
-        let Some((kept, reply)) = reply.check(kept.map_err(not_read)) else {
-            return;
-        };
-        let connected = self.connected_sessions(id).await;
-        let summaries = kept.into_iter().map(|session| SessionSummary {
-            session: session.id,
-            seen_day: day_text(session.seen_day),
-            connected: connected.contains(&session.id),
-            this: session.id == player.session.id,
-            label: session.label,
-            kind: session.kind,
-            created_ms: session.created_ms,
-        });
-        reply.tell(|re| ServerMessage::Sessions {
-            re,
-            sessions: summaries.collect(),
-            ignored: Vec::new(),
-        });
+        let mut summaries = Vec::new();
+        let owners = [(id, None)].into_iter();
+        let bots = self.bots(id).await?.into_iter();
+        for (whose, bot) in owners.chain(bots.map(|bot| (bot.id, Some(bot.name)))) {
+            let kept = match self.server.players.unstored(whose) {
+                Some((_, session)) => Ok(vec![session]),
+                None => self.server.store.sessions(whose).await,
+            };
+            let connected = self.connected_sessions(whose).await;
+            let summary = |session: SessionRecord| SessionSummary {
+                session: session.id,
+                seen_day: day_text(session.seen_day),
+                connected: connected.contains(&session.id),
+                this: session.id == player.session.id,
+                label: session.label,
+                kind: session.kind,
+                created_ms: session.created_ms,
+                bot: bot.clone(),
+            };
+            summaries.extend(kept.map_err(not_read)?.into_iter().map(summary));
+        }
+        summaries.sort_by_key(|summary| summary.created_ms);
+        Ok(summaries)
+    }
+
+    /// The accounts of programs of a player.
+    pub(super) async fn bots(&self, player: PlayerId) -> Result<Vec<PlayerRecord>, WireError> {
+        let account = self.server.store.account(player).await.map_err(not_read)?;
+        Ok(account.unwrap_or_default().bots)
     }
 
     /// The player's sessions that have connections, to whatever server.
@@ -66,7 +86,7 @@ impl Client {
         };
         let proved = match which == Sessions::One(own) {
             true => Ok(()),
-            false => self.prove(player, proof.as_ref()).await,
+            false => self.prove(player, proof.as_ref()).await.map(drop),
         };
         let Some(((), reply)) = reply.check(proved) else {
             return;
@@ -76,19 +96,27 @@ impl Client {
         let Some(((), reply)) = reply.check(kept) else {
             return;
         };
+        let Some((bots, reply)) = reply.check(self.bots(id).await) else {
+            return;
+        };
         let ended = self.server.store.end_sessions(id, which).await;
         let Some(((), reply)) = reply.check(ended.map_err(not_kept)) else {
             return;
         };
-        let players = &self.server.players;
-        players.end_sessions(id, which, Some(self.peer.id));
-        if let Some(cluster) = &self.server.cluster {
-            let player = id;
-            cluster.send_all(&Packet::SessionsEnded { player, which });
+        for whose in bots.iter().map(|bot| bot.id).chain([id]) {
+            self.tell_ended(whose, which, Some(self.peer.id));
         }
         reply.ok(None);
         if which.contains(own, player.session.kind) {
             self.peer.outbox.close(CloseCode::Ended);
+        }
+    }
+
+    /// Has all connections but this one end that are of sessions that were ended.
+    pub(super) fn tell_ended(&self, player: PlayerId, which: Sessions, but: Option<ConnectionId>) {
+        self.server.players.end_sessions(player, which, but);
+        if let Some(cluster) = &self.server.cluster {
+            cluster.send_all(&Packet::SessionsEnded { player, which });
         }
     }
 

@@ -1,16 +1,19 @@
 //! The accounts that are kept in memory, and their names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
+use uuid::Uuid;
 
-use crate::{Account, Naming, OwnName, PasswordHash};
+use crate::{Account, Naming, NewBot, OwnName, PasswordHash};
 
 /// Accounts and their names.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
-    /// Without their names.
+    /// Without their names and those of their programs.
     accounts: BTreeMap<PlayerId, Account>,
+    /// The accounts of programs by their owners.
+    bots: BTreeSet<(PlayerId, PlayerId)>,
     /// Whose the names with a likeness are, and until when if that is not for good.
     names: BTreeMap<String, (PlayerId, Option<u64>)>,
 }
@@ -56,18 +59,56 @@ impl Accounts {
             .is_some()
     }
 
+    /// Makes an account of a program. False if somebody else has the name, or there would be too many.
+    pub(super) fn add_bot(&mut self, owner: PlayerId, new: &NewBot) -> bool {
+        let is_taken = self.named(&new.likeness, new.now_ms).is_some();
+        if is_taken || self.bots(owner).count() >= new.max {
+            return false;
+        }
+        let name = OwnName {
+            likeness: new.likeness.clone(),
+            until_ms: None,
+        };
+        let account = Account {
+            owner: Some(owner),
+            names: vec![name],
+            ..Account::default()
+        };
+        self.keep(new.player.id, account);
+        true
+    }
+
+    /// The accounts of programs of a player, in the order of their ids.
+    pub(super) fn bots(&self, owner: PlayerId) -> impl Iterator<Item = PlayerId> {
+        let [first, last] = [Uuid::nil(), Uuid::max()].map(|id| (owner, PlayerId(id)));
+        self.bots.range(first..=last).map(|(_, bot)| *bot)
+    }
+
     pub(super) fn keep(&mut self, player: PlayerId, account: Account) {
         let names = account.names.iter();
         let names = names.map(|own| (own.likeness.clone(), (player, own.until_ms)));
         self.names.extend(names);
-        let names = Vec::new();
-        self.accounts.insert(player, Account { names, ..account });
+        self.bots.extend(account.owner.map(|owner| (owner, player)));
+        let account = Account {
+            names: Vec::new(),
+            bots: Vec::new(),
+            ..account
+        };
+        self.accounts.insert(player, account);
     }
 
     pub(super) fn forget(&mut self, player: PlayerId) {
-        if self.accounts.remove(&player).is_some() {
+        if let Some(account) = self.accounts.remove(&player) {
             self.names.retain(|_, (whose, _)| *whose != player);
+            if let Some(owner) = account.owner {
+                self.bots.remove(&(owner, player));
+            }
         }
+    }
+
+    /// The password of a player, if there is one.
+    pub(super) fn password(&self, player: PlayerId) -> Option<&PasswordHash> {
+        self.accounts.get(&player)?.password.as_ref()
     }
 
     pub(super) fn named(&self, likeness: &str, now_ms: u64) -> Option<(PlayerId, bool)> {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use plyhouse_protocol::{PlayerId, PlayerKind};
+use plyhouse_protocol::{PlayerId, PlayerKind, SessionKind};
 
 use super::accounts::Accounts;
 use crate::{
-    Account, Naming, Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash,
+    Account, Naming, NewKey, Pairing, PeopleChange, PlayerRecord, Proved, SessionRecord, Sessions,
+    TokenHash,
 };
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
@@ -56,6 +57,9 @@ impl People {
     }
 
     fn forget(&mut self, player: PlayerId) {
+        // Programs are nobody's without their owner.
+        let bots: Vec<PlayerId> = self.accounts.bots(player).collect();
+        bots.into_iter().for_each(|bot| self.forget(bot));
         self.end(player, Sessions::All);
         self.players.remove(&player);
         if self.lasting.remove(&player) {
@@ -76,20 +80,80 @@ impl People {
             } => return self.offer_pairing(pairing, now_ms, max),
             PeopleChange::TakePairing(code) => return self.take_pairing(code),
             PeopleChange::KeepRecovery(player, key) => self.keep_recovery(player, key),
-            PeopleChange::EndSessions(player, which) => self.end(player, which),
+            PeopleChange::RenewRecovery(player, key, proved) => {
+                let is_proved = self.is_proved(player, &proved);
+                if is_proved {
+                    self.keep_recovery(player, key);
+                }
+                return is_proved;
+            }
+            PeopleChange::AddKey(key) => return self.add_key(*key),
+            PeopleChange::EndSessions(player, which) => {
+                for player in self.with_bots(player) {
+                    self.end(player, which);
+                }
+            }
             PeopleChange::SawSession(token, day) => self.saw(token, day),
             PeopleChange::Name(naming) => return self.name(*naming),
             PeopleChange::CallGuest(player, name) => return self.call_guest(player, name),
-            PeopleChange::SetPassword(player, password, but) => {
-                let is_account = self.accounts.set_password(player, password);
-                if is_account {
-                    self.end(player, Sessions::AllButKeysAnd(but));
+            PeopleChange::SetPassword(player, password, proved) => {
+                let is_set =
+                    self.is_proved(player, &proved) && self.accounts.set_password(player, password);
+                if is_set {
+                    self.end(player, Sessions::AllButKeysAnd(proved.session));
                 }
-                return is_account;
+                return is_set;
             }
             PeopleChange::KeepAccount(player, account) => self.keep_account(player, *account),
         }
         true
+    }
+
+    /// Whether it is still as it was when somebody proved to be this player.
+    fn is_proved(&self, player: PlayerId, proved: &Proved) -> bool {
+        let sessions = self.of_player.get(&player).into_iter().flatten();
+        let mut sessions = sessions.filter_map(|token| self.sessions.get(token));
+        sessions.any(|session| session.id == proved.session)
+            && self.accounts.password(player) == proved.password.as_ref()
+    }
+
+    /// A player, and the accounts of the player's programs.
+    fn with_bots(&self, player: PlayerId) -> Vec<PlayerId> {
+        std::iter::once(player)
+            .chain(self.accounts.bots(player))
+            .collect()
+    }
+
+    fn add_key(&mut self, key: NewKey) -> bool {
+        let NewKey {
+            session,
+            owner,
+            proved,
+            bot,
+            max,
+        } = key;
+        let all = self.with_bots(owner).into_iter();
+        let sessions = all.flat_map(|player| self.sessions(player));
+        let keys = sessions.filter(|session| session.kind == SessionKind::Key);
+        if !self.is_proved(owner, &proved) || keys.count() >= max {
+            return false;
+        }
+        let is_owners = match bot {
+            Some(new) => {
+                let is_made = self.accounts.add_bot(owner, &new);
+                if is_made {
+                    self.lasting.insert(new.player.id);
+                    self.add(new.player, Vec::new());
+                }
+                is_made
+            }
+            None => self.with_bots(owner).contains(&session.player),
+        };
+        if is_owners {
+            self.lasting.insert(owner);
+            self.add_session(session);
+        }
+        is_owners
     }
 
     fn name(&mut self, naming: Naming) -> bool {
@@ -121,7 +185,13 @@ impl People {
     }
 
     pub(super) fn account(&self, player: PlayerId) -> Option<Account> {
-        self.accounts.account(player)
+        let account = self.accounts.account(player)?;
+        let bots = self.accounts.bots(player);
+        let bots = bots.filter_map(|bot| self.players.get(&bot).cloned());
+        Some(Account {
+            bots: bots.collect(),
+            ..account
+        })
     }
 
     fn add_session(&mut self, session: SessionRecord) {

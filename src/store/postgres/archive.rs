@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation};
 use super::link::{Failure, Session, Values};
-use super::reader::{ACCOUNTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
+use super::reader::{ACCOUNTS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
 use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
 use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
@@ -158,6 +158,7 @@ impl Archive for PostgresArchive {
         let accounts = accounts(
             &self.query(ACCOUNTS, &[&ids])?,
             &self.query(NAMES, &[&ids])?,
+            &self.query(BOTS, &[&ids])?,
         );
         let mut accounts: HashMap<PlayerId, Account> = accounts;
         let with_all = |player: PlayerRecord| Person {

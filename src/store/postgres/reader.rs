@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-pub(super) use self::accounts::{ACCOUNTS, NAMES, accounts};
+pub(super) use self::accounts::{ACCOUNTS, BOTS, NAMES, accounts};
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values, because};

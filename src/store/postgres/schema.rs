@@ -271,6 +271,10 @@ const MIGRATIONS: &[&str] = &["
         body     text NOT NULL,                    -- JSON: how the player has left matches lately
         PRIMARY KEY (fold, player)
     );
+    ", "
+    -- Accounts of programs. Until now there are none.
+    ALTER TABLE accounts ADD COLUMN owner uuid;    -- NULL for a person
+    CREATE INDEX accounts_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -1,12 +1,14 @@
 //! Accounts and their names, as they are read and written.
 
-use plyhouse_protocol::{PlayerId, PlayerKind, SessionId};
+use plyhouse_protocol::{PlayerId, PlayerKind};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
 use super::people;
 use crate::people::player_kind_to_text;
-use crate::{Account, Naming, OwnName, PasswordHash, Sessions};
+use crate::{
+    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, Sessions,
+};
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
 pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result<bool> {
@@ -59,20 +61,93 @@ pub(super) fn call_guest(
     Ok(call.execute((player.0.as_bytes(), name))? == 1)
 }
 
-/// Keeps a password, and forgets the sessions of people but for this one. False if it is no account.
+/// Keeps a password, and forgets the sessions of people but for the one that asks. False if it is no account,
+/// or what was proved is no longer so.
 pub(super) fn set_password(
     connection: &Connection,
     player: PlayerId,
     password: &PasswordHash,
-    but: SessionId,
+    proved: &Proved,
 ) -> rusqlite::Result<bool> {
+    if !is_proved(connection, player, proved)? {
+        return Ok(false);
+    }
     let sql = "UPDATE accounts SET password = ?2 WHERE player = ?1";
     let mut update = connection.prepare_cached(sql)?;
     let is_account = update.execute((player.0.as_bytes(), &password.0))? == 1;
     if is_account {
-        people::end(connection, player, Sessions::AllButKeysAnd(but))?;
+        let which = Sessions::AllButKeysAnd(proved.session);
+        people::end(connection, player, which)?;
     }
     Ok(is_account)
+}
+
+/// Whether it is still as it was when somebody proved to be this player.
+pub(super) fn is_proved(
+    connection: &Connection,
+    player: PlayerId,
+    proved: &Proved,
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM sessions s LEFT JOIN accounts a ON a.player = s.player
+               WHERE s.id = ?2 AND s.player = ?1 AND a.password IS ?3";
+    let password = proved.password.as_ref().map(|password| &*password.0);
+    let mut found = connection.prepare_cached(sql)?;
+    found.exists((player.0.as_bytes(), proved.session.0.as_bytes(), password))
+}
+
+/// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
+pub(super) fn add_key(connection: &Connection, key: &NewKey) -> rusqlite::Result<bool> {
+    let owner = key.owner.0.into_bytes();
+    let sql = "SELECT count(*) FROM sessions WHERE kind = 'key'
+               AND player IN (SELECT ?1 UNION SELECT player FROM accounts WHERE owner = ?1)";
+    let mut keys = connection.prepare_cached(sql)?;
+    let keys: usize = keys.query_row([owner], |row| row.get(0))?;
+    if keys >= key.max || !is_proved(connection, key.owner, &key.proved)? {
+        return Ok(false);
+    }
+    let is_owners = match &key.bot {
+        Some(bot) => add_bot(connection, key.owner, bot)?,
+        None if key.session.player == key.owner => true,
+        None => {
+            let sql = "SELECT 1 FROM accounts WHERE player = ?1 AND owner = ?2";
+            let mut found = connection.prepare_cached(sql)?;
+            found.exists((key.session.player.0.as_bytes(), owner))?
+        }
+    };
+    if is_owners {
+        people::add_session(connection, &key.session)?;
+    }
+    Ok(is_owners)
+}
+
+/// Makes an account of a program. False if somebody else has the name, or there would be too many.
+fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::Result<bool> {
+    let bots = bots(connection, owner)?;
+    if bots.len() >= new.max || named(connection, &new.likeness, new.now_ms)?.is_some() {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM names WHERE until_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([new.now_ms])?;
+    people::add(connection, &new.player, &[])?;
+    let account = Account {
+        owner: Some(owner),
+        names: vec![OwnName {
+            likeness: new.likeness.clone(),
+            until_ms: None,
+        }],
+        ..Account::default()
+    };
+    keep(connection, new.player.id, &account)?;
+    Ok(true)
+}
+
+/// The accounts of programs of a player, in the order of their ids.
+fn bots(connection: &Connection, owner: PlayerId) -> rusqlite::Result<Vec<PlayerRecord>> {
+    let sql = "SELECT p.id, p.name, p.kind FROM accounts a JOIN players p ON p.id = a.player
+               WHERE a.owner = ?1 ORDER BY a.player";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| people::player_with(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1);
+    found.query_map([owner.0.as_bytes()], read)?.collect()
 }
 
 /// Keeps all that is known of an account.
@@ -81,11 +156,12 @@ pub(super) fn keep(
     player: PlayerId,
     account: &Account,
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO accounts (player, password, renamed_ms) VALUES (?1, ?2, ?3)
+    let sql = "INSERT INTO accounts (player, password, renamed_ms, owner) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO NOTHING";
     let password = account.password.as_ref().map(|password| &*password.0);
+    let owner = account.owner.map(|owner| owner.0.into_bytes());
     let mut insert = connection.prepare_cached(sql)?;
-    insert.execute((player.0.as_bytes(), password, account.renamed_ms))?;
+    insert.execute((player.0.as_bytes(), password, account.renamed_ms, owner))?;
     let sql = "INSERT INTO names (likeness, player, until_ms) VALUES (?1, ?2, ?3)
                ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare_cached(sql)?;
@@ -113,14 +189,16 @@ pub(super) fn account(
     connection: &Connection,
     player: PlayerId,
 ) -> rusqlite::Result<Option<Account>> {
-    let sql = "SELECT password, renamed_ms FROM accounts WHERE player = ?1";
+    let sql = "SELECT password, renamed_ms, owner FROM accounts WHERE player = ?1";
     let mut found = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
         let password: Option<String> = row.get(0)?;
+        let owner: Option<[u8; 16]> = row.get(2)?;
         Ok(Account {
             password: password.map(PasswordHash),
             renamed_ms: row.get(1)?,
-            names: Vec::new(),
+            owner: owner.map(|owner| PlayerId(Uuid::from_bytes(owner))),
+            ..Account::default()
         })
     };
     let account = found.query_row([player.0.as_bytes()], read).optional()?;
@@ -137,5 +215,9 @@ pub(super) fn account(
     };
     let names = found.query_map([player.0.as_bytes()], read)?;
     let names = names.collect::<rusqlite::Result<_>>()?;
-    Ok(Some(Account { names, ..account }))
+    Ok(Some(Account {
+        names,
+        bots: bots(connection, player)?,
+        ..account
+    }))
 }

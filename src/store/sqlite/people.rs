@@ -40,14 +40,22 @@ pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite
         } => return offer_pairing(connection, pairing, *now_ms, *max),
         PeopleChange::TakePairing(code) => return take_pairing(connection, *code),
         PeopleChange::KeepRecovery(player, key) => keep_recovery(connection, *player, *key)?,
+        PeopleChange::RenewRecovery(player, key, proved) => {
+            let is_proved = accounts::is_proved(connection, *player, proved)?;
+            if is_proved {
+                keep_recovery(connection, *player, *key)?;
+            }
+            return Ok(is_proved);
+        }
+        PeopleChange::AddKey(key) => return accounts::add_key(connection, key),
         PeopleChange::EndSessions(player, which) => end(connection, *player, *which)?,
         PeopleChange::SawSession(token, day) => saw(connection, *token, *day)?,
         PeopleChange::Name(naming) => return accounts::name(connection, naming),
         PeopleChange::CallGuest(player, name) => {
             return accounts::call_guest(connection, *player, name);
         }
-        PeopleChange::SetPassword(player, password, but) => {
-            return accounts::set_password(connection, *player, password, *but);
+        PeopleChange::SetPassword(player, password, proved) => {
+            return accounts::set_password(connection, *player, password, proved);
         }
         PeopleChange::KeepAccount(player, account) => accounts::keep(connection, *player, account)?,
     }
@@ -69,7 +77,10 @@ pub(super) fn is_done(
             return Ok(None);
         }
         PeopleChange::TakePairing(_) => false,
-        PeopleChange::KeepRecovery(player, key) => recovered(connection, *key)? == Some(*player),
+        PeopleChange::KeepRecovery(player, key) | PeopleChange::RenewRecovery(player, key, _) => {
+            recovered(connection, *key)? == Some(*player)
+        }
+        PeopleChange::AddKey(key) => session(connection, key.session.token)?.is_some(),
         PeopleChange::EndSessions(player, which) => have_ended(connection, *player, *which)?,
         // A hint, which is written again.
         PeopleChange::SawSession(..) => true,
@@ -94,7 +105,10 @@ fn called(connection: &Connection, player: PlayerId, name: &str) -> rusqlite::Re
 }
 
 /// Keeps a session, unless it is there.
-fn add_session(connection: &Connection, session: &SessionRecord) -> rusqlite::Result<()> {
+pub(super) fn add_session(
+    connection: &Connection,
+    session: &SessionRecord,
+) -> rusqlite::Result<()> {
     let sql =
         "INSERT INTO sessions (token, id, player, label, kind, created_ms, seen_day, recovered)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
@@ -219,14 +233,15 @@ pub(super) fn sessions(
         .collect()
 }
 
-/// Forgets sessions of a player.
+/// Forgets sessions of a player, and of the player's programs.
 pub(super) fn end(
     connection: &Connection,
     player: PlayerId,
     which: Sessions,
 ) -> rusqlite::Result<()> {
     let sql = "DELETE FROM sessions
-               WHERE player = ?1 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
+               WHERE player IN (SELECT ?1 UNION SELECT player FROM accounts WHERE owner = ?1)
+                 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
     let mut delete = connection.prepare_cached(sql)?;
     let (id, is_meant, with_keys) = condition(which);
     delete.execute((player.0.as_bytes(), id, is_meant, with_keys))?;
@@ -245,7 +260,8 @@ fn have_ended(
     which: Sessions,
 ) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM sessions
-               WHERE player = ?1 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
+               WHERE player IN (SELECT ?1 UNION SELECT player FROM accounts WHERE owner = ?1)
+                 AND (id = ?2) IS ?3 AND (?4 OR kind <> 'key')";
     let (id, is_meant, with_keys) = condition(which);
     let mut found = connection.prepare_cached(sql)?;
     Ok(!found.exists((player.0.as_bytes(), id, is_meant, with_keys))?)

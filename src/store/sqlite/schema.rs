@@ -259,6 +259,11 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (fold, player)
     ) STRICT;
     ",
+    // Accounts of programs. Until now there are none.
+    "
+    ALTER TABLE accounts ADD COLUMN owner BLOB REFERENCES players (id);  -- NULL for a person
+    CREATE INDEX accounts_by_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

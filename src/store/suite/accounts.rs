@@ -3,7 +3,10 @@
 use plyhouse_protocol::{PlayerKind, SessionKind};
 
 use super::{player, session, sessions};
-use crate::{Account, Naming, OwnName, PasswordHash, PlayerRecord, SessionRecord, Store};
+use crate::{
+    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, SessionRecord,
+    Sessions, Store,
+};
 
 fn hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
@@ -120,15 +123,16 @@ pub(in super::super) async fn a_password_ends_other_sessions(store: &dyn Store) 
     for added in [session(2, 1), key.clone()] {
         store.add_session(added).await.expect("written");
     }
-    let set = async |password| {
-        let set = store.set_password(ann, hash(password), session(2, 1).id);
+    let set_by = async |by, before: Option<&str>, password| {
+        let set = store.set_password(ann, hash(password), proved(by, before));
         set.await.expect("written")
     };
+    let set = async |before, password| set_by(2, before, password).await;
     let password = async || {
         let account = store.account(ann).await.expect("readable")?;
         Some(account.password)
     };
-    assert!(!set("first").await, "it is a guest");
+    assert!(!set(None, "first").await, "it is a guest");
     assert_eq!(password().await, None);
     assert_eq!(sessions(store, 1).await, [1, 2, 3]);
     let named = store.name_player(registers(1, "ann", Some("first"))).await;
@@ -137,12 +141,146 @@ pub(in super::super) async fn a_password_ends_other_sessions(store: &dyn Store) 
     let renamed = store.name_player(renames(1, "anna", None, 2000)).await;
     assert_eq!(renamed, Ok(true));
     assert_eq!(password().await, Some(Some(hash("first"))), "it stays");
-    assert!(set("second").await);
+    assert!(!set(None, "second").await, "there is one");
+    assert!(!set(Some("other"), "second").await, "it is another by now");
+    assert!(!set_by(4, Some("first"), "second").await, "another's");
+    assert_eq!(password().await, Some(Some(hash("first"))));
+    assert!(set(Some("first"), "second").await);
     assert_eq!(password().await, Some(Some(hash("second"))));
     assert_eq!(sessions(store, 1).await, [2, 3]);
     assert_eq!(sessions(store, 4).await, [4]);
     let found = store.session(key.token).await.expect("readable");
     assert_eq!(found.map(|(_, session)| session), Some(key));
+    assert!(
+        !set_by(1, Some("second"), "third").await,
+        "that session has ended"
+    );
+}
+
+/// Proved by this session, with this password.
+fn proved(session_number: u8, password: Option<&str>) -> Proved {
+    Proved {
+        session: session(session_number, 1).id,
+        password: password.map(hash),
+    }
+}
+
+/// A recovery key is another's by then if what was proved is no longer so.
+pub(in super::super) async fn a_recovery_key_is_proved(store: &dyn Store) {
+    add(store, 1).await;
+    let ann = player(1).id;
+    let named = store.name_player(registers(1, "ann", Some("first"))).await;
+    assert_eq!(named, Ok(true));
+    let [first, second] = [session(1, 1), session(2, 1)].map(|session| session.token);
+    let renew = async |key, by, password| {
+        let renewed = store.renew_recovery(ann, key, proved(by, password));
+        renewed.await.expect("written")
+    };
+    assert!(renew(first, 1, Some("first")).await);
+    assert!(!renew(second, 1, Some("second")).await);
+    assert!(!renew(second, 2, Some("first")).await);
+    let whose = async |key| store.recovered(key).await.expect("readable");
+    assert_eq!((whose(first).await, whose(second).await), (Some(ann), None));
+}
+
+/// The account of a program with this number.
+fn bot(number: u8) -> PlayerRecord {
+    PlayerRecord {
+        kind: PlayerKind::Bot,
+        ..player(number)
+    }
+}
+
+/// A key with this number of the first player's, or of a program with this number.
+fn key(number: u8, of: u8) -> NewKey {
+    NewKey {
+        session: SessionRecord {
+            kind: SessionKind::Key,
+            ..session(number, of)
+        },
+        owner: player(1).id,
+        proved: proved(1, Some("first")),
+        bot: None,
+        max: 4,
+    }
+}
+
+/// A key with this number of a new program with this number and name.
+fn with_bot(number: u8, of: u8, name: &str) -> NewKey {
+    let new = NewBot {
+        player: bot(of),
+        likeness: name.to_owned(),
+        now_ms: 2050,
+        max: 2,
+    };
+    NewKey {
+        bot: Some(new),
+        ..key(number, of)
+    }
+}
+
+/// The first player, who is an account by now, has a program.
+pub(in super::super) async fn gives_a_bot(store: &dyn Store) {
+    assert_eq!(store.add_key(with_bot(99, 98, "randy")).await, Ok(true));
+}
+
+/// The first player has keys, and programs with names of their own.
+pub(in super::super) async fn programs_have_keys_and_accounts(store: &dyn Store) {
+    add(store, 1).await;
+    add(store, 4).await;
+    names_a_player(store).await;
+    let ann = player(1).id;
+    let add_key = async |key: NewKey| store.add_key(key).await.expect("written");
+    assert!(add_key(key(2, 1)).await);
+    for refused in [
+        NewKey {
+            proved: proved(1, None),
+            ..key(3, 1)
+        },
+        NewKey {
+            proved: proved(9, Some("first")),
+            ..key(3, 1)
+        },
+        // Of somebody else's account, or of nobody's.
+        key(3, 4),
+        key(3, 5),
+        with_bot(3, 5, "anna"),
+        // This name is kept for somebody.
+        with_bot(3, 5, "ann"),
+    ] {
+        assert!(!add_key(refused.clone()).await, "{refused:?}");
+    }
+    assert!(add_key(with_bot(3, 5, "randy")).await);
+    assert!(!add_key(with_bot(4, 6, "randy")).await, "it is taken");
+    assert!(add_key(with_bot(5, 6, "rudi")).await);
+    assert!(!add_key(with_bot(6, 7, "roy")).await, "the third");
+    assert!(add_key(key(7, 5)).await);
+    assert!(!add_key(key(8, 5)).await, "the fifth key");
+    let account = store.account(ann).await.expect("readable").expect("there");
+    assert_eq!((account.owner, account.bots), (None, vec![bot(5), bot(6)]));
+    let account = store.account(bot(5).id).await.expect("readable");
+    let owner = account.expect("there").owner;
+    assert_eq!(owner, Some(ann));
+    let whose = store.named("randy".to_owned(), 9000).await;
+    assert_eq!(whose.expect("readable"), Some((bot(5).id, true)));
+    let found = store.session(session(7, 5).token).await.expect("readable");
+    assert_eq!(found.map(|(player, _)| player), Some(bot(5)));
+    let nobody = store.player_by_id(player(7).id).await.expect("readable");
+    assert_eq!(nobody, None);
+
+    // They end as the player's own.
+    let end = async |of, which| {
+        let ended = store.end_sessions(player(of).id, which).await;
+        ended.expect("written");
+    };
+    end(1, Sessions::One(session(7, 5).id)).await;
+    assert_eq!(sessions(store, 5).await, [3]);
+    end(5, Sessions::All).await;
+    assert_eq!(sessions(store, 5).await, [] as [u8; 0]);
+    assert_eq!(sessions(store, 6).await, [5]);
+    end(1, Sessions::AllBut(session(1, 1).id)).await;
+    assert_eq!(sessions(store, 6).await, [] as [u8; 0]);
+    assert_eq!(sessions(store, 1).await, [1]);
 }
 
 /// Guests are called otherwise, and nobody else.
@@ -177,6 +315,7 @@ pub(in super::super) async fn an_account_is_kept_as_it_was(store: &dyn Store) {
             own("ann", None),
             own("\u{e9}", Some(8)),
         ],
+        ..Account::default()
     };
     let kept = store.keep_account(known.id, account.clone()).await;
     kept.expect("written");
@@ -186,4 +325,17 @@ pub(in super::super) async fn an_account_is_kept_as_it_was(store: &dyn Store) {
     assert_eq!(found, Some(known.clone()));
     let whose = store.named("ann".to_owned(), 1000).await;
     assert_eq!(whose.expect("readable"), Some((known.id, true)));
+
+    let account = Account {
+        owner: Some(known.id),
+        ..Account::default()
+    };
+    let added = store.add_player(bot(2), vec![]).await;
+    added.expect("written");
+    let kept = store.keep_account(bot(2).id, account.clone()).await;
+    kept.expect("written");
+    let found = store.account(bot(2).id).await.expect("readable");
+    assert_eq!(found, Some(account));
+    let owner = store.account(known.id).await.expect("readable");
+    assert_eq!(owner.expect("there").bots, [bot(2)]);
 }

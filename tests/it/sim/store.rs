@@ -391,6 +391,8 @@ impl Store for SimStore {
             | PeopleChange::OfferPairing { .. }
             | PeopleChange::TakePairing(_)
             | PeopleChange::KeepRecovery(..)
+            | PeopleChange::RenewRecovery(..)
+            | PeopleChange::AddKey(_)
             | PeopleChange::Name(_)
             | PeopleChange::CallGuest(..)
             | PeopleChange::SetPassword(..)

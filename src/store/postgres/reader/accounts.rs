@@ -4,15 +4,21 @@ use std::collections::HashMap;
 
 use plyhouse_protocol::PlayerId;
 use tokio_postgres::Row;
+use uuid::Uuid;
 
-use super::Reader;
+use super::{Reader, player};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::Values;
 use crate::{Account, OwnName, PasswordHash, ReadError};
 
 /// What is kept of the accounts of these players.
 pub(in crate::postgres) const ACCOUNTS: &str =
-    "SELECT player, password, renamed_ms FROM accounts WHERE player = ANY ($1)";
+    "SELECT player, password, renamed_ms, owner FROM accounts WHERE player = ANY ($1)";
+
+/// The accounts of their programs, in the order of their ids.
+pub(in crate::postgres) const BOTS: &str =
+    "SELECT p.id, p.name, p.kind, a.owner FROM accounts a JOIN players p ON p.id = a.player
+     WHERE a.owner = ANY ($1) ORDER BY a.player";
 
 /// Their names, in the order of their likeness.
 pub(in crate::postgres) const NAMES: &str = r#"SELECT player, likeness, until_ms FROM names WHERE player = ANY ($1)
@@ -40,16 +46,22 @@ impl Reader {
         let ids = vec![player.0];
         let found = self.query(ACCOUNTS, &[&ids]).await?;
         let names = self.query(NAMES, &[&ids]).await?;
-        Ok(accounts(&found, &names).remove(&player))
+        let bots = self.query(BOTS, &[&ids]).await?;
+        Ok(accounts(&found, &names, &bots).remove(&player))
     }
 }
 
-/// The accounts of these rows, with the names of those.
-pub(in crate::postgres) fn accounts(found: &[Row], names: &[Row]) -> HashMap<PlayerId, Account> {
+/// The accounts of these rows, with the names and the programs of those.
+pub(in crate::postgres) fn accounts(
+    found: &[Row],
+    names: &[Row],
+    bots: &[Row],
+) -> HashMap<PlayerId, Account> {
     let account = |row: &Row| Account {
         password: row.get::<_, Option<String>>(1).map(PasswordHash),
         renamed_ms: row.get::<_, Option<i64>>(2).map(natural),
-        names: Vec::new(),
+        owner: row.get::<_, Option<Uuid>>(3).map(PlayerId),
+        ..Account::default()
     };
     let found = found.iter().map(|row| (PlayerId(row.get(0)), account(row)));
     let mut accounts: HashMap<PlayerId, Account> = found.collect();
@@ -59,6 +71,11 @@ pub(in crate::postgres) fn accounts(found: &[Row], names: &[Row]) -> HashMap<Pla
                 likeness: row.get(1),
                 until_ms: row.get::<_, Option<i64>>(2).map(natural),
             });
+        }
+    }
+    for row in bots {
+        if let Some(account) = accounts.get_mut(&PlayerId(row.get(3))) {
+            account.bots.push(player(row));
         }
     }
     accounts

@@ -1,12 +1,14 @@
 //! Accounts and their names. While one of these changes is made, no other server makes any.
 
-use plyhouse_protocol::{PlayerId, PlayerKind, SessionId};
+use plyhouse_protocol::{PlayerId, PlayerKind};
 
-use super::people::end_sessions;
+use super::people::{add_sessions, end_sessions};
 use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
-use crate::{Account, Naming, PasswordHash, Sessions};
+use crate::{
+    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, Sessions,
+};
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
 pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Failure> {
@@ -60,20 +62,91 @@ pub(super) async fn call_guest(
     Ok(called.is_some())
 }
 
-/// Keeps a password, and forgets the sessions of people but for this one. False if it is no account.
+/// Keeps a password, and forgets the sessions of people but for the one that asks. False if it is no account,
+/// or what was proved is no longer so.
 pub(super) async fn set_password(
     session: &Session,
     player: PlayerId,
     password: &PasswordHash,
-    but: SessionId,
+    proved: &Proved,
 ) -> Result<bool, Failure> {
+    if !is_proved(session, player, proved).await? {
+        return Ok(false);
+    }
     let sql = "UPDATE accounts SET password = $2 WHERE player = $1 RETURNING player";
     let updated = session.query_opt(sql, &[&player.0, &password.0]).await?;
     let is_account = updated.is_some();
     if is_account {
-        end_sessions(session, player, Sessions::AllButKeysAnd(but)).await?;
+        let which = Sessions::AllButKeysAnd(proved.session);
+        end_sessions(session, player, which).await?;
     }
     Ok(is_account)
+}
+
+/// Whether it is still as it was when somebody proved to be this player.
+pub(super) async fn is_proved(
+    session: &Session,
+    player: PlayerId,
+    proved: &Proved,
+) -> Result<bool, Failure> {
+    let sql = "SELECT 1 FROM sessions s LEFT JOIN accounts a ON a.player = s.player
+               WHERE s.id = $2 AND s.player = $1 AND a.password IS NOT DISTINCT FROM $3";
+    let password = proved.password.as_ref().map(|password| &*password.0);
+    let values: Values<'_> = &[&player.0, &proved.session.0, &password];
+    Ok(session.query_opt(sql, values).await?.is_some())
+}
+
+/// Keeps a key of a program, and the program's account if that is new. False if it may not be so.
+pub(super) async fn add_key(session: &Session, key: &NewKey) -> Result<bool, Failure> {
+    let sql = "SELECT 1 WHERE $2 > (
+                   SELECT count(*) FROM sessions WHERE kind = 'key'
+                   AND player IN (SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1))";
+    let values: Values<'_> = &[&key.owner.0, &integer(key.max as u64)];
+    let has_room = session.query_opt(sql, values).await?.is_some();
+    if !has_room || !is_proved(session, key.owner, &key.proved).await? {
+        return Ok(false);
+    }
+    let is_owners = match &key.bot {
+        Some(bot) => add_bot(session, key.owner, bot).await?,
+        None if key.session.player == key.owner => true,
+        None => {
+            let sql = "SELECT 1 FROM accounts WHERE player = $1 AND owner = $2";
+            let values: Values<'_> = &[&key.session.player.0, &key.owner.0];
+            session.query_opt(sql, values).await?.is_some()
+        }
+    };
+    if is_owners {
+        add_sessions(session, &[&key.session]).await?;
+    }
+    Ok(is_owners)
+}
+
+/// Makes an account of a program. False if somebody else has the name, or there would be too many.
+async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<bool, Failure> {
+    let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)
+               AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = $3
+                               AND (until_ms IS NULL OR until_ms > $4))";
+    let (max, now_ms) = (integer(new.max as u64), integer(new.now_ms));
+    let values: Values<'_> = &[&owner.0, &max, &new.likeness, &now_ms];
+    if session.query_opt(sql, values).await?.is_none() {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM names WHERE until_ms <= $1";
+    session.query(sql, &[&now_ms]).await?;
+    let PlayerRecord { id, name, kind } = &new.player;
+    let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, $3)";
+    let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
+    session.query(sql, values).await?;
+    let account = Account {
+        owner: Some(owner),
+        names: vec![OwnName {
+            likeness: new.likeness.clone(),
+            until_ms: None,
+        }],
+        ..Account::default()
+    };
+    keep(session, *id, &account).await?;
+    Ok(true)
 }
 
 /// Keeps all that is known of an account.
@@ -82,10 +155,14 @@ pub(super) async fn keep(
     player: PlayerId,
     account: &Account,
 ) -> Result<(), Failure> {
-    let sql = "INSERT INTO accounts (player, password, renamed_ms) VALUES ($1, $2, $3)
+    let sql = "INSERT INTO accounts (player, password, renamed_ms, owner) VALUES ($1, $2, $3, $4)
                ON CONFLICT DO NOTHING";
     let password = account.password.as_ref().map(|password| &*password.0);
-    let values: Values<'_> = &[&player.0, &password, &account.renamed_ms.map(integer)];
+    let (renamed_ms, owner) = (
+        account.renamed_ms.map(integer),
+        account.owner.map(|id| id.0),
+    );
+    let values: Values<'_> = &[&player.0, &password, &renamed_ms, &owner];
     session.query(sql, values).await?;
     let likenesses: Vec<&str> = account.names.iter().map(|own| &*own.likeness).collect();
     let untils = account.names.iter().map(|own| own.until_ms.map(integer));

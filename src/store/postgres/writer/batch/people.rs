@@ -7,7 +7,7 @@ use super::{Batch, Task, accounts};
 use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
-use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, WriteError};
+use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash, WriteError};
 
 /// One number for all servers, so that one changes people at a time.
 const CHANGING_PEOPLE: i64 = 0x706c_7968_6f75_7367;
@@ -73,12 +73,15 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
             let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
             return Ok(taken.is_some());
         }
-        PeopleChange::KeepRecovery(player, key) => {
-            let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
-                       ON CONFLICT (player) DO UPDATE SET key = excluded.key";
-            let values: Values<'_> = &[&player.0, &key.0.as_slice()];
-            session.query(sql, values).await?;
+        PeopleChange::KeepRecovery(player, key) => keep_recovery(session, *player, *key).await?,
+        PeopleChange::RenewRecovery(player, key, proved) => {
+            let is_proved = accounts::is_proved(session, *player, proved).await?;
+            if is_proved {
+                keep_recovery(session, *player, *key).await?;
+            }
+            return Ok(is_proved);
         }
+        PeopleChange::AddKey(key) => return accounts::add_key(session, key).await,
         PeopleChange::EndSessions(player, which) => end_sessions(session, *player, *which).await?,
         PeopleChange::SawSession(token, day) => {
             // A hint: it waits for nobody, and is written again with the next hello.
@@ -92,8 +95,8 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
         PeopleChange::CallGuest(player, name) => {
             return accounts::call_guest(session, *player, name).await;
         }
-        PeopleChange::SetPassword(player, password, but) => {
-            return accounts::set_password(session, *player, password, *but).await;
+        PeopleChange::SetPassword(player, password, proved) => {
+            return accounts::set_password(session, *player, password, proved).await;
         }
         PeopleChange::KeepAccount(player, account) => {
             accounts::keep(session, *player, account).await?;
@@ -102,7 +105,16 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
     Ok(true)
 }
 
-/// Forgets sessions of a player.
+/// Keeps a recovery key in place of the one before.
+async fn keep_recovery(session: &Session, player: PlayerId, key: TokenHash) -> Result<(), Failure> {
+    let sql = "INSERT INTO recoveries (player, key) VALUES ($1, $2)
+               ON CONFLICT (player) DO UPDATE SET key = excluded.key";
+    let values: Values<'_> = &[&player.0, &key.0.as_slice()];
+    session.query(sql, values).await?;
+    Ok(())
+}
+
+/// Forgets sessions of a player, and of the player's programs.
 pub(super) async fn end_sessions(
     session: &Session,
     player: PlayerId,
@@ -110,7 +122,8 @@ pub(super) async fn end_sessions(
 ) -> Result<(), Failure> {
     let sql = "DELETE FROM sessions WHERE token IN (
                    SELECT token FROM sessions
-                   WHERE player = $1 AND (id = $2) IS NOT DISTINCT FROM $3
+                   WHERE player IN (SELECT $1::uuid UNION SELECT player FROM accounts WHERE owner = $1)
+                     AND (id = $2) IS NOT DISTINCT FROM $3
                      AND ($4 OR kind <> 'key')
                    ORDER BY token FOR UPDATE)";
     let (id, is_meant, with_keys) = condition(which);
@@ -148,7 +161,10 @@ async fn offer_pairing(
     Ok(session.query_opt(sql, values).await?.is_some())
 }
 
-async fn add_sessions(session: &Session, added: &[&SessionRecord]) -> Result<(), Failure> {
+pub(super) async fn add_sessions(
+    session: &Session,
+    added: &[&SessionRecord],
+) -> Result<(), Failure> {
     let tokens: Vec<&[u8]> = added.iter().map(|added| &added.token.0[..]).collect();
     let ids: Vec<Uuid> = added.iter().map(|added| added.id.0).collect();
     let players: Vec<Uuid> = added.iter().map(|added| added.player.0).collect();
