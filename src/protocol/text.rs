@@ -304,14 +304,14 @@ pub(crate) fn password(text: &str) -> Option<Token> {
         .then_some(Token(password))
 }
 
-/// Whether a password is nothing but the name, whatever the case of its letters.
+/// Whether a password is nothing but the name, whatever the case of its letters and however wide they are.
 #[must_use]
 pub fn is_same(password: &str, name: &str) -> bool {
     let plain = |text: &str| {
         text.trim()
-            .nfc()
+            .nfkc()
             .flat_map(char::to_lowercase)
-            .nfc()
+            .nfkc()
             .collect::<String>()
     };
     plain(password) == plain(name)
@@ -434,6 +434,10 @@ mod tests {
         assert_eq!(length(&"e\u{301}".repeat(101)), None);
         assert!(is_same(" ADA Lovelace", "Ada Lovelace "));
         assert!(is_same("\u{c9}va Lovelace", "e\u{301}va lovelace"));
+        assert!(
+            is_same("\u{ff21}\u{ff44}\u{ff41}lovelace", "AdaLovelace"),
+            "wide"
+        );
         assert!(!is_same("Ada Lovelace 1815", "Ada Lovelace"));
     }
 

@@ -26,6 +26,10 @@ const GUESSES: NonZeroU32 = NonZeroU32::new(20).expect("not zero");
 const WRONG_MAX: u32 = 50;
 const WRONG_WITHIN: Duration = Duration::from_mins(10);
 
+/// The same for this machine itself: others may stand behind its address, whom nobody is to lock out so easily.
+/// Yet as many as one likes would find a code in the end, where thousands are good.
+const WRONG_HERE_MAX: u32 = 1000;
+
 /// Addresses that are not in use any more are looked for when there are twice as many as there were
 /// then, and not below this number.
 const SWEEP_MIN: usize = 1024;
@@ -70,7 +74,12 @@ struct UseTable {
     uses: HashMap<Address, Use>,
     /// With so many, those that are not in use any more are looked for.
     sweep_at: usize,
+    /// What was tried from this machine, which takes nothing else that is counted.
+    wrong_here: Option<Wrong>,
 }
+
+/// How many wrong codes and keys were tried, and since when.
+type Wrong = (u32, Instant);
 
 /// What one address takes.
 #[derive(Debug)]
@@ -79,8 +88,7 @@ struct Use {
     open_matches: usize,
     handshakes: Bucket,
     guesses: Bucket,
-    /// How many wrong codes and keys were tried, and since when.
-    wrong: (u32, Instant),
+    wrong: Wrong,
 }
 
 /// Why an address gets no more connections.
@@ -107,7 +115,11 @@ impl From<TooManyOpen> for WireError {
 
 /// A connection that its address is charged for until this is dropped.
 #[derive(Debug)]
-pub struct ConnectionPermit(Option<(Addresses, Address)>);
+pub struct ConnectionPermit {
+    addresses: Addresses,
+    /// None for this machine itself.
+    address: Option<Address>,
+}
 
 /// An open match that the address it was created from is charged for until this is dropped.
 #[derive(Debug)]
@@ -124,6 +136,7 @@ impl Addresses {
             table: Mutex::new(UseTable {
                 uses: HashMap::new(),
                 sweep_at: SWEEP_MIN,
+                wrong_here: None,
             }),
         }))
     }
@@ -134,21 +147,21 @@ impl Addresses {
         address: Option<Address>,
         now: Instant,
     ) -> Result<ConnectionPermit, NotLetIn> {
-        let Some(address) = address else {
-            return Ok(ConnectionPermit(None));
-        };
-        let mut table = self.0.table.lock();
-        table.sweep(now);
-        let used = table
-            .uses
-            .entry(address)
-            .or_insert_with(|| self.unused(now));
-        used.handshakes.take(1, now).map_err(NotLetIn::Handshakes)?;
-        if used.connections >= self.0.connections_max {
-            return Err(NotLetIn::Connections);
+        if let Some(address) = address {
+            let mut table = self.0.table.lock();
+            table.sweep(now);
+            let used = table.uses.entry(address);
+            let used = used.or_insert_with(|| self.unused(now));
+            used.handshakes.take(1, now).map_err(NotLetIn::Handshakes)?;
+            if used.connections >= self.0.connections_max {
+                return Err(NotLetIn::Connections);
+            }
+            used.connections += 1;
         }
-        used.connections += 1;
-        Ok(ConnectionPermit(Some((self.clone(), address))))
+        Ok(ConnectionPermit {
+            addresses: self.clone(),
+            address,
+        })
     }
 
     /// Notes that this address, which need not have a connection, asked for what there is not under a
@@ -204,72 +217,81 @@ impl Use {
     }
 }
 
+/// Counts one more wrong code or key, if so many are allowed; else tells after how long one may be tried again.
+fn count_wrong((count, since): &mut Wrong, max: u32, now: Instant) -> Result<(), Duration> {
+    let passed = now.duration_since(*since);
+    if passed >= WRONG_WITHIN {
+        (*count, *since) = (0, now);
+    } else if *count >= max {
+        return Err(WRONG_WITHIN - passed);
+    }
+    *count += 1;
+    Ok(())
+}
+
 impl ConnectionPermit {
     /// Takes the place of an open match.
     pub(super) fn open_match(&self) -> Result<OpenMatchPermit, TooManyOpen> {
-        let Some((addresses, address)) = &self.0 else {
+        let Some(address) = self.address else {
             return Ok(OpenMatchPermit(None));
         };
-        let max = addresses.0.open_matches_max;
-        addresses.change(*address, |used| {
+        let max = self.addresses.0.open_matches_max;
+        self.addresses.change(address, |used| {
             if used.open_matches >= max {
                 return Err(TooManyOpen);
             }
             used.open_matches += 1;
             Ok(())
         })?;
-        Ok(OpenMatchPermit(Some((addresses.clone(), *address))))
+        Ok(OpenMatchPermit(Some((self.addresses.clone(), address))))
     }
 
     /// Lets a code or a key be tried, which counts as a wrong one until it is known to be [right](Self::right).
     /// Else tells after how long one may be tried again.
     pub(super) fn try_code(&self, now: Instant) -> Result<(), Duration> {
-        let Some((addresses, address)) = &self.0 else {
-            return Ok(());
-        };
-        addresses.change(*address, |used| {
-            let (count, since) = &mut used.wrong;
-            let passed = now.duration_since(*since);
-            if passed >= WRONG_WITHIN {
-                (*count, *since) = (0, now);
-            } else if *count >= WRONG_MAX {
-                return Err(WRONG_WITHIN - passed);
+        match self.address {
+            Some(address) => self
+                .addresses
+                .change(address, |used| count_wrong(&mut used.wrong, WRONG_MAX, now)),
+            None => {
+                let mut table = self.addresses.0.table.lock();
+                let wrong = table.wrong_here.get_or_insert((0, now));
+                count_wrong(wrong, WRONG_HERE_MAX, now)
             }
-            *count += 1;
-            Ok(())
-        })
+        }
     }
 
     /// Where the connection comes from, if that is counted.
-    pub(super) fn address(&self) -> Option<Address> {
-        self.0.as_ref().map(|(_, address)| *address)
+    pub(super) const fn address(&self) -> Option<Address> {
+        self.address
     }
 
     /// The code or the key was right.
     pub(super) fn right(&self) {
-        if let Some((addresses, address)) = &self.0 {
-            addresses.change(*address, |used| {
-                used.wrong.0 = used.wrong.0.saturating_sub(1)
-            });
+        let less = |wrong: &mut Wrong| wrong.0 = wrong.0.saturating_sub(1);
+        match self.address {
+            Some(address) => self.addresses.change(address, |used| less(&mut used.wrong)),
+            None => {
+                let mut table = self.addresses.0.table.lock();
+                table.wrong_here.iter_mut().for_each(less);
+            }
         }
     }
 
     /// Notes that something was asked for that is known by its name alone, and that there is nothing
     /// of that name. Tells how long the answer has to wait, which makes guessing useless.
     pub(super) fn guessed(&self, now: Instant) -> Duration {
-        match &self.0 {
-            None => Duration::ZERO,
-            Some((addresses, address)) => {
-                addresses.change(*address, |used| used.guesses.borrow(now, DELAY_MAX))
-            }
-        }
+        self.address.map_or(Duration::ZERO, |address| {
+            let borrow = |used: &mut Use| used.guesses.borrow(now, DELAY_MAX);
+            self.addresses.change(address, borrow)
+        })
     }
 }
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        if let Some((addresses, address)) = &self.0 {
-            addresses.change(*address, |used| used.connections -= 1);
+        if let Some(address) = self.address {
+            self.addresses.change(address, |used| used.connections -= 1);
         }
     }
 }
@@ -378,6 +400,23 @@ mod tests {
         let guest = addresses.enter(address("192.0.2.1"), later).unwrap();
         assert!(guest.try_code(later).is_err());
         assert_eq!(guest.try_code(now + WRONG_WITHIN), Ok(()));
+    }
+
+    /// From this machine more may be tried, and not as many as one likes.
+    #[test]
+    fn wrong_codes_of_this_machine_have_a_bound() {
+        let (addresses, now) = start();
+        let proxied = || addresses.enter(None, now).unwrap();
+        for _ in 0..WRONG_HERE_MAX {
+            assert_eq!(proxied().try_code(now), Ok(()));
+        }
+        let permit = proxied();
+        assert_eq!(permit.try_code(now + SECOND), Err(WRONG_WITHIN - SECOND));
+        permit.right();
+        assert_eq!(permit.try_code(now), Ok(()));
+        assert_eq!(permit.try_code(now + WRONG_WITHIN), Ok(()));
+        let other = addresses.enter(address("192.0.2.2"), now).unwrap();
+        assert_eq!(other.try_code(now), Ok(()));
     }
 
     #[test]

@@ -65,18 +65,18 @@ pub(super) fn check(name: &str) -> Result<(), WireError> {
     Ok(())
 }
 
-/// Whether a name looks like this word, which is ASCII in lower case.
+/// Whether a name looks like this word, which is ASCII in lower case. A nought is like a capital O, and a one
+/// like a small L: so what is seen is folded once more. Names of people are not compared so strictly, of whom
+/// two may well be `bob` and `b0b`.
 fn looks_like(name: &str, word: &str) -> bool {
-    if likeness(name) == likeness(word) {
-        return true;
-    }
-    // A capital I is no longer like a small L once it is folded.
-    let bare = seen(name);
+    let folded = |text: String| text.to_lowercase();
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
-    [word, &word.to_ascii_uppercase(), &title]
-        .map(seen)
-        .contains(&bare)
+    // A capital I is no longer like a small L once it is folded.
+    let words = [word, &word.to_ascii_uppercase(), &title].map(|word| folded(seen(word)));
+    [folded(likeness(name)), folded(seen(name))]
+        .iter()
+        .any(|bare| words.contains(bare))
 }
 
 /// What names have in common that look alike, whatever their case, blanks and punctuation.
@@ -127,6 +127,9 @@ mod tests {
             "plyh\u{585}use", // Armenian.
             "se\u{fe0f}rver",
             "rnoderator",
+            "m0derator", // A nought.
+            "ADM1N",     // A one.
+            "p1yh0use",
         ] {
             let code = check(name).map_err(|error| error.code);
             assert_eq!(code, Err(Some(ErrorCode::NameTaken)), "{name}");
@@ -149,7 +152,12 @@ mod tests {
         ] {
             assert_eq!(likeness(one), likeness(other), "{one} {other}");
         }
-        for (one, other) in [("ada", "adam"), ("zoe", "zo\u{eb}"), ("ann", "anne")] {
+        for (one, other) in [
+            ("ada", "adam"),
+            ("zoe", "zo\u{eb}"),
+            ("ann", "anne"),
+            ("bob", "b0b"),
+        ] {
             assert_ne!(likeness(one), likeness(other), "{one} {other}");
         }
     }
@@ -162,6 +170,9 @@ mod tests {
             "B o t",
             "Anonymous",
             "s\u{43e}meone",
+            "s0meone",
+            "S0me0ne",
+            "anonym0us",
             "guest-x7",
             "Guest 12",
             "Hard",
