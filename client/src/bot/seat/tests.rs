@@ -45,6 +45,7 @@ fn seat(goal: Goal) -> Seat {
         goal,
         game: Some("chess".to_owned()),
         name: None,
+        key: None,
         clock: None,
         games: 1,
     })
