@@ -131,6 +131,11 @@ pub(crate) enum Command {
     },
     /// Show the matches that you have played to the end, the last first.
     History(HistoryArguments),
+    /// Show what others may know of a player: what was won and lost, ratings, the last matches.
+    Profile {
+        /// The name of an account, or the id of any player; yourself if left out.
+        name: Option<String>,
+    },
     /// Show the matches that you play, those first in which it is your turn.
     Games,
     /// Show a match, as it stands or as it stood.

@@ -18,6 +18,7 @@
 //! | [`scout`] | which of them has the match that is meant |
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
 //! | [`past`] | `ply history`, `games`, `show` |
+//! | [`profile`] | `ply profile` |
 //! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
 //! | [`dialogue`] | a connection on which one thing is asked after the other |
 //! | [`bot`] | `ply bot`: an engine in a seat |
@@ -38,6 +39,7 @@ mod identity;
 mod link;
 mod list;
 mod past;
+mod profile;
 mod raw;
 mod scout;
 mod secret;
@@ -127,6 +129,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List { game, follow } => list::run(&visit, game, follow).await,
         Command::Bot(bot) => bot::run(&visit, bot).await,
         Command::History(asked) => past::history(&visit, asked).await,
+        Command::Profile { name } => profile::show(&visit, name).await,
         Command::Games => past::games(&visit).await,
         Command::Show { target, ply } => past::show(&visit, &target, ply).await,
         Command::Pair => devices::pair(&visit).await,

@@ -42,7 +42,7 @@ pub(crate) async fn history(visit: &Visit, asked: HistoryArguments) -> Result<()
 }
 
 /// An ended match as it is listed.
-fn line(row: &HistoryRow) -> String {
+pub(crate) fn line(row: &HistoryRow) -> String {
     let other = row.seats.get(row.you.other().index());
     let other = other.map_or_else(String::new, |seat| view::occupant(&seat.occupant));
     let result = match (row.outcome.winner, row.outcome.reason) {

@@ -302,6 +302,7 @@ export interface HistoryRow {
   outcome: Outcome;
   plies: number;
   clock?: Clock;
+  rated: boolean;
   you: number;
   ended_ms: number;
 }
@@ -311,6 +312,28 @@ export interface History {
   ignored?: string[];
   rows: HistoryRow[];
   more: boolean;
+}
+// How strong a player is in a pool; `series` has a day and the rating at its end.
+export interface PoolRating {
+  game: string;
+  pool: string;
+  rating: number;
+  deviation: number;
+  provisional: boolean;
+  games: number;
+  series: [string, number][];
+}
+export interface Profile {
+  type: 'profile';
+  re?: number;
+  ignored?: string[];
+  player: { id: string; name: string; account?: boolean; bot?: boolean };
+  since_ms?: number;
+  ratings: PoolRating[];
+  won: number;
+  lost: number;
+  drawn: number;
+  last: HistoryRow[];
 }
 export interface Events {
   type: 'events';
@@ -400,6 +423,7 @@ export type Message =
   | Matches
   | Events
   | History
+  | Profile
   | Sessions
   | SessionAdded
   | PlayerTold
@@ -438,6 +462,7 @@ export type Request =
       before?: string;
       limit?: number;
     }
+  | { type: 'profile'; name?: string; player?: string }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)
   | ({ type: 'end_session'; session: string } & Proof)

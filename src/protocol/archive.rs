@@ -6,6 +6,7 @@ use super::clock::ClockControl;
 use super::event::{Ending, SeatState};
 use super::id::{MatchId, SeatNumber};
 use super::text::MatchRef;
+use super::welcome::PlayerSummary;
 use super::words::words;
 
 words! {
@@ -88,4 +89,45 @@ pub struct ExploredMove {
     pub won: [u64; 2],
     /// How many nobody has won.
     pub drawn: u64,
+}
+
+/// What others may know of a player.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Profile {
+    /// Who it is.
+    pub player: PlayerSummary,
+    /// Since when the server knows the player, in milliseconds since 1970; absent where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_ms: Option<u64>,
+    /// How strong the player is, by game and pool.
+    pub ratings: Vec<PoolRating>,
+    /// How many matches the player has won.
+    pub won: u64,
+    /// How many the other has won.
+    pub lost: u64,
+    /// How many nobody has won.
+    pub drawn: u64,
+    /// The ended matches that are the newest, as in `history`.
+    pub last: Vec<HistoryRow>,
+}
+
+/// How strong a player is in a pool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PoolRating {
+    /// What is played.
+    pub game: String,
+    /// Among whom, and how.
+    pub pool: String,
+    /// The rating.
+    pub rating: i64,
+    /// How sure that is: the less, the more.
+    pub deviation: u64,
+    /// Whether it is not sure enough to be taken at its word.
+    pub provisional: bool,
+    /// How many rated matches there were.
+    pub games: u64,
+    /// The rating at the end of each day (UTC) on which there were any, oldest first.
+    pub series: Vec<(String, i64)>,
 }

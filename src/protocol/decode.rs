@@ -222,6 +222,7 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
             game: fields.required("game", TEXT)?,
             moves: fields.optional("moves", MOVES)?.unwrap_or_default(),
         },
+        "profile" => profile(fields)?,
         _ => return Ok(None),
     }))
 }
@@ -352,6 +353,16 @@ fn history(fields: &mut Fields<'_>) -> Result<History, BadField> {
         before: fields.optional("before", MATCH)?,
         limit: fields.optional("limit", LIMIT)?,
     })
+}
+
+/// By a name or by an id, and not by both.
+fn profile(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
+    let name = fields.optional("name", TEXT)?;
+    let player = fields.optional("player", TEXT)?;
+    if name.is_some() && player.is_some() {
+        return Err(BadField::new("player", "left out beside `name`"));
+    }
+    Ok(ClientMessage::Profile { name, player })
 }
 
 fn offer(fields: &mut Fields<'_>) -> Result<Offer, BadField> {

@@ -23,7 +23,7 @@ mod text;
 mod welcome;
 mod words;
 
-pub use archive::{ExploredMove, History, HistoryRow, MatchResult};
+pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
 pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;
 pub use decode::{Decoded, Refused};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::archive::{ExploredMove, HistoryRow};
+use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
@@ -79,6 +79,18 @@ pub enum ServerMessage {
         n: u64,
         /// The next moves, the most frequent first.
         moves: Vec<ExploredMove>,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// What others may know of a player.
+    Profile {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// What that is.
+        #[serde(flatten)]
+        profile: Box<Profile>,
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
@@ -249,7 +261,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 24] = [
+    pub const TYPES: [&'static str; 25] = [
         "welcome",
         "pong",
         "match",
@@ -257,6 +269,7 @@ impl ServerMessage {
         "matches",
         "history",
         "explore",
+        "profile",
         "sessions",
         "paired",
         "recovery_key",
@@ -307,6 +320,7 @@ impl ServerMessage {
             | Self::Matches { re, .. }
             | Self::History { re, .. }
             | Self::Explore { re, .. }
+            | Self::Profile { re, .. }
             | Self::Sessions { re, .. }
             | Self::Paired { re, .. }
             | Self::RecoveryKey { re, .. }

@@ -174,6 +174,15 @@ pub enum ClientMessage {
         #[cfg_attr(test, schemars(length(max = 15)))]
         moves: Vec<String>,
     },
+    /// Asks what others may know of a player; of oneself, where nobody is named. Answered by `profile`.
+    Profile {
+        /// The name, if it is the player's alone.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// Or the player's id, or `me`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        player: Option<String>,
+    },
     /// Asks for one's sessions. Answered by `sessions`.
     Sessions,
     /// Asks for a code by which another device becomes one's own. Answered by `paired`.
@@ -240,7 +249,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 30] = [
+    pub const TYPES: [&'static str; 31] = [
         "hello",
         "ping",
         "create",
@@ -271,6 +280,7 @@ impl ClientMessage {
         "explore",
         "create_key",
         "say",
+        "profile",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -310,6 +320,7 @@ impl ClientMessage {
             Self::Explore { .. } => 27,
             Self::CreateKey { .. } => 28,
             Self::Say { .. } => 29,
+            Self::Profile { .. } => 30,
         }
     }
 }

@@ -8,6 +8,7 @@ mod archive;
 mod coming_back;
 mod creating;
 mod keys;
+mod profile;
 mod proving;
 mod requests;
 mod sessions;

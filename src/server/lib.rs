@@ -41,6 +41,7 @@ mod scoresheets;
 mod seeks;
 mod settings;
 mod shared;
+mod somebody;
 mod standing;
 mod stopped_clocks;
 mod store_watch;

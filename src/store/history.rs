@@ -1,5 +1,6 @@
 //! Ended matches as they are found again: by their players, and by how they began.
 
+use std::collections::BTreeMap;
 use std::iter;
 
 use plyhouse_engine::game::Seat;
@@ -61,6 +62,29 @@ pub struct PastMatch {
     pub seat: Seat,
     /// When it ended, in milliseconds since 1970.
     pub ended_ms: u64,
+}
+
+/// What all of a player's matches came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// How many there are of each kind.
+    pub counts: BTreeMap<MatchResult, u64>,
+    /// When the first of them ended, in milliseconds since 1970.
+    pub first_ms: Option<u64>,
+}
+
+impl Results {
+    /// How many came to this.
+    #[must_use]
+    pub fn count(&self, result: MatchResult) -> u64 {
+        self.counts.get(&result).copied().unwrap_or(0)
+    }
+
+    /// So many more that came to this, of which this was the first to end.
+    pub(crate) fn add(&mut self, result: MatchResult, count: u64, first_ms: u64) {
+        *self.counts.entry(result).or_default() += count;
+        self.first_ms = Some(self.first_ms.unwrap_or(first_ms).min(first_ms));
+    }
 }
 
 /// What matches came to that began alike.

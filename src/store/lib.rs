@@ -22,7 +22,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
-pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Tally};
+pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
@@ -40,7 +40,7 @@ pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -124,12 +124,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         wanted: HistoryQuery,
     ) -> BoxFuture<'_, Result<Option<Vec<PastMatch>>, ReadError>>;
 
-    /// How often a player's matches came to what, as far as `seen_by` may see them.
+    /// What a player's ended matches came to, as far as `seen_by` may see them.
     fn results(
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>>;
+    ) -> BoxFuture<'_, Result<Results, ReadError>>;
 
     /// How the public matches of a game went on that began with this line, as
     /// [`same_line`](plyhouse_engine::catalog::Entry::same_line) tells it, with a space between its moves.

@@ -22,12 +22,12 @@ use self::people::People;
 use super::{
     Account, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded, Mark,
     Needed, Next, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
     WriteError,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, PlayerKind, RatingChange};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
 /// first are forgotten.
@@ -300,7 +300,7 @@ impl Store for MemoryStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Results, ReadError>> {
         future::ready(Ok(self.contents.lock().results(player, seen_by))).boxed()
     }
 

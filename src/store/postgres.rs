@@ -28,7 +28,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
 use tokio_rustls::rustls::pki_types::pem;
 
 use self::address::Address;
@@ -39,7 +39,7 @@ use self::writer::{Task, Writer};
 use super::{
     Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
     Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
     unless_refused,
 };
 
@@ -235,7 +235,7 @@ impl Store for PostgresStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Results, ReadError>> {
         self.reader.results(player, seen_by).boxed()
     }
 

@@ -37,12 +37,12 @@ use self::writer::{Task, Writer};
 use super::{
     Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
     Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
+    ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
     unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 
 /// The database's file within its directory.
 const FILE: &str = "plyhouse.db";
@@ -280,7 +280,7 @@ impl Store for SqliteStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Results, ReadError>> {
         self.past
             .read(move |connection| Ok(history::results(connection, player, seen_by)?))
             .boxed()

@@ -6,11 +6,11 @@ use futures::FutureExt;
 use futures::future::{self, BoxFuture};
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
     Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, MemoryStore,
     Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
-    RatingsChange, ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 
@@ -230,7 +230,7 @@ impl Store for FailingStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Results, ReadError>> {
         self.memory.results(player, seen_by)
     }
 

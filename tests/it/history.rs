@@ -128,6 +128,61 @@ async fn what_is_asked_of_the_past_is_there() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_player_is_known_by_what_others_may_see() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let mut cyd = server.player("cyd").await;
+    let began = cyd.ask(json!({"type": "ping"})).await["now_ms"].clone();
+    let listed = json!({"game": "tic-tac-toe"});
+    let first = resigned(&mut ann, &mut bob, listed, &["b2"]).await;
+    let private = json!({"game": "tic-tac-toe", "listed": false, "seats": ["open", "me"]});
+    let hidden = resigned(&mut ann, &mut bob, private, &[]).await;
+    let register = json!({"type": "register", "name": "Ada L"});
+    assert_eq!(ann.ask(register).await["type"], "ok");
+
+    let named = json!({"type": "profile", "name": "ada-l"});
+    let told = cyd.ask(named.clone()).await;
+    let player = json!({"id": ann.id(), "name": "Ada L", "account": true});
+    assert_eq!(told["player"], player);
+    assert_eq!(told["ratings"], json!([]));
+    let since_ms = told["since_ms"].as_u64().expect("a time");
+    assert!(began.as_u64().is_some_and(|now_ms| since_ms <= now_ms));
+    let counts = |told: &Value| ["won", "lost", "drawn"].map(|field| told[field].clone());
+    assert_eq!(counts(&told), [json!(1), json!(0), json!(0)]);
+    let last = |told: &Value| {
+        let rows = told["last"].as_array().expect("a list").iter();
+        rows.map(|row| row["match"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(last(&told), [json!(first)]);
+    let told = bob.ask(named).await;
+    assert_eq!(counts(&told), [json!(2), json!(0), json!(0)]);
+    assert_eq!(last(&told), [json!(hidden), json!(first)]);
+    let told = bob.ask(json!({"type": "profile"})).await;
+    assert_eq!(counts(&told), [json!(0), json!(2), json!(0)]);
+    assert_eq!(told["player"], json!({"id": bob.id(), "name": "bob"}));
+    // Who has done nothing is somebody, too.
+    let told = bob
+        .ask(json!({"type": "profile", "player": cyd.id()}))
+        .await;
+    assert_eq!(counts(&told), [json!(0), json!(0), json!(0)]);
+    assert!(told["since_ms"].is_u64(), "{told}");
+
+    let rename = json!({"type": "rename", "name": "grace"});
+    assert_eq!(ann.ask(rename).await["type"], "ok");
+    for unknown in [
+        json!({"name": "Ada L"}), // Kept for her, and not hers.
+        json!({"name": "bob"}),   // A guest's.
+        json!({"name": "..."}),
+        json!({"player": "ada"}),
+        json!({"player": "00000000-0000-4000-8000-000000000000"}),
+    ] {
+        let mut request = unknown;
+        request["type"] = json!("profile");
+        assert_eq!(cyd.refused(request).await, "unknown_player");
+    }
+}
+
 /// How many matches began so, and what their next moves came to.
 async fn explored(player: &mut Player, game: &str, moves: &[&str]) -> (Value, Vec<Value>) {
     let request = json!({"type": "explore", "game": game, "moves": moves});

@@ -121,6 +121,7 @@ async fn every_request_is_answered() {
                 "pair" => kind == "paired" || kind == "error",
                 "recovery" => kind == "recovery_key" || kind == "error",
                 "history" => kind == "history" || kind == "error",
+                "profile" => kind == "profile" || kind == "error",
                 "explore" => kind == "explore" || kind == "error",
                 "create_key" => kind == "key" || kind == "error",
                 "resync" => kind == "events" || kind == "match" || kind == "error",

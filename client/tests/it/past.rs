@@ -24,6 +24,9 @@ fn a_match_is_found_and_shown_when_it_is_over() {
         .to_owned();
     run(&["history", "--result", "won"], "").expect(0, &["No match has ended yet."]);
     run(&["games"], "").expect(0, &["You play no match"]);
+    let profile = run(&["profile"], "");
+    profile.expect(0, &["a guest, since 20", "0 won, 1 lost, 0 drawn", &id]);
+    run(&["profile", "nobody"], "").expect(4, &["nobody has this name"]);
     run(&["show", &id], "").expect(0, &["1. b2 ", "resign"]);
     let before = run(&["show", &id, "--ply", "1"], "");
     before.expect(0, &["1. b2\n"]);

@@ -466,6 +466,10 @@ fn a_bad_field_is_named() {
         "moves",
     );
     bad(
+        r#"{"type":"profile","id":1,"name":"ada","player":"me"}"#,
+        "player",
+    );
+    bad(
         r#"{"type":"seek","id":1,"game":"g","bot_after_ms":60001}"#,
         "bot_after_ms",
     );

@@ -78,7 +78,11 @@ impl Client {
     }
 
     /// The player who is meant, by an id or as `me`.
-    async fn person(&self, asking: PlayerId, meant: &str) -> Result<PlayerId, WireError> {
+    pub(super) async fn person(
+        &self,
+        asking: PlayerId,
+        meant: &str,
+    ) -> Result<PlayerId, WireError> {
         match meant.trim() {
             ME => Ok(asking),
             id => births::find_player(&self.server, id).await,
@@ -140,7 +144,7 @@ fn unknown_match() -> WireError {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn not_read(error: ReadError) -> WireError {
+pub(super) fn not_read(error: ReadError) -> WireError {
     tracing::error!(%error, "ended matches not read");
     unread(&error)
 }

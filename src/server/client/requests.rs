@@ -1,5 +1,6 @@
 //! What becomes of each request of a client that has been welcomed.
 
+use super::profile::Meant;
 use super::{Client, Player};
 use crate::births;
 use crate::cluster_tasks::listing;
@@ -88,6 +89,11 @@ impl Client {
             ClientMessage::History(asked) => Some(Box::pin(self.history(player, *asked, reply))),
             ClientMessage::Explore { game, moves } => {
                 Some(Box::pin(self.explore(game, moves, reply)))
+            }
+            ClientMessage::Profile { name, player: id } => {
+                let by_id = id.map_or(Meant::Oneself, Meant::Id);
+                let meant = name.map_or(by_id, Meant::Named);
+                Some(Box::pin(self.profile(player, meant, reply)))
             }
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
+use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::Contents;
 use super::kept::Kept;
 use crate::history::{Played, last_step, played, steps};
-use crate::{Explored, HistoryQuery, Opponent, PastMatch, Tally};
+use crate::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 
 /// What ended matches are found by.
 #[derive(Debug, Default)]
@@ -119,15 +119,15 @@ impl Contents {
     }
 
     /// See [`Store::results`](crate::Store::results).
-    pub(super) fn results(&self, player: PlayerId, seen_by: PlayerId) -> Vec<(MatchResult, u64)> {
-        let mut counts = BTreeMap::<MatchResult, u64>::new();
-        for (_, id) in self.past.played.get(&player).into_iter().flatten() {
+    pub(super) fn results(&self, player: PlayerId, seen_by: PlayerId) -> Results {
+        let mut results = Results::default();
+        for (ended_ms, id) in self.past.played.get(&player).into_iter().flatten() {
             let kept = self.matches.get(id);
             if let Some(found) = kept.and_then(|kept| Self::found(kept, player, seen_by)) {
-                *counts.entry(found.result).or_default() += 1;
+                results.add(found.result, 1, *ended_ms);
             }
         }
-        counts.into_iter().collect()
+        results
     }
 
     /// How a player played in an ended match, if this one may see it.

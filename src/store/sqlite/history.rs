@@ -13,7 +13,7 @@ use super::rows::{CREATION_COLUMNS, creation};
 use crate::history::{
     archived_from_text, archived_to_text, last_step, played, result_from_text, steps,
 };
-use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, Tally};
+use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 
 /// What is to be kept of a match that ends.
 #[derive(Default)]
@@ -209,21 +209,24 @@ fn past_match(row: &Row<'_>) -> Result<PastMatch, Failure> {
     })
 }
 
-/// How often a player's matches came to what, as far as this one may see them.
+/// What a player's matches came to, as far as this one may see them.
 pub(super) fn results(
     connection: &Connection,
     player: PlayerId,
     seen_by: PlayerId,
-) -> rusqlite::Result<Vec<(MatchResult, u64)>> {
-    let sql = "SELECT result, count(*) FROM played
+) -> rusqlite::Result<Results> {
+    let sql = "SELECT result, count(*), min(ended_ms) FROM played
                WHERE player = ?1 AND (open OR player = ?2 OR other = ?2) GROUP BY result";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map((player.0.as_bytes(), seen_by.0.as_bytes()), |row| {
+    let mut rows = statement.query((player.0.as_bytes(), seen_by.0.as_bytes()))?;
+    let mut results = Results::default();
+    while let Some(row) = rows.next()? {
         let word: String = row.get(0)?;
-        let count: u64 = row.get(1)?;
-        Ok(result_from_text(&word).map(|result| (result, count)))
-    })?;
-    rows.filter_map(Result::transpose).collect()
+        if let Some(result) = result_from_text(&word) {
+            results.add(result, row.get(1)?, row.get(2)?);
+        }
+    }
+    Ok(results)
 }
 
 /// How matches of a game went on that began with this line.

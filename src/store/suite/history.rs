@@ -8,7 +8,7 @@ use plyhouse_protocol::{MatchId, MatchResult, Reason};
 use uuid::Uuid;
 
 use super::{AT_MS, OWNER, player, record};
-use crate::{HistoryQuery, Opponent, Store, Tally};
+use crate::{HistoryQuery, Opponent, Results, Store, Tally};
 
 /// What is played, and another game.
 fn games() -> [&'static str; 2] {
@@ -121,16 +121,14 @@ pub(crate) async fn ended_matches_are_found_by_their_players(store: &dyn Store) 
         let game = Some(game);
         check(HistoryQuery { game, ..ann }, expected).await;
     }
-    let mut counted = store.results(player(1).id, player(3).id).await;
-    let counted = counted.as_mut().expect("readable");
-    counted.sort_unstable();
-    assert_eq!(
-        *counted,
-        MatchResult::ALL
-            .iter()
-            .map(|result| (*result, 1))
-            .collect::<Vec<_>>()
-    );
+    let counted = store.results(player(1).id, player(3).id).await;
+    let counted = counted.expect("readable");
+    for result in MatchResult::ALL {
+        assert_eq!(counted.count(*result), 1, "{result:?}");
+    }
+    assert_eq!(counted.first_ms, Some(AT_MS + 10));
+    let nobody = store.results(player(9).id, player(9).id).await;
+    assert_eq!(nobody.expect("readable"), Results::default());
 
     let read = store.history(ann).await.expect("readable").expect("there");
     let (second, record) = (&read[1], store.load(MatchId(Uuid::from_u128(71))).await);
@@ -155,8 +153,10 @@ pub(crate) async fn what_is_not_public_is_found_by_its_players(store: &dyn Store
         };
         assert_eq!(found(store, wanted).await.as_deref(), Some(expected));
         let counted = store.results(player(1).id, seen_by).await;
-        let expected = (MatchResult::Won, expected.len() as u64);
-        assert_eq!(counted.expect("readable"), [expected]);
+        let counted = counted.expect("readable");
+        assert_eq!(counted.count(MatchResult::Won), expected.len() as u64);
+        let first_ms = AT_MS + if expected.len() == 2 { 10 } else { 20 };
+        assert_eq!(counted.first_ms, Some(first_ms));
     }
     let explored = store.explore(games()[0], String::new()).await;
     assert_eq!(explored.expect("readable").n, 1);

@@ -402,6 +402,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "explore", "game": "chess", "moves": []}),
         json!({"type": "create_key"}),
         json!({"type": "say", "match": "K7QM2P", "preset": "hello"}),
+        json!({"type": "profile", "name": "ada"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -332,6 +332,7 @@ impl Client {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Profile { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
@@ -389,6 +390,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Recovery { .. }
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
+        | ClientMessage::Profile { .. }
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

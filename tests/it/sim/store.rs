@@ -13,11 +13,11 @@ use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, MatchResult, PlayerId, RatingChange};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
     Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
     Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, SessionRecord, Store, Tail, TokenHash, WriteError,
+    ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -441,9 +441,9 @@ impl Store for SimStore {
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> BoxFuture<'_, Result<Vec<(MatchResult, u64)>, ReadError>> {
+    ) -> BoxFuture<'_, Result<Results, ReadError>> {
         let _ = (player, seen_by);
-        self.try_read(|_| Vec::new()).boxed()
+        self.try_read(|_| Results::default()).boxed()
     }
 
     fn explore(

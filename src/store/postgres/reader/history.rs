@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 use super::Reader;
 use crate::history::{archived_from_text, last_step, result_from_text};
 use crate::postgres::journal::{CREATION_COLUMNS, creation, integer, natural};
-use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Tally};
+use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, ReadError, Results, Tally};
 
 impl Reader {
     /// What is wanted of a player's ended matches, the newest end first. `None` if the match before them
@@ -62,17 +62,22 @@ impl Reader {
         found.map(Some)
     }
 
-    /// How often a player's matches came to what, as far as this one may see them.
+    /// What a player's matches came to, as far as this one may see them.
     pub(in crate::postgres) async fn results(
         &self,
         player: PlayerId,
         seen_by: PlayerId,
-    ) -> Result<Vec<(MatchResult, u64)>, ReadError> {
-        let sql = "SELECT result, count(*) FROM played
+    ) -> Result<Results, ReadError> {
+        let sql = "SELECT result, count(*), min(ended_ms) FROM played
                    WHERE player = $1 AND (open OR player = $2 OR other = $2) GROUP BY result";
         let rows = self.query(sql, &[&player.0, &seen_by.0]).await?;
-        let count = |row: &Row| Some((result_from_text(row.get(0))?, natural(row.get(1))));
-        Ok(rows.iter().filter_map(count).collect())
+        let mut results = Results::default();
+        for row in &rows {
+            if let Some(result) = result_from_text(row.get(0)) {
+                results.add(result, natural(row.get(1)), natural(row.get(2)));
+            }
+        }
+        Ok(results)
     }
 
     /// How matches of a game went on that began with this line.

@@ -333,6 +333,7 @@ impl Reading {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Profile { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
@@ -388,6 +389,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Recovery { .. }
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
+        | ClientMessage::Profile { .. }
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

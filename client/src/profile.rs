@@ -1,0 +1,66 @@
+//! `ply profile`: what others may know of a player.
+
+use plyhouse_protocol::{ClientMessage, PlayerName, PoolRating, Profile, ServerMessage};
+
+use crate::Visit;
+use crate::devices::{Known, unexpected};
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::past;
+use crate::view;
+
+/// Shows the player with this name or this id, or whoever asks.
+pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    // An id is longer than any name.
+    let (name, player) = match meant {
+        Some(text) if text.parse::<PlayerName>().is_err() => (None, Some(text)),
+        name => (name, None),
+    };
+    let asked = ClientMessage::Profile { name, player };
+    let ServerMessage::Profile { profile, .. } = known.dialogue.ask(asked).await? else {
+        return Err(unexpected());
+    };
+    known.dialogue.say(&told(&profile))?;
+    for row in &profile.last {
+        known.dialogue.say(&past::line(row))?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+fn told(profile: &Profile) -> String {
+    let player = &profile.player;
+    let kind = match (player.bot, player.account) {
+        (true, _) => "a program",
+        (false, true) => "an account",
+        (false, false) => "a guest",
+    };
+    let since = profile.since_ms.map_or_else(String::new, |at_ms| {
+        format!(", since {}", view::date(at_ms))
+    });
+    let mut text = format!(
+        "{}, {kind}{since}\n{} won, {} lost, {} drawn",
+        harmless(&player.name),
+        profile.won,
+        profile.lost,
+        profile.drawn
+    );
+    for rating in &profile.ratings {
+        text.push('\n');
+        text.push_str(&rated(rating));
+    }
+    text
+}
+
+fn rated(rating: &PoolRating) -> String {
+    format!(
+        "{} ({}): {}{} ± {}, {} rated matches",
+        harmless(&rating.game),
+        harmless(&rating.pool),
+        rating.rating,
+        if rating.provisional { "?" } else { "" },
+        rating.deviation,
+        rating.games
+    )
+}

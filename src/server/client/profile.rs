@@ -1,0 +1,84 @@
+//! What others may know of a player.
+
+use super::archive::not_read;
+use super::{Client, Player};
+use crate::reply::Reply;
+use crate::shared::Shared;
+use crate::somebody;
+use crate::to_protocol;
+use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, ServerMessage, WireError};
+use plyhouse_store::{HistoryQuery, PlayerRecord};
+
+/// How many of a player's ended matches are shown.
+const LAST: usize = 10;
+
+/// Whose profile is meant.
+pub(super) enum Meant {
+    /// Whoever has this name alone.
+    Named(String),
+    /// The player with this id, or `me`.
+    Id(String),
+    /// Whoever asks.
+    Oneself,
+}
+
+impl Client {
+    pub(super) async fn profile(&self, player: &Player, meant: Meant, reply: Reply) {
+        let asking = player.record.id;
+        if let Some((profile, reply)) = reply.check(self.profile_of(asking, meant).await) {
+            reply.tell(|re| ServerMessage::Profile {
+                re,
+                profile: Box::new(profile),
+                ignored: Vec::new(),
+            });
+        }
+    }
+
+    async fn profile_of(&self, asking: PlayerId, meant: Meant) -> Result<Profile, WireError> {
+        let id = match meant {
+            Meant::Oneself => asking,
+            Meant::Id(id) => self.person(asking, &id).await?,
+            Meant::Named(name) => somebody::named(&self.server, &name).await?,
+        };
+        let store = &self.server.store;
+        let record = somebody::record(&self.server, id).await?;
+        let results = store.results(id, asking).await.map_err(not_read)?;
+        let wanted = HistoryQuery {
+            seen_by: asking,
+            ..HistoryQuery::of(id, LAST)
+        };
+        let last = store.history(wanted).await.map_err(not_read)?;
+        Ok(Profile {
+            since_ms: self.since_ms(id, results.first_ms).await?,
+            player: to_protocol::player(&record),
+            ratings: ratings(&self.server, &record),
+            won: results.count(MatchResult::Won),
+            lost: results.count(MatchResult::Lost),
+            drawn: results.count(MatchResult::Drawn),
+            last: last
+                .iter()
+                .flatten()
+                .map(to_protocol::history_row)
+                .collect(),
+        })
+    }
+
+    /// The first that is known of a player: a session, or the end of a match.
+    async fn since_ms(
+        &self,
+        id: PlayerId,
+        first_ms: Option<u64>,
+    ) -> Result<Option<u64>, WireError> {
+        let sessions = match self.server.players.unstored(id) {
+            Some((_, session)) => vec![session],
+            None => self.server.store.sessions(id).await.map_err(not_read)?,
+        };
+        let began = sessions.iter().map(|session| session.created_ms);
+        Ok(began.chain(first_ms).min())
+    }
+}
+
+/// How strong a player is. This version keeps no ratings.
+const fn ratings(_server: &Shared, _player: &PlayerRecord) -> Vec<PoolRating> {
+    Vec::new()
+}

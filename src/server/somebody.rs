@@ -1,0 +1,35 @@
+//! Who is meant by a name, or by an id.
+
+use plyhouse_protocol::{ErrorCode, PlayerId, WireError};
+use plyhouse_store::{PlayerRecord, ReadError};
+
+use super::names;
+use super::shared::Shared;
+use super::unread::unread;
+
+/// The player who has this name alone, and not only had it.
+pub(super) async fn named(server: &Shared, name: &str) -> Result<PlayerId, WireError> {
+    let unknown = || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
+    let likeness = names::likeness(name);
+    if likeness.is_empty() {
+        return Err(unknown());
+    }
+    let found = server.store.named(likeness, server.clock.now_ms()).await;
+    match found.map_err(not_read)? {
+        Some((id, true)) => Ok(id),
+        Some((_, false)) | None => Err(unknown()),
+    }
+}
+
+/// The player with this id, as they are called now.
+pub(super) async fn record(server: &Shared, id: PlayerId) -> Result<PlayerRecord, WireError> {
+    let stored = server.store.player_by_id(id).await.map_err(not_read)?;
+    let known = stored.or_else(|| server.players.unstored(id).map(|(record, _)| record));
+    known.ok_or_else(|| WireError::new(ErrorCode::UnknownPlayer, "there is no such player"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+fn not_read(error: ReadError) -> WireError {
+    tracing::error!(%error, "player not read");
+    unread(&error)
+}
