@@ -133,21 +133,32 @@ impl Known {
         }
     }
 
+    /// All that has happened in a match, which may take more than one answer.
+    async fn events(&mut self, now: &Snapshot) -> Result<Vec<Event>, Failure> {
+        let mut all = Vec::new();
+        while all.last().map_or(Seq(0), Event::seq) < now.seq {
+            let resync = ClientMessage::Resync {
+                target: MatchRef::Id(now.match_id),
+                since: all.last().map_or(Seq(0), Event::seq),
+            };
+            match self.dialogue.ask(resync).await? {
+                ServerMessage::Events { events, .. } if !events.is_empty() => all.extend(events),
+                _ => {
+                    let why = "the match goes on, and is too long to be shown from its beginning";
+                    return Err(Failure::Refused(why.to_owned()));
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Has the match stand as it stood after so many moves.
     async fn go_back(&mut self, now: &mut Snapshot, ply: u64) -> Result<(), Failure> {
         if ply > now.ply.0 {
             let why = format!("the match has {} moves", now.ply);
             return Err(Failure::Refused(why));
         }
-        let resync = ClientMessage::Resync {
-            target: MatchRef::Id(now.match_id),
-            since: Seq(0),
-        };
-        let ServerMessage::Events { events, .. } = self.dialogue.ask(resync).await? else {
-            let why = "the match is too long to be shown from its beginning";
-            return Err(Failure::Refused(why.to_owned()));
-        };
-        let positions = positions(&events);
+        let positions = positions(&self.events(now).await?);
         let index = usize::try_from(ply).unwrap_or(usize::MAX);
         let position = positions.get(index).ok_or_else(unexpected)?;
         now.position.clone_from(position);

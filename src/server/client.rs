@@ -10,6 +10,7 @@ mod creating;
 mod keys;
 mod profile;
 mod proving;
+mod replay;
 mod requests;
 mod sessions;
 mod welcome;

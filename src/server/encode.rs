@@ -10,16 +10,17 @@ use std::cell::RefCell;
 
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use self::draft::Draft;
 use super::card::Presence;
-use super::outbox::Frame;
+pub(super) use super::outbox::Frame;
 use super::to_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
 use plyhouse_protocol::{
-    ClockState, Event as WireEvent, PlayerId, Ply, Rematch, RequestId, Said, SeatState, Seq,
-    ServerMessage, Snapshot, StandingOffer,
+    ClockState, Event as WireEvent, MatchId, PlayerId, Ply, Rematch, RequestId, Said, SeatState,
+    Seq, ServerMessage, Snapshot, StandingOffer,
 };
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
@@ -127,6 +128,22 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             outcome: to_protocol::ending(state).expect("it has just ended"),
             left: left.as_ref().map(to_protocol::left),
         },
+    })
+}
+
+/// The answer to a request for what has happened, from events that are written already.
+pub(super) fn events<'a>(
+    re: Option<RequestId>,
+    match_id: MatchId,
+    events: impl Iterator<Item = &'a Frame>,
+) -> Frame {
+    let events = events.map(|frame| serde_json::from_str(frame));
+    encode(&Events::Events {
+        re,
+        match_id,
+        events: events
+            .collect::<Result<_, _>>()
+            .expect("what was told is JSON"),
     })
 }
 
@@ -266,6 +283,19 @@ pub(super) fn with_ignored(answer: &Frame, ignored: &[String]) -> Frame {
     draft(|json| {
         json.raw(fields).raw(r#","ignored":"#).raw(&names).raw("}");
     })
+}
+
+/// [`ServerMessage::Events`] from events that are written already.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Events<'a> {
+    Events {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        events: Vec<&'a RawValue>,
+    },
 }
 
 /// [`ServerMessage::Match`] whose moves are not gathered before they are written: there may be hundreds.

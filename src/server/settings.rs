@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
-use plyhouse_matches::Patience;
+use plyhouse_matches::{Patience, Terms};
 use plyhouse_protocol::{ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 use self::values::{
@@ -279,6 +279,13 @@ impl Settings {
     #[must_use]
     pub fn open_patience(&self) -> Duration {
         self.abandon_after.unwrap_or(PATIENCE)
+    }
+
+    /// Settles what was not settled yet when a match from before was created.
+    pub(crate) fn settle(&self, terms: &mut Terms) {
+        if terms.patience.is_none() {
+            terms.patience = self.patience(terms.clock, None);
+        }
     }
 
     /// How long players of a match by this clock may be absent, if that is asked for or else as it is

@@ -39,6 +39,7 @@ use self::owner::{Due, NotDone, Owner};
 use self::rematch::{GiveRematch, Wishes};
 use self::remotes::Remotes;
 use self::talk::Voices;
+pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::births;

@@ -446,6 +446,9 @@ impl Client {
 
     async fn resync(&self, player: &Player, target: MatchRef, since: Seq, reply: Reply) {
         if let Some((handle, reply)) = reply.check(self.find(player, target).await) {
+            if self.asks_for_replay(&handle, since) {
+                return self.replay(&handle, since, reply).await;
+            }
             // Waits for the answer, which may be large: so a client has only one of them under way.
             let resync = self.command(player, MatchRequest::Resync { since });
             handle.ask(resync, reply).await;

@@ -10,8 +10,6 @@ use plyhouse_protocol::{
     ErrorCode, MatchId, PlayerId, Rematch, RequestId, Said, Seq, ServerMessage, WatchedBy,
 };
 use plyhouse_store::Record;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::audience::Audience;
 use super::talk::LINES;
@@ -26,7 +24,7 @@ use crate::shared::Shared;
 use crate::told::{Line, Published, Roster, Standing};
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
-const HISTORY: usize = 256;
+pub(crate) const HISTORY: usize = 256;
 
 /// For how many events there is room from the start, which saves short matches from growing it step by
 /// step.
@@ -87,11 +85,7 @@ impl Teller {
             mut creation,
             events,
         } = record;
-        // What was not settled yet when a match from before was created is settled now.
-        let terms = &mut creation.terms;
-        if terms.patience.is_none() {
-            terms.patience = self.server.settings.patience(terms.clock, None);
-        }
+        self.server.settings.settle(&mut creation.terms);
         let mut state = Match::new(creation);
         let known_from = events.len().saturating_sub(HISTORY);
         self.history.clear();
@@ -431,17 +425,7 @@ impl Teller {
         let missed = missed.and_then(|missed| usize::try_from(missed).ok());
         let known = missed.and_then(|missed| self.history.len().checked_sub(missed));
         reply.send(|re| match known {
-            Some(known) => {
-                let events = self.history.range(known..);
-                let events = events.map(|frame| serde_json::from_str(frame));
-                encode(&Events::Events {
-                    re,
-                    match_id: state.id(),
-                    events: events
-                        .collect::<Result<_, _>>()
-                        .expect("what was told is JSON"),
-                })
-            }
+            Some(known) => encode::events(re, state.id(), self.history.range(known..)),
             None => self.snapshot(state, re, command.player, time),
         });
     }
@@ -474,17 +458,4 @@ impl Teller {
             self.audience.tell_presence(state.id(), presence, gone_ms());
         }
     }
-}
-
-/// [`ServerMessage::Events`] from events that are written already.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Events<'a> {
-    Events {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        re: Option<RequestId>,
-        #[serde(rename = "match")]
-        match_id: MatchId,
-        events: Vec<&'a RawValue>,
-    },
 }
