@@ -17,8 +17,8 @@ use super::reader_is_gone;
 /// there are, live and ended, in the order of their creation. A match that is damaged is told on
 /// stderr, the others are printed, and the exit status is 1.
 ///
-/// With --format pgn (chess), pdn (draughts) or sgf (Go, Gomoku, Othello) it prints scoresheets, of
-/// matches that run as far as they have come; of all matches those of such games that have begun.
+/// With --format pgn (chess), pdn (draughts), sgf (Go, Gomoku, Othello) or txt (Connect Four, tic-tac-toe:
+/// a line of moves, and one of how it ended) it prints scoresheets, of matches that run as far as they have come; of all matches those of such games that have begun.
 ///
 /// The fields of JSON: `id`, `code`, `game`, `host`, `listed`, `pace_ms`, `seed` (a text), `created_ms`,
 /// `ended_ms` (null while it is live), `players` (`id` and `name` of the host and of all who ever sat
@@ -52,6 +52,7 @@ enum Format {
     Pgn,
     Pdn,
     Sgf,
+    Txt,
 }
 
 impl Format {
@@ -62,6 +63,7 @@ impl Format {
             Self::Pgn => "pgn",
             Self::Pdn => "pdn",
             Self::Sgf => "sgf",
+            Self::Txt => "txt",
         }
     }
 }

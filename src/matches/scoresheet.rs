@@ -103,9 +103,21 @@ impl Scoresheet {
             RecordFormat::Pgn => pgn::text(facts, None, &moves),
             RecordFormat::Pdn { game_type } => pgn::text(facts, Some(game_type), &moves),
             RecordFormat::Sgf { game, rules } => sgf::text(facts, game, rules, &moves),
+            RecordFormat::Txt => plain(facts, &moves),
         };
         Ok(Self { format, text })
     }
+}
+
+/// The moves in one line, and in the next how it ended, as PGN says it: by seats, not by colours.
+fn plain(facts: &Facts, moves: &[String]) -> String {
+    let result = match facts.verdict {
+        Verdict::Open | Verdict::Void => "*",
+        Verdict::Drawn => "1/2-1/2",
+        Verdict::Won(Seat::First, _) => "1-0",
+        Verdict::Won(Seat::Second, _) => "0-1",
+    };
+    format!("{}\n{result}\n", moves.join(" "))
 }
 
 /// A game between programs that has ended.
@@ -173,7 +185,7 @@ enum Color {
 }
 
 impl Facts {
-    /// The colour of a seat. All games that are kept are played by black and white.
+    /// The colour of a seat. All games that are kept in formats with colours are played by black and white.
     fn color(&self, seat: Seat) -> Color {
         match self.game.info.sides[seat.index()] {
             "white" => Color::White,

@@ -79,6 +79,10 @@ async fn a_match_can_be_taken_home() {
     let (head, sgf) = get(&address, &format!("/record/{}.sgf", name(&go, "code"))).await;
     assert!(head.contains("application/x-go-sgf"), "{head}");
     assert!(sgf.ends_with("\n;B[df])\n"), "{sgf}");
+    let path = format!("/record/{}.txt", name(&connect_four, "code"));
+    let (head, txt) = get(&address, &path).await;
+    assert!(head.contains("text/plain; charset=utf-8"), "{head}");
+    assert_eq!(txt, "4\n*\n");
     for path in [
         format!("/record/{id}.sgf"),
         format!("/record/{id}"),
@@ -122,5 +126,7 @@ async fn games_tell_how_they_are_kept() {
     for game in ["go", "gomoku", "othello"] {
         assert_eq!(record(game), Some(json!("sgf")), "{game}");
     }
-    assert_eq!(record("tic-tac-toe"), None);
+    for game in ["connect-four", "tic-tac-toe"] {
+        assert_eq!(record(game), Some(json!("txt")), "{game}");
+    }
 }

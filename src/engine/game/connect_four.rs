@@ -11,8 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
-    Symmetry,
+    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, RecordFormat,
+    Seat, Square, Symmetry,
 };
 
 const FILES: u8 = 7;
@@ -299,6 +299,8 @@ impl Position for ConnectFour {
         ranks: RANKS,
         plies_max: SQUARES as u32,
     };
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Txt);
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SIDES;
 

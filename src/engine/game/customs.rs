@@ -35,6 +35,9 @@ pub enum RecordFormat {
         /// What else the root tells of the rules, as properties and their values.
         rules: &'static [(&'static str, &'static str)],
     },
+    /// Plain text, for games whose players have agreed on nothing: the moves in one line, and in the next
+    /// how it ended.
+    Txt,
 }
 
 impl RecordFormat {
@@ -45,6 +48,7 @@ impl RecordFormat {
             Self::Pgn => "pgn",
             Self::Pdn { .. } => "pdn",
             Self::Sgf { .. } => "sgf",
+            Self::Txt => "txt",
         }
     }
 

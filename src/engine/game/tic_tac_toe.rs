@@ -8,8 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, Seat, Square,
-    Symmetry,
+    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, RecordFormat,
+    Seat, Square, Symmetry,
 };
 
 const SIZE: u8 = 3;
@@ -95,6 +95,8 @@ impl Position for TicTacToe {
         ranks: SIZE,
         plies_max: SQUARES as u32,
     };
+
+    const RECORD: Option<RecordFormat> = Some(RecordFormat::Txt);
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
 

@@ -267,3 +267,21 @@ fn clocks_stand_in_sgf() {
     let game = timed("go", days, &[("D4", 0), ("E5", 0)]);
     assert!(game.contains("TM[0]OT[1/86400 simple]"), "{game}");
 }
+
+#[test]
+fn what_has_no_format_is_kept_in_two_lines() {
+    let won = |seat| Some((Some(seat), RULES));
+    let sheet = |moves, end| sheet("tic-tac-toe", moves, end);
+    assert_eq!(sheet("b2 a1", None), "b2 a1\n*\n");
+    assert_eq!(
+        sheet("a1 b1 a2 b2 a3", won(Seat::First)),
+        "a1 b1 a2 b2 a3\n1-0\n"
+    );
+    let given_up = Some((Some(Seat::Second), Reason::Resignation));
+    assert_eq!(sheet("", given_up), "\n0-1\n");
+    let drawn = "b2 a1 c3 a3 a2 c2 b1 b3 c1";
+    assert_eq!(
+        sheet(drawn, Some((None, RULES))),
+        format!("{drawn}\n1/2-1/2\n")
+    );
+}
