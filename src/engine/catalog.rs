@@ -12,10 +12,11 @@ use crate::game::draughts::Draughts;
 use crate::game::go::Go;
 use crate::game::gomoku::Gomoku;
 use crate::game::othello::Othello;
+use crate::game::picture::picture;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
-    Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Position,
-    ReadMoveError, RecordFormat, Seat, Symmetry,
+    Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Picture,
+    Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
 use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
 
@@ -146,6 +147,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
 
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<String>>;
+
+    /// How it looks.
+    fn picture(&self) -> Picture;
 
     /// Whether `seat` can still win, by any series of legal moves however bad; `true` where the game
     /// does not know.
@@ -279,6 +283,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
 
     fn line(&self) -> Option<Vec<String>> {
         self.0.position().line().map(texts)
+    }
+
+    fn picture(&self) -> Picture {
+        picture(self.0.position())
     }
 
     fn can_win(&self, seat: Seat) -> bool {

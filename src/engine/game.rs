@@ -14,6 +14,7 @@ pub mod gomoku;
 pub(crate) mod laws;
 pub mod othello;
 pub mod perft;
+pub(crate) mod picture;
 mod symmetry;
 pub mod tic_tac_toe;
 mod zobrist;
@@ -24,6 +25,7 @@ use std::str::FromStr;
 
 pub use course::{Course, Past, Repetition};
 pub use customs::{EngineProtocol, RecordFormat};
+pub use picture::{Figure, Ground, Outline, Paint, Picture, Shape};
 pub use symmetry::Symmetry;
 
 /// One of the two places at the board. Seat 0 moves first.
@@ -254,6 +256,12 @@ pub trait Position:
     /// The format in which games of this kind are kept, if there is one.
     const RECORD: Option<RecordFormat> = None;
 
+    /// Of what the board is made.
+    const GROUND: Ground = Ground::Cells;
+
+    /// Whether the board is drawn with rank 1 at the top.
+    const FIRST_RANK_ON_TOP: bool = false;
+
     /// Whether players may agree on a draw before the game is over. Not where it is over so soon that
     /// nobody need.
     const DRAWS: bool = true;
@@ -277,6 +285,11 @@ pub trait Position:
 
     /// How the game ended, in games that know several ways to; `None` while it goes on.
     fn ending(&self) -> Option<Ending> {
+        None
+    }
+
+    /// What stands on a square, as it is drawn.
+    fn figure(&self, _at: Square) -> Option<Figure> {
         None
     }
 

@@ -17,6 +17,7 @@ mod fold;
 mod lag;
 mod occupant;
 mod offers;
+pub mod picture;
 mod play;
 pub mod ratings;
 mod refusal;

@@ -6,6 +6,7 @@
 //! game ends, and how things are called. A draw that players may claim is given to them at once: by
 //! fifty moves (article 9.3) here, by a third occurrence (9.2) by whoever keeps the past.
 
+mod outlines;
 mod san;
 
 use std::fmt;
@@ -18,8 +19,8 @@ use cozy_chess::{
 
 use self::san::NoMove;
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
-    ReadMoveError, RecordFormat, Repetition, Seat,
+    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
+    ParsePositionError, Position, ReadMoveError, RecordFormat, Repetition, Seat, Shape, Square,
 };
 
 /// After so many plies without a capture or a pawn's move the game is drawn: fifty moves a side.
@@ -272,6 +273,8 @@ impl Position for Chess {
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Pgn);
 
+    const GROUND: Ground = Ground::Chequered;
+
     const REPETITION: Repetition = Repetition::DrawnAtThird;
 
     const RETURNS_AFTER: usize = 4;
@@ -287,6 +290,29 @@ impl Position for Chess {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let field = Field::new(
+            File::index(usize::from(at.file)),
+            Rank::index(usize::from(at.rank)),
+        );
+        let outline = match self.board.piece_on(field)? {
+            Piece::Pawn => outlines::PAWN,
+            Piece::Knight => outlines::KNIGHT,
+            Piece::Bishop => outlines::BISHOP,
+            Piece::Rook => outlines::ROOK,
+            Piece::Queen => outlines::QUEEN,
+            Piece::King => outlines::KING,
+        };
+        let paint = match self.board.color_on(field)? {
+            Color::White => Paint::White,
+            Color::Black => Paint::Black,
+        };
+        Some(Figure {
+            shape: Shape::Outline(outline),
+            paint,
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if !self.can_move() {
             return Some(if self.is_check() {

@@ -11,8 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, RecordFormat,
-    Seat, Square, Symmetry,
+    Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError, ParsePositionError,
+    Position, RecordFormat, Seat, Shape, Square, Symmetry,
 };
 
 const FILES: u8 = 7;
@@ -302,6 +302,8 @@ impl Position for ConnectFour {
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Txt);
 
+    const GROUND: Ground = Ground::Holes;
+
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SIDES;
 
     fn start() -> Self {
@@ -320,6 +322,22 @@ impl Position for ConnectFour {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let is_own = self.own & bit(at) != 0;
+        if !is_own && self.other & bit(at) == 0 {
+            return None;
+        }
+        let seat = if is_own {
+            self.turn()
+        } else {
+            self.turn().other()
+        };
+        Some(Figure {
+            shape: Shape::Disc,
+            paint: [Paint::Red, Paint::Yellow][seat.index()],
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if self.won {
             return Some(Outcome::Decisive {

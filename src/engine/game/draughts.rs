@@ -16,8 +16,8 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, Position, ReadMoveError, RecordFormat, Repetition,
-    Seat, Square,
+    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, Position, ReadMoveError,
+    RecordFormat, Repetition, Seat, Shape, Square,
 };
 
 pub(crate) use board::ROWS;
@@ -353,6 +353,8 @@ impl Position for Draughts {
 
     const RECORD: Option<RecordFormat> = Some(RecordFormat::Pdn { game_type: "21" });
 
+    const GROUND: Ground = Ground::Chequered;
+
     fn start() -> Self {
         Self {
             sides: [ROWS[0] | ROWS[1] | ROWS[2], ROWS[5] | ROWS[6] | ROWS[7]],
@@ -369,6 +371,20 @@ impl Position for Draughts {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let stands_on = |bits: u64| Self::squares_of(bits).any(|square| square == at);
+        let mut seats = Seat::ALL.into_iter();
+        let seat = seats.find(|seat| stands_on(self.sides[seat.index()]))?;
+        let shape = match stands_on(self.kings) {
+            true => Shape::Crowned,
+            false => Shape::Disc,
+        };
+        Some(Figure {
+            shape,
+            paint: [Paint::Black, Paint::White][seat.index()],
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if !self.can_move() {
             return Some(Outcome::Decisive {

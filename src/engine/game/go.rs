@@ -24,8 +24,8 @@ use std::str::FromStr;
 
 use self::points::Points;
 use super::{
-    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Repetition, Seat, Symmetry, zobrist,
+    Ending, EngineProtocol, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
+    ParsePositionError, Position, RecordFormat, Repetition, Seat, Shape, Square, Symmetry, zobrist,
 };
 
 /// What white is given for moving second. A whole number, so that a game can be drawn.
@@ -267,6 +267,8 @@ impl<const N: u8> Position for Go<N> {
         ],
     });
 
+    const GROUND: Ground = Ground::Lines;
+
     const REPETITION: Repetition = Repetition::Forbidden;
 
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
@@ -286,6 +288,16 @@ impl<const N: u8> Position for Go<N> {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let bit = Points::<N>::bit(at.file, at.rank);
+        let mut seats = Seat::ALL.into_iter();
+        let seat = seats.find(|seat| self.stones(*seat).has(bit))?;
+        Some(Figure {
+            shape: Shape::Disc,
+            paint: [Paint::Black, Paint::White][seat.index()],
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if self.passes < PASSES_MAX && self.plies < PLIES_MAX {
             return None;

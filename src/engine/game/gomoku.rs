@@ -14,8 +14,8 @@ use std::str::FromStr;
 
 use self::squares::Squares;
 use super::{
-    Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError,
-    Position, RecordFormat, Seat, Square, Symmetry, zobrist,
+    Ending, EngineProtocol, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
+    ParsePositionError, Position, RecordFormat, Seat, Shape, Square, Symmetry, zobrist,
 };
 
 const SIZE: u8 = Squares::SIZE;
@@ -213,6 +213,8 @@ impl Position for Gomoku {
         rules: &[],
     });
 
+    const GROUND: Ground = Ground::Lines;
+
     const SYMMETRIES: &'static [Symmetry] = Symmetry::SQUARE;
 
     fn start() -> Self {
@@ -230,6 +232,23 @@ impl Position for Gomoku {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let bit = Squares::bit(at.file, at.rank);
+        let is_own = self.own.has(bit);
+        if !is_own && !self.other.has(bit) {
+            return None;
+        }
+        let seat = if is_own {
+            self.turn()
+        } else {
+            self.turn().other()
+        };
+        Some(Figure {
+            shape: Shape::Disc,
+            paint: [Paint::Black, Paint::White][seat.index()],
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if self.won {
             return Some(Outcome::Decisive {

@@ -11,8 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Ending, GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position,
-    RecordFormat, Seat, Square, Symmetry,
+    Ending, Figure, GameInfo, Ground, IllegalMove, Outcome, Paint, ParseMoveError,
+    ParsePositionError, Position, RecordFormat, Seat, Shape, Square, Symmetry,
 };
 
 pub(crate) use board::{neighbours, targets, turned};
@@ -176,6 +176,10 @@ impl Position for Othello {
         rules: &[],
     });
 
+    const GROUND: Ground = Ground::Cloth;
+
+    const FIRST_RANK_ON_TOP: bool = true;
+
     const SYMMETRIES: &'static [Symmetry] = Symmetry::DIAGONALS;
 
     fn start() -> Self {
@@ -188,6 +192,19 @@ impl Position for Othello {
     }
 
     #[inline]
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let bit = 1 << (at.rank * 8 + at.file);
+        let is_own = self.own & bit != 0;
+        if !is_own && self.other & bit == 0 {
+            return None;
+        }
+        let seat = if is_own { self.turn } else { self.turn.other() };
+        Some(Figure {
+            shape: Shape::Disc,
+            paint: [Paint::Black, Paint::White][seat.index()],
+        })
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if self.moves != 0 || self.must_pass() {
             return None;

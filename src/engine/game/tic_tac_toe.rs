@@ -8,8 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    GameInfo, IllegalMove, Outcome, ParseMoveError, ParsePositionError, Position, RecordFormat,
-    Seat, Square, Symmetry,
+    Figure, GameInfo, IllegalMove, Outcome, Outline, Paint, ParseMoveError, ParsePositionError,
+    Position, RecordFormat, Seat, Shape, Square, Symmetry,
 };
 
 const SIZE: u8 = 3;
@@ -84,6 +84,12 @@ impl TicTacToe {
     }
 }
 
+/// How an x is drawn.
+const CROSS: Outline = &[
+    &[(-24, -31), (31, 24), (24, 31), (-31, -24)],
+    &[(24, -31), (31, -24), (-24, 31), (-31, 24)],
+];
+
 impl Position for TicTacToe {
     type Move = Move;
 
@@ -112,6 +118,21 @@ impl Position for TicTacToe {
         } else {
             Seat::Second
         }
+    }
+
+    fn figure(&self, at: Square) -> Option<Figure> {
+        let index = at.rank * SIZE + at.file;
+        let has = |seat: &Seat| self.marks(*seat) & Move { index }.bit() != 0;
+        Some(match Seat::ALL.into_iter().find(has)? {
+            Seat::First => Figure {
+                shape: Shape::Outline(CROSS),
+                paint: Paint::Blue,
+            },
+            Seat::Second => Figure {
+                shape: Shape::Ring,
+                paint: Paint::Red,
+            },
+        })
     }
 
     fn outcome(&self) -> Option<Outcome> {
