@@ -30,7 +30,7 @@ use plyhouse_matches::{Creation, Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange};
 
 /// How many events of ended matches are kept, of about 100 bytes each. Then the matches that ended
-/// first are forgotten.
+/// first are forgotten, but for rated ones, which are always kept.
 const ENDED_EVENTS_MAX: usize = 500_000;
 
 /// For how many events at least a record grows at once: most matches have no more than some tens.
@@ -56,7 +56,7 @@ struct Contents {
     due: BTreeSet<(u64, MatchId)>,
     /// Who has a part in which match.
     parts: BTreeMap<PlayerId, BTreeMap<MatchId, Part>>,
-    /// The ended matches in the order in which they ended, and how many events each has.
+    /// The ended matches that may be forgotten, in the order in which they ended, and how many events each has.
     ended: VecDeque<(MatchId, usize)>,
     /// What they are found by.
     past: Past,
@@ -138,17 +138,19 @@ impl Contents {
         all.extend(events);
         let (mark, events) = (kept.mark(), kept.record.events.len());
         let (is_live, has_one) = (kept.is_live(), kept.reminder.is_some());
+        let mut may_be_forgotten = !is_live;
         if !is_live {
             kept.archived = kept.record.archived().map(Box::new);
             self.past.file(kept);
             if let Some(game) = kept.record.rated_game() {
+                may_be_forgotten = false;
                 self.ratings.number(LedgerRow::Game(Box::new(game)));
             }
         }
         if (is_live && reminder.is_some()) || (!is_live && has_one) {
             self.remind(id, reminder.filter(|_| is_live));
         }
-        if !is_live {
+        if may_be_forgotten {
             self.ended.push_back((id, events));
             self.ended_events += events;
             self.forget_ended();

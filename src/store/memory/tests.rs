@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use plyhouse_engine::game::Seat;
 use plyhouse_protocol::SessionId;
 
 use super::people::PLAYERS_MAX;
@@ -45,6 +46,30 @@ async fn the_first_ended_matches_are_forgotten() {
         let is_expected = number == 0 || number > 2;
         assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
     }
+}
+
+/// Rated matches are always kept.
+#[tokio::test]
+async fn rated_matches_are_never_forgotten() {
+    let store = MemoryStore::default();
+    let rated = suite::rated_record(9001, [1, 2]);
+    let id = rated.creation.id;
+    let mark = store.create(suite::OWNER, rated).await.unwrap();
+    let resigned = suite::end(Some(Seat::First), plyhouse_protocol::Reason::Resignation);
+    let events = suite::rated_end(9001, &resigned, 0);
+    store.append(id, mark, events).await.unwrap();
+    let mut ended = vec![plyhouse_matches::EventKind::STARTED.at(0); ENDED_EVENTS_MAX];
+    ended.push(suite::RESIGNED);
+    for number in 0..3 {
+        let written = suite::record(number, &suite::player(1));
+        let id = written.creation.id;
+        let mark = store.create(suite::OWNER, written).await.unwrap();
+        store.append(id, mark, ended.clone()).await.unwrap();
+    }
+    assert!(store.load(id).await.unwrap().is_some());
+    let wanted = crate::HistoryQuery::of(suite::player(1).id, 9);
+    let found = store.history(wanted).await.unwrap().unwrap();
+    assert_eq!(found.len(), 1, "the others are gone");
 }
 
 #[tokio::test]
