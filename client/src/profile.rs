@@ -57,7 +57,7 @@ fn rated(rating: &PoolRating) -> String {
     format!(
         "{} ({}): {}{} ± {}, {} rated matches",
         harmless(&rating.game),
-        harmless(&rating.pool),
+        rating.pool.as_str(),
         rating.rating,
         if rating.provisional { "?" } else { "" },
         rating.deviation,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::ClockControl;
 use super::event::{Ending, SeatState};
 use super::id::{MatchId, SeatNumber};
+use super::ratings::Pool;
 use super::text::MatchRef;
 use super::welcome::PlayerSummary;
 use super::words::words;
@@ -118,16 +119,16 @@ pub struct Profile {
 pub struct PoolRating {
     /// What is played.
     pub game: String,
-    /// Among whom, and how.
-    pub pool: String,
+    /// Among whom.
+    pub pool: Pool,
     /// The rating.
-    pub rating: i64,
+    pub rating: i32,
     /// How sure that is: the less, the more.
-    pub deviation: u64,
+    pub deviation: u32,
     /// Whether it is not sure enough to be taken at its word.
     pub provisional: bool,
     /// How many rated matches there were.
     pub games: u64,
     /// The rating at the end of each day (UTC) on which there were any, oldest first.
-    pub series: Vec<(String, i64)>,
+    pub series: Vec<(String, i32)>,
 }

@@ -6,8 +6,9 @@ use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::somebody;
 use crate::to_protocol;
+use plyhouse_matches::ratings::{Rated, Rating, day_text};
 use plyhouse_protocol::{MatchResult, PlayerId, PoolRating, Profile, ServerMessage, WireError};
-use plyhouse_store::{HistoryQuery, PlayerRecord};
+use plyhouse_store::{HistoryQuery, PlayerRating};
 
 /// How many of a player's ended matches are shown.
 const LAST: usize = 10;
@@ -51,7 +52,7 @@ impl Client {
         Ok(Profile {
             since_ms: self.since_ms(id, results.first_ms).await?,
             player: to_protocol::player(&record),
-            ratings: ratings(&self.server, &record),
+            ratings: ratings(&self.server, id).await?,
             won: results.count(MatchResult::Won),
             lost: results.count(MatchResult::Lost),
             drawn: results.count(MatchResult::Drawn),
@@ -78,7 +79,28 @@ impl Client {
     }
 }
 
-/// How strong a player is. This version keeps no ratings.
-const fn ratings(_server: &Shared, _player: &PlayerRecord) -> Vec<PoolRating> {
-    Vec::new()
+/// How strong a player is, in each pool in which that can be told.
+async fn ratings(server: &Shared, id: PlayerId) -> Result<Vec<PoolRating>, WireError> {
+    let kept = server.store.ratings(id).await.map_err(not_read)?;
+    Ok(kept.iter().map(pool_rating).collect())
+}
+
+fn pool_rating(kept: &PlayerRating) -> PoolRating {
+    let Rated { rating, games, .. } = kept.rated;
+    let at_end_of = |(day, rating): &(u64, f64)| {
+        let shown = Rating {
+            rating: *rating,
+            ..Rating::NEW
+        };
+        (day_text(*day), shown.shown())
+    };
+    PoolRating {
+        game: kept.game.clone(),
+        pool: kept.pool,
+        rating: rating.shown(),
+        deviation: rating.deviation_shown(),
+        provisional: rating.is_provisional(),
+        games,
+        series: kept.series.iter().map(at_end_of).collect(),
+    }
 }
