@@ -10,7 +10,7 @@ use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Creation, EventKind, Match, Occupant, Terms};
 use plyhouse_protocol::{MatchCode, MatchId, Reason};
 use plyhouse_store::{HistoryQuery, Mark, Record, SqliteStore, Store};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use uuid::Uuid;
 
@@ -19,8 +19,15 @@ use crate::load::{MOVE, OWNER};
 use crate::recovery::player;
 use crate::say;
 
-/// How many matches are written at the same time.
-const AT_ONCE: usize = 500;
+/// How many matches are written at the same time: so many share what a transaction costs.
+const AT_ONCE: usize = 2000;
+
+/// How long a match is: a little longer than what is counted of its beginning. What is looked for is found without
+/// its events, so more of them would only fill the disk.
+const PLIES: usize = 18;
+
+/// After how many matches it is told how many there are.
+const TOLD_EACH: usize = 100_000;
 
 /// One player for so many matches; the first plays in every tenth.
 const PLAYER_EACH: usize = 50;
@@ -54,15 +61,19 @@ pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<
     let begin = Instant::now();
     fill(&*store, matches, players).await?;
     let filled = begin.elapsed().as_secs_f64();
-    let bytes = directory.join("plyhouse.db").metadata()?.len();
+    let mut bytes = 0;
+    for file in directory.read_dir()? {
+        bytes += file?.metadata()?.len();
+    }
     say(&format!(
-        "{matches} ended matches of {players} players: {filled:.0} s to write, {} MiB",
-        bytes >> 20
+        "{matches} ended matches of {players} players: {filled:.0} s to write, {} MiB, {} bytes a match",
+        bytes >> 20,
+        bytes / matches.max(1) as u64
     ))?;
     for moves in [0, BUSY] {
         let mut busy = JoinSet::new();
         for number in 0..moves {
-            let (_, live) = record(matches + number, players, false);
+            let live = record(matches + number, players, false);
             let id = live.creation.id;
             let mark = store.create(OWNER, live).await?;
             busy.spawn(play(Arc::clone(&store), id, mark));
@@ -76,15 +87,24 @@ pub(crate) async fn measure(directory: &Path, matches: usize) -> anyhow::Result<
 async fn fill(store: &dyn Store, matches: usize, players: usize) -> anyhow::Result<()> {
     let added = (0..players).map(|number| store.add_player(player(number), vec![]));
     futures::future::try_join_all(added).await?;
-    let numbers: Vec<usize> = (0..matches).collect();
-    for some in numbers.chunks(AT_ONCE) {
-        let ended = some.iter().map(|number| async {
-            let (end, live) = record(*number, players, true);
-            let id = live.creation.id;
-            let mark = store.create(OWNER, live).await?;
-            store.append(id, mark, vec![end]).await
-        });
-        futures::future::try_join_all(ended).await?;
+    let played = |from: usize| {
+        let numbers = from..matches.min(from + AT_ONCE);
+        spawn_blocking(move || {
+            numbers
+                .map(|number| record(number, players, true))
+                .collect()
+        })
+    };
+    let mut next: JoinHandle<Vec<Record>> = played(0);
+    for from in (0..matches).step_by(AT_ONCE) {
+        let some = next.await?;
+        // While these are written, those after them are played.
+        next = played(from + AT_ONCE);
+        let written = some.into_iter().map(|record| store.create(OWNER, record));
+        futures::future::try_join_all(written).await?;
+        if from > 0 && from.is_multiple_of(TOLD_EACH) {
+            say(&format!("{from} matches are written"))?;
+        }
     }
     Ok(())
 }
@@ -106,6 +126,7 @@ async fn play(store: Arc<SqliteStore>, id: MatchId, mut mark: Mark) {
 async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<()> {
     let mut chance = Chance(7);
     let (mut some, mut most, mut explored) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut known, mut best_known) = (Vec::new(), Vec::new());
     let millis = |begin: Instant| begin.elapsed().as_secs_f64() * 1e3;
     let mut found = 0;
     for _ in 0..ASKED {
@@ -127,10 +148,21 @@ async fn ask(store: &dyn Store, players: usize, moves: usize) -> anyhow::Result<
         store.explore(game().info.id, line.join(" ")).await?;
         explored.push(millis(begin));
     }
+    for number in (0..ASKED).map(|_| chance.below(players)) {
+        for (number, times) in [(number, &mut known), (0, &mut best_known)] {
+            let begin = Instant::now();
+            let id = player(number).id;
+            store.results(id, id).await?;
+            store.history(HistoryQuery::of(id, 10)).await?;
+            times.push(millis(begin));
+        }
+    }
     for (what, mut times) in [
         (format!("history ({} rows)", found / ASKED), some),
         ("history of the busiest".to_owned(), most),
         ("explore".to_owned(), explored),
+        ("profile".to_owned(), known),
+        ("profile of the busiest".to_owned(), best_known),
     ] {
         times.sort_by(f64::total_cmp);
         say(&format!(
@@ -162,8 +194,8 @@ fn line(chance: &mut Chance, plies: usize) -> (Vec<String>, Option<Seat>) {
     (line, winner)
 }
 
-/// A match, and its end. One that goes on has only begun.
-fn record(number: usize, players: usize, ends: bool) -> (plyhouse_matches::Event, Record) {
+/// A match, which has ended or has only begun.
+fn record(number: usize, players: usize, ends: bool) -> Record {
     let mut chance = Chance((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let first = match number % 10 {
         0 => 0,
@@ -187,9 +219,13 @@ fn record(number: usize, players: usize, ends: bool) -> (plyhouse_matches::Event
     });
     let at_ms = BEGAN_MS + number as u64;
     let mut events = Match::opening(&creation.terms, seats, at_ms);
-    let (line, winner) = line(&mut chance, if ends { 42 } else { 0 });
+    let (line, winner) = line(&mut chance, if ends { PLIES } else { 0 });
     let moved = |(ply, m): (usize, String)| EventKind::moved(Seat::ALL[ply % 2], m).at(at_ms);
     events.extend(line.into_iter().enumerate().map(moved));
-    let end = EventKind::ended(winner, Reason::Rules).at(at_ms);
-    (end, Record { creation, events })
+    if ends {
+        let resigned = EventKind::ended(Some(Seat::First), Reason::Resignation);
+        let won = winner.map(|winner| EventKind::ended(Some(winner), Reason::Rules));
+        events.push(won.unwrap_or(resigned).at(at_ms));
+    }
+    Record { creation, events }
 }
