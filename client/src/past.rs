@@ -113,6 +113,11 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         }
         _ => {}
     }
+    if let Some(format) = game.and_then(|game| game.record.as_ref()) {
+        let path = format!("/record/{}.{}", now.match_id, harmless(format));
+        let address = visit.server.page(&path);
+        text.extend(address.map(|address| format!("\nAs a file: {}", harmless(&address))));
+    }
     known.dialogue.say(&text)?;
     known.dialogue.close().await;
     Ok(())

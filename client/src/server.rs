@@ -46,6 +46,13 @@ impl Server {
         }
     }
 
+    /// The address of what this server serves to browsers under a path, if it is known from where it speaks to us.
+    pub(crate) fn page(&self, path: &str) -> Option<String> {
+        let base = self.url.strip_suffix("/ws")?;
+        let rest = base.strip_prefix("ws")?;
+        Some(format!("http{rest}{path}"))
+    }
+
     /// What makes a command speak to this server, if it is not the one that is taken anyway.
     pub(crate) fn option(&self) -> String {
         let mut option = String::new();
@@ -84,6 +91,16 @@ mod tests {
         };
         check(DEFAULT_SERVER, None, "");
         check("wss://h/ws", None, " --server wss://h/ws");
+        let page = |url: &str| Server::new(url.to_owned(), None).page("/m/x");
+        assert_eq!(
+            page(DEFAULT_SERVER).as_deref(),
+            Some("http://127.0.0.1:7878/m/x")
+        );
+        assert_eq!(
+            page("wss://h/house/ws").as_deref(),
+            Some("https://h/house/m/x")
+        );
+        assert_eq!(page("ws://h/elsewhere"), None);
         check("ws://h/a'b?", None, r" --server 'ws://h/a'\''b?'");
         let both = " --server wss://h/ws --ca '/my files/ca.pem'";
         check("wss://h/ws", Some("/my files/ca.pem"), both);

@@ -27,7 +27,8 @@ fn a_match_is_found_and_shown_when_it_is_over() {
     let profile = run(&["profile"], "");
     profile.expect(0, &["a guest, since 20", "0 won, 1 lost, 0 drawn", &id]);
     run(&["profile", "nobody"], "").expect(4, &["nobody has this name"]);
-    run(&["show", &id], "").expect(0, &["1. b2 ", "resign"]);
+    let file = format!("/record/{id}.txt");
+    run(&["show", &id], "").expect(0, &["1. b2 ", "resign", &file]);
     let before = run(&["show", &id, "--ply", "1"], "");
     before.expect(0, &["1. b2\n"]);
     assert!(!before.out.contains("resign"), "{}", before.out);
