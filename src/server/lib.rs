@@ -35,6 +35,7 @@ mod passwords;
 mod peer;
 mod players;
 mod port;
+mod previews;
 mod rate;
 mod reply;
 mod scoresheets;
@@ -59,6 +60,7 @@ mod watched_lists;
 
 use std::sync::Arc;
 
+use futures::Stream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +70,8 @@ pub use client::Client;
 pub use cluster::Links;
 pub use metrics::Dropped;
 pub use outbox::{Frame, Outbox, Writer};
-pub use scoresheets::{NotServed, Served};
+pub use previews::{Drawn, Preview};
+pub use scoresheets::{NotServed, Served, Wanted};
 pub use settings::{Accounts, ClientAddress, Search, Settings};
 
 use cluster::Cluster;
@@ -221,11 +224,77 @@ impl Server {
         address: Option<Address>,
     ) -> Result<Served, NotServed> {
         let served = self.shared.scoresheet(target, extension).await;
+        self.guessed(served, address).await
+    }
+
+    /// How a match looks, as a stranger sees it.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn drawn(
+        &self,
+        target: MatchRef,
+        address: Option<Address>,
+    ) -> Result<Drawn, NotServed> {
+        let drawn = self.shared.drawn(target).await;
+        self.guessed(drawn, address).await
+    }
+
+    /// What is told of a match to somebody who has been sent a link to it.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn preview_of_match(
+        &self,
+        target: MatchRef,
+        address: Option<Address>,
+    ) -> Result<Preview, NotServed> {
+        let preview = self.shared.preview_of_match(target).await;
+        self.guessed(preview, address).await
+    }
+
+    /// The same of a player, by a name or an id.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn preview_of_player(
+        &self,
+        player: &str,
+        address: Option<Address>,
+    ) -> Result<Preview, NotServed> {
+        let preview = self.shared.preview_of_player(player).await;
+        self.guessed(preview, address).await
+    }
+
+    /// Puts an answer off that there is nothing of that name, if this address has guessed too often.
+    async fn guessed<T>(
+        &self,
+        served: Result<T, NotServed>,
+        address: Option<Address>,
+    ) -> Result<T, NotServed> {
         if matches!(served, Err(NotServed::Unknown)) {
             let delay = self.shared.addresses.guessed(address, clock::now());
             self.shared.put_off(delay).await;
         }
         served
+    }
+
+    /// The scoresheets of all public matches of a player, one after the other, the newest end first: written
+    /// while they are read, at most one such series at a time for an address.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotServed`].
+    pub async fn scoresheets_of(
+        &self,
+        wanted: Wanted<'_>,
+        address: Option<Address>,
+    ) -> Result<impl Stream<Item = Result<String, NotServed>> + Send + use<>, NotServed> {
+        let served = self.shared.scoresheets_of(wanted, address).await;
+        self.guessed(served, address).await
     }
 
     /// Lets a connection in from this address, or from nobody's.

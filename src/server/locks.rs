@@ -64,6 +64,9 @@ pub(super) const NODES: u8 = 15;
 /// Which passwords were tried lately. Nothing is locked while it is held.
 pub(super) const TRIES: u8 = 17;
 
+/// For which addresses files of many matches are written. Nothing is locked while it is held.
+pub(super) const STREAMS: u8 = 18;
+
 /// A lock of this rank around a value.
 #[derive(Default)]
 pub struct Mutex<T, const RANK: u8>(raw::Mutex<T>);

@@ -1,11 +1,16 @@
 //! The scoresheets of matches, for download.
 
+mod of_player;
+
 use super::births;
 use super::shared::Shared;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
 use plyhouse_matches::{Creation, Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
 use plyhouse_store::{ReadError, Record};
+
+pub use of_player::Wanted;
+pub(super) use of_player::{STRANGER, Streams};
 
 /// A scoresheet, and of which match it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,15 +24,21 @@ pub struct Served {
 /// There is no scoresheet to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum NotServed {
-    /// There is no such match, or its game is not kept in such files.
+    /// There is no such match or player, or the game is not kept in such files.
     #[error("there is no such record")]
     Unknown,
     /// Too many are being written.
     #[error("too many records are asked for at once")]
     Busy,
-    /// The store cannot be read, or what it holds makes no sense.
+    /// One of many matches is being written for this address.
+    #[error("your address reads all matches of a player already")]
+    Another,
+    /// The store cannot be read.
     #[error("the match cannot be read")]
     Unreadable,
+    /// What the store holds makes no sense.
+    #[error("the match makes no sense")]
+    Damaged,
 }
 
 impl Shared {
@@ -40,11 +51,19 @@ impl Shared {
         let Ok(_place) = self.scoresheets.try_acquire() else {
             return Err(NotServed::Busy);
         };
-        let found = births::find_stored(self, target).await.map_err(not_read)?;
-        let Record { creation, events } = found.ok_or(NotServed::Unknown)?.record;
-        if is_closed(&creation, &events) {
-            return Err(NotServed::Unknown);
-        }
+        self.written(target, extension).await
+    }
+
+    /// The same for whoever has all the time in the world.
+    async fn write(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
+        let Ok(_place) = self.replays.acquire().await else {
+            return Err(NotServed::Busy);
+        };
+        self.written(target, extension).await
+    }
+
+    async fn written(&self, target: MatchRef, extension: &str) -> Result<Served, NotServed> {
+        let Record { creation, events } = self.shown(target).await?;
         let format = creation.game.record;
         if format.is_none_or(|format| format.extension() != extension) {
             return Err(NotServed::Unknown);
@@ -55,8 +74,18 @@ impl Shared {
             Err(NoScoresheet::NoFormat { .. }) => Err(NotServed::Unknown),
             Err(error @ (NoScoresheet::Damaged(_) | NoScoresheet::NotPlayed(_))) => {
                 tracing::error!(match_id = %id, %error, "scoresheet not written");
-                Err(NotServed::Unreadable)
+                Err(NotServed::Damaged)
             }
+        }
+    }
+
+    /// What a stranger may see of a match: all that is told outside of a connection goes by this.
+    pub(super) async fn shown(&self, target: MatchRef) -> Result<Record, NotServed> {
+        let found = births::find_stored(self, target).await.map_err(not_read)?;
+        let record = found.ok_or(NotServed::Unknown)?.record;
+        match is_closed(&record.creation, &record.events) {
+            false => Ok(record),
+            true => Err(NotServed::Unknown),
         }
     }
 }
@@ -68,7 +97,10 @@ fn is_closed(creation: &Creation, events: &[Event]) -> bool {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-fn not_read(error: ReadError) -> NotServed {
+pub(super) fn not_read(error: ReadError) -> NotServed {
     tracing::error!(%error, "match not read");
-    NotServed::Unreadable
+    match error {
+        ReadError::Unavailable => NotServed::Unreadable,
+        ReadError::Damaged(_) => NotServed::Damaged,
+    }
 }

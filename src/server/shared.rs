@@ -27,6 +27,7 @@ use super::outbox::Outbox;
 use super::passwords::Passwords;
 use super::peer::Peer;
 use super::players::Players;
+use super::scoresheets::Streams;
 use super::seeks::Seeks;
 use super::settings::Settings;
 use super::store_watch::StoreWatch;
@@ -34,9 +35,12 @@ use super::timed::Timed;
 use super::tokens::Tokens;
 use super::wake_times::WakeTimes;
 
-/// How many scoresheets are written at a time. Each is read from the store and played through once;
+/// How many matches are read at a time to be looked at. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
 const SCORESHEETS_MAX: usize = 4;
+
+/// How many more are read at a time for those who read many of them, or long ones, and wait for their turn.
+const REPLAYS_MAX: usize = 2;
 
 /// What every task of one server shares.
 #[derive(Debug)]
@@ -74,8 +78,11 @@ pub(super) struct Shared {
     next_connection: AtomicU64,
     next_hello: AtomicU64,
     pub(super) metrics: Arc<Metrics>,
-    /// A permit for each scoresheet that is being written.
+    /// A permit for each match that is being read to be looked at.
     pub(super) scoresheets: Semaphore,
+    /// A permit for each that is being read for whoever waits for as long as that takes.
+    pub(super) replays: Semaphore,
+    pub(super) streams: Streams,
 }
 
 impl Shared {
@@ -121,6 +128,8 @@ impl Shared {
             next_hello: AtomicU64::new(1),
             metrics,
             scoresheets: Semaphore::new(SCORESHEETS_MAX),
+            replays: Semaphore::new(REPLAYS_MAX),
+            streams: Streams::new(),
         }))
     }
 

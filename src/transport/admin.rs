@@ -7,6 +7,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::patience::Patience;
 use super::{ACCEPT_PAUSE, accept, serve_requests, signs};
 use plyhouse_server::Server;
 
@@ -32,7 +33,8 @@ pub async fn serve_admin(server: Server, listener: TcpListener, over: impl Futur
                 Ok((stream, from)) => {
                     let router = Arc::clone(&router);
                     requests.spawn(async move {
-                        let served = serve_requests(stream, Some(from), &router);
+                        let patience = Patience::new(REQUEST_MAX);
+                        let served = serve_requests(stream, Some(from), &patience, &router);
                         // A client may leave before it has its answer.
                         let _ = timeout(REQUEST_MAX, served).await;
                     });

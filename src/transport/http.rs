@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRef, Path, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
@@ -16,15 +17,17 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
 use super::client_address::address_of;
-use super::{origin, web, websocket};
-use plyhouse_protocol::{CloseCode, SUBPROTOCOL, SessionKind};
-use plyhouse_server::{Dropped, NotLetIn, NotServed, Served, Server};
+use super::pictures::{Form, Pictures};
+use super::{origin, previews, records, web, websocket};
+use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
+use plyhouse_server::{Dropped, NotLetIn, NotServed, Preview, Server};
 
 /// The state of the routes.
 #[derive(Clone, Debug)]
 pub(super) struct Front {
     server: Server,
     connections: Arc<Semaphore>,
+    pictures: Pictures,
     /// Whether this server itself speaks TLS.
     is_over_tls: bool,
 }
@@ -44,13 +47,16 @@ pub(super) fn router(
     let connections = Arc::new(Semaphore::new(server.settings().connections_max));
     axum::Router::new()
         .route("/", get(page))
-        .route("/m/{code}", get(page))
-        .route("/m/{code}/", get(page))
+        .route("/m/{code}", get(page_of_match))
+        .route("/m/{code}/", get(page_of_match))
         .route("/games", get(page))
         .route("/pair", get(page))
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))
-        .route("/record/{file}", get(record))
+        .route("/record/{file}", get(records::of_match))
+        .route("/player/{name}", get(of_player))
+        .route("/player/{name}/", get(page_of_player))
+        .route("/picture/{file}", get(picture))
         // A refused handshake ends its connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
@@ -58,6 +64,7 @@ pub(super) fn router(
         .with_state(Front {
             server,
             connections,
+            pictures: Pictures::new(),
             is_over_tls,
         })
 }
@@ -77,6 +84,75 @@ pub(super) async fn last(mut response: Response) -> Response {
 async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
+}
+
+/// A player: the page, or all public matches as a file.
+async fn of_player(
+    State(front): State<Front>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Response {
+    match records::file_of_player(&name) {
+        Some(file) => records::of_player(&front.server, file, request).await,
+        None => page_of_player(State(front), Path(name), request).await,
+    }
+}
+
+/// The page, which tells those who show links what match it is about.
+async fn page_of_match(
+    State(front): State<Front>,
+    Path(code): Path<String>,
+    request: Request,
+) -> Response {
+    let address = address_of(&request, front.server.settings().client_address);
+    let target = MatchRef::from(&*code);
+    let preview = front.server.preview_of_match(target, address).await;
+    page_about(&front, preview, &request.into_parts().0).await
+}
+
+/// The same of a player.
+async fn page_of_player(
+    State(front): State<Front>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Response {
+    let address = address_of(&request, front.server.settings().client_address);
+    let preview = front.server.preview_of_player(&name, address).await;
+    page_about(&front, preview, &request.into_parts().0).await
+}
+
+/// Where nothing can be told the page is as ever, and tells by itself what there is to tell.
+async fn page_about(
+    front: &Front,
+    preview: Result<Preview, NotServed>,
+    request: &Parts,
+) -> Response {
+    let folder = front.server.settings().web.as_deref();
+    let Ok(preview) = preview else {
+        return web::serve(web::INDEX, folder, &request.headers).await;
+    };
+    let elements = previews::elements(&preview, request, front.is_over_tls);
+    web::serve_about(&elements, folder, &request.headers).await
+}
+
+/// How a match looks: `/picture/K7WQ2M.png`.
+async fn picture(
+    State(front): State<Front>,
+    Path(file): Path<String>,
+    request: Request,
+) -> Response {
+    let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+    let Some(form) = Form::of(extension) else {
+        return web::not_found();
+    };
+    let address = address_of(&request, front.server.settings().client_address);
+    match front.server.drawn(name.into(), address).await {
+        Ok(drawn) => {
+            let (request, _) = request.into_parts();
+            front.pictures.answer(drawn, form, &request.headers).await
+        }
+        Err(why) => records::not_served(&why),
+    }
 }
 
 /// Any other address. The page tells whoever followed a wrong link.
@@ -99,44 +175,6 @@ async fn file_of_page(
 ) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(&path, folder, &headers).await
-}
-
-/// A match as a file: `/record/K7WQ2M.pgn`.
-async fn record(
-    State(front): State<Front>,
-    Path(file): Path<String>,
-    request: Request,
-) -> Response {
-    let address = address_of(&request, front.server.settings().client_address);
-    let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
-    let served = front
-        .server
-        .scoresheet(name.into(), extension, address)
-        .await;
-    let Served { code, text } = match served {
-        Ok(served) => served,
-        Err(why) => {
-            let status = match why {
-                NotServed::Unknown => StatusCode::NOT_FOUND,
-                NotServed::Busy | NotServed::Unreadable => StatusCode::SERVICE_UNAVAILABLE,
-            };
-            return (status, format!("{why}\n")).into_response();
-        }
-    };
-    let content_type = match extension {
-        "pgn" => "application/vnd.chess-pgn; charset=utf-8",
-        "sgf" => "application/x-go-sgf; charset=utf-8",
-        _ => "text/plain; charset=utf-8",
-    };
-    let disposition = format!("attachment; filename=\"plyhouse-{code}.{extension}\"");
-    let headers = [
-        (header::CONTENT_TYPE, content_type),
-        (header::CONTENT_DISPOSITION, &disposition),
-        // It may go on.
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (headers, text).into_response()
 }
 
 /// Turns a request into a WebSocket, or says why not.

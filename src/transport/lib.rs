@@ -7,6 +7,11 @@ mod handshakes;
 mod http;
 mod metered;
 mod origin;
+mod patience;
+mod pictures;
+mod png;
+mod previews;
+mod records;
 mod signs;
 mod socket;
 mod tls;
@@ -30,6 +35,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 pub use self::admin::serve_admin;
 use self::client_address::From;
 use self::handshakes::Handshakes;
+use self::patience::Patience;
 pub use self::tls::{Tls, TlsError};
 use plyhouse_server::{Dropped, Server};
 
@@ -113,9 +119,10 @@ impl Transport {
         let Some(tls) = &self.tls else {
             return self.serve_stream(stream, from).await;
         };
+        let patience = self.patience();
         let served = async {
             match tls.greet(stream).await {
-                Ok(Some(stream)) => self.answer_requests(stream, from).await,
+                Ok(Some(stream)) => self.answer_requests(stream, from, &patience).await,
                 Ok(None) => {
                     self.server.count_dropped(Dropped::NoTls);
                     tracing::debug!(?from, "request without TLS");
@@ -126,7 +133,7 @@ impl Transport {
                 }
             }
         };
-        self.within_limits(from, served).await;
+        self.within_limits(from, &patience, served).await;
     }
 
     /// Serves HTTP requests until the connection times out. One that becomes a WebSocket goes on in a
@@ -136,19 +143,29 @@ impl Transport {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
     ) {
-        self.within_limits(from, self.answer_requests(stream, from))
-            .await;
+        let patience = self.patience();
+        let served = self.answer_requests(stream, from, &patience);
+        self.within_limits(from, &patience, served).await;
+    }
+
+    fn patience(&self) -> Patience {
+        Patience::new(self.server.settings().handshake_timeout)
     }
 
     /// Serves a connection that is no WebSocket yet, within its timeout.
-    async fn within_limits(&self, from: Option<IpAddr>, served: impl Future<Output = ()>) {
+    async fn within_limits(
+        &self,
+        from: Option<IpAddr>,
+        patience: &Patience,
+        served: impl Future<Output = ()>,
+    ) {
         let place = self.handshakes.enter(Instant::now().into_std());
         tokio::select! {
             biased;
             () = served => {}
             // One timeout for all of it, whether the client sends nothing, half a request, or does not
             // read the answer.
-            () = sleep(self.server.settings().handshake_timeout) => {
+            () = patience.over() => {
                 self.server.count_dropped(Dropped::SlowRequest);
                 tracing::debug!(?from, "request took too long");
             }
@@ -164,8 +181,9 @@ impl Transport {
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         from: Option<IpAddr>,
+        patience: &Patience,
     ) {
-        if let Err(error) = serve_requests(stream, from, &self.router).await {
+        if let Err(error) = serve_requests(stream, from, patience, &self.router).await {
             self.server.count_dropped(Dropped::BrokenRequest);
             tracing::debug!(?from, %error, "request failed");
         }
@@ -176,6 +194,7 @@ impl Transport {
 async fn serve_requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,
+    patience: &Patience,
     router: &axum::Router,
 ) -> hyper::Result<()> {
     let kept_until = Instant::now() + KEEP_ALIVE;
@@ -183,6 +202,7 @@ async fn serve_requests(
     let router = TowerToHyperService::new(router.clone());
     let service = service_fn(|mut request: hyper::Request<_>| {
         request.extensions_mut().insert(From(from));
+        request.extensions_mut().insert(patience.clone());
         requests.fetch_add(1, Ordering::Relaxed);
         let answer = router.call(request);
         async move {

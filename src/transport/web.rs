@@ -28,6 +28,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+/// Where the page's title ends.
+const TITLE_END: &str = "</title>";
+
 /// How the page itself asks for its files.
 const LINK: &str = "\"/web/";
 
@@ -155,6 +158,28 @@ pub(super) async fn serve(path: &str, folder: Option<&Path>, request: &HeaderMap
     }
 }
 
+/// Answers with the page, to which these elements are added that tell what it is about.
+pub(super) async fn serve_about(
+    elements: &str,
+    folder: Option<&Path>,
+    request: &HeaderMap,
+) -> Response {
+    let index = match folder {
+        None => FILES.find(INDEX).map(|(_, file, _)| file.plain.clone()),
+        Some(folder) => tokio::fs::read(folder.join(INDEX))
+            .await
+            .ok()
+            .map(Bytes::from),
+    };
+    let Some(Ok(text)) = index.as_deref().map(str::from_utf8) else {
+        return not_found();
+    };
+    // Those who show links look at the beginning.
+    let about = text.replacen(TITLE_END, &format!("{TITLE_END}{elements}"), 1);
+    let file = File::new(Cow::Owned(about.into_bytes()));
+    answer(Path::new(INDEX), &file, ASKED_ABOUT, request)
+}
+
 /// There is nothing by this name.
 pub(super) fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
@@ -215,7 +240,7 @@ fn content_type(path: &Path) -> &'static str {
 }
 
 /// Whether the client has this version (RFC 9110, section 13.1.2).
-fn knows(request: &HeaderMap, tag: &str) -> bool {
+pub(super) fn knows(request: &HeaderMap, tag: &str) -> bool {
     values(request, &header::IF_NONE_MATCH)
         .map(|known| known.strip_prefix("W/").unwrap_or(known))
         .any(|known| known == tag || known == "*")

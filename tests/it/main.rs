@@ -26,6 +26,7 @@ mod hello;
 mod history;
 mod hostile;
 mod limits;
+mod links;
 mod lobby;
 mod matches;
 mod offers;

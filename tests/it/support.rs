@@ -134,6 +134,11 @@ impl TestServer {
         self.pipe(PIPE_BYTES, Some(from))
     }
 
+    /// The same, over a pipe that holds so many bytes.
+    pub(crate) fn silent_through(&self, pipe_bytes: usize, from: IpAddr) -> DuplexStream {
+        self.pipe(pipe_bytes, Some(from))
+    }
+
     /// A player of this name.
     pub(crate) async fn player(&self, name: &str) -> Player {
         let mut player = self.connect().await;

@@ -43,7 +43,7 @@ async fn events_since(
     handle: &MatchHandle,
     since: Seq,
 ) -> Result<Vec<Frame>, WireError> {
-    let Ok(_place) = server.scoresheets.acquire().await else {
+    let Ok(_place) = server.replays.acquire().await else {
         return Err(unreadable());
     };
     let loaded = server.store.load(handle.id()).await.map_err(not_read)?;

@@ -1,0 +1,61 @@
+//! How long a connection that is no WebSocket may take for what it is about.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep_until};
+
+/// How long a connection may take. Clones are the same: an answer that is written while it is read renews it
+/// with each part that has found room on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Patience {
+    each: Duration,
+    until: Arc<Mutex<Instant>>,
+}
+
+impl Patience {
+    /// Patience for so long from now on.
+    pub(super) fn new(each: Duration) -> Self {
+        Self {
+            each,
+            until: Arc::new(Mutex::new(Instant::now() + each)),
+        }
+    }
+
+    /// Begins anew.
+    pub(super) fn renew(&self) {
+        *self.until.lock() = Instant::now() + self.each;
+    }
+
+    /// Waits until it is over.
+    pub(super) async fn over(&self) {
+        loop {
+            let until = *self.until.lock();
+            if until <= Instant::now() {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_begins_anew_with_what_gets_on() {
+        let patience = Patience::new(Duration::from_secs(10));
+        let mut over = Box::pin(patience.over());
+        for _ in 0..3 {
+            tokio::time::advance(Duration::from_secs(9)).await;
+            assert!(over.as_mut().now_or_never().is_none());
+            patience.renew();
+        }
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert!(over.as_mut().now_or_never().is_some());
+    }
+}

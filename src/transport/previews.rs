@@ -1,0 +1,137 @@
+//! What the page tells of itself to those who show links: names, how it stands, and a picture (The Open Graph
+//! protocol, <https://ogp.me>).
+
+use std::fmt::Write as _;
+
+use axum::http::header;
+use axum::http::request::Parts;
+use plyhouse_server::{Drawn, Preview};
+
+/// By which a proxy tells how it was spoken to.
+const X_FORWARDED_PROTO: &str = "x-forwarded-proto";
+
+/// The elements that tell it.
+pub(super) fn elements(preview: &Preview, request: &Parts, is_over_tls: bool) -> String {
+    let mut text = String::new();
+    let mut add = |name: &str, content: &str| {
+        // Some who show links know the one attribute, some the other.
+        let attribute = if name.starts_with("og:") {
+            "property"
+        } else {
+            "name"
+        };
+        let content = escaped(content);
+        let _ = write!(
+            text,
+            "\n    <meta {attribute}=\"{name}\" content=\"{content}\" />"
+        );
+    };
+    add("og:type", "website");
+    add("og:site_name", "Plyhouse");
+    add("og:title", &preview.title);
+    add("og:description", &preview.text);
+    let Some(base) = base(request, is_over_tls) else {
+        return text;
+    };
+    add("og:url", &format!("{base}{}", request.uri.path()));
+    let (image, card) = match preview.picture {
+        Some((id, seq)) => {
+            // With each move another address: those who show links look once.
+            let image = format!("{base}/picture/{id}.png?{seq}");
+            (image, "summary_large_image")
+        }
+        None => (format!("{base}/web/icon-512.png"), "summary"),
+    };
+    add("og:image", &image);
+    if preview.picture.is_some() {
+        let (width, height) = Drawn::SIZE;
+        add("og:image:width", &width.to_string());
+        add("og:image:height", &height.to_string());
+        add("og:image:alt", "The board as it stands.");
+    }
+    add("twitter:card", card);
+    text
+}
+
+/// Where the page is, as whoever asks has called it: pictures are asked for by whole addresses alone.
+fn base(request: &Parts, is_over_tls: bool) -> Option<String> {
+    let headers = &request.headers;
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    let is_of_hosts = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    if host.is_empty() || !host.chars().all(is_of_hosts) {
+        return None;
+    }
+    let proto = headers.get(X_FORWARDED_PROTO);
+    let scheme = match is_over_tls || proto.is_some_and(|proto| proto == "https") {
+        true => "https",
+        false => "http",
+    };
+    Some(format!("{scheme}://{host}"))
+}
+
+/// A text as it stands within quotes in HTML.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+    use plyhouse_protocol::{MatchId, Seq};
+
+    use super::*;
+
+    fn told(host: &str, title: &str) -> String {
+        let request = Request::builder()
+            .uri("/m/K7QM2P?x=\"")
+            .header("host", host);
+        let request = request.body(Body::empty()).expect("a request");
+        let preview = Preview {
+            title: title.to_owned(),
+            text: "It was broken off.".to_owned(),
+            picture: Some((MatchId(uuid()), Seq(7))),
+        };
+        elements(&preview, &request, false)
+    }
+
+    fn uuid() -> uuid::Uuid {
+        uuid::Uuid::from_u128(1)
+    }
+
+    #[test]
+    fn markup_in_names_is_text() {
+        let name = "\"/><script>alert('&')</script>";
+        let told = told("house.example:7878", name);
+        assert!(told.contains("&quot;/&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"));
+        assert!(!told.contains("<script"), "{told}");
+        assert_eq!(told.matches('<').count(), told.matches("<meta ").count());
+        let image = format!(
+            "content=\"http://house.example:7878/picture/{}.png?7\"",
+            uuid()
+        );
+        assert!(told.contains(&image), "{told}");
+        assert!(told.contains("content=\"http://house.example:7878/m/K7QM2P\""));
+    }
+
+    #[test]
+    fn who_is_called_by_no_host_has_no_picture() {
+        for host in ["", "a\"b", "a/b", "a b"] {
+            let told = told(host, "ada");
+            assert!(
+                told.contains("og:title") && !told.contains("og:image"),
+                "{told}"
+            );
+        }
+    }
+}

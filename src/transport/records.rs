@@ -1,0 +1,134 @@
+//! Matches as files: one, or all public ones of a player, which are sent while they are read.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::TryStreamExt;
+
+use super::client_address::address_of;
+use super::patience::Patience;
+use plyhouse_server::{NotServed, Served, Server, Wanted};
+
+/// What the names of such files end with.
+const EXTENSIONS: [&str; 4] = ["pgn", "pdn", "sgf", "txt"];
+
+/// When to try again, where nobody knows.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
+
+/// A match: `/record/K7WQ2M.pgn`.
+pub(super) async fn of_match(
+    State(server): State<Server>,
+    Path(file): Path<String>,
+    request: Request,
+) -> Response {
+    let address = address_of(&request, server.settings().client_address);
+    let (name, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+    match server.scoresheet(name.into(), extension, address).await {
+        Ok(Served { code, text }) => sent(code.to_string(), extension, text.into()),
+        Err(why) => not_served(&why),
+    }
+}
+
+/// Whose matches are meant by this part of an address, and as what they are written: `ada.pgn`. `None` if it
+/// is the player who is meant.
+pub(super) fn file_of_player(name: &str) -> Option<(&str, &str)> {
+    name.rsplit_once('.')
+        .filter(|(_, extension)| EXTENSIONS.contains(extension))
+}
+
+/// All public matches of a player: `/player/ada.pgn?game=chess`.
+pub(super) async fn of_player(
+    server: &Server,
+    (player, extension): (&str, &str),
+    request: Request,
+) -> Response {
+    let address = address_of(&request, server.settings().client_address);
+    let (request, _) = request.into_parts();
+    let query = request.uri.query().unwrap_or_default();
+    let wanted = Wanted {
+        player,
+        game: query.split('&').find_map(|pair| pair.strip_prefix("game=")),
+        extension,
+    };
+    let served = match server.scoresheets_of(wanted, address).await {
+        Ok(served) => served,
+        Err(why) => return not_served(&why),
+    };
+    // What has found room on its way shows that somebody reads it.
+    let patience = request.extensions.get::<Patience>().cloned();
+    let served = served.inspect_ok(move |_| {
+        if let Some(patience) = &patience {
+            patience.renew();
+        }
+    });
+    sent(file_name(player), extension, Body::from_stream(served))
+}
+
+/// A name as that of a file: what could mean anything else is left out.
+fn file_name(player: &str) -> String {
+    let harmless = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+    let name: String = player.chars().filter(harmless).collect();
+    if name.is_empty() {
+        "player".to_owned()
+    } else {
+        name
+    }
+}
+
+fn sent(name: String, extension: &str, body: Body) -> Response {
+    let content_type = match extension {
+        "pgn" => "application/vnd.chess-pgn; charset=utf-8",
+        "sgf" => "application/x-go-sgf; charset=utf-8",
+        _ => "text/plain; charset=utf-8",
+    };
+    let disposition = format!("attachment; filename=\"plyhouse-{name}.{extension}\"");
+    let headers = [
+        (header::CONTENT_TYPE, content_type),
+        (header::CONTENT_DISPOSITION, &disposition),
+        // It may go on.
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, body).into_response()
+}
+
+/// Why there is no file.
+pub(super) fn not_served(why: &NotServed) -> Response {
+    let status = match why {
+        NotServed::Unknown => StatusCode::NOT_FOUND,
+        NotServed::Another => StatusCode::TOO_MANY_REQUESTS,
+        NotServed::Busy | NotServed::Unreadable | NotServed::Damaged => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    };
+    let mut response = (status, format!("{why}\n")).into_response();
+    if matches!(why, NotServed::Another | NotServed::Busy) {
+        let seconds = HeaderValue::from(RETRY_AFTER.as_secs());
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_name_that_means_nothing_else() {
+        for (player, name) in [
+            ("ada", "ada"),
+            ("A d\"a\r\n; x=1", "Adax1"),
+            ("../..", "player"),
+            ("\u{e9}\u{202e}", "player"),
+        ] {
+            assert_eq!(file_name(player), name);
+        }
+        assert_eq!(file_of_player("a.b.pgn"), Some(("a.b", "pgn")));
+        for player in ["ada", "ada.exe", "pgn"] {
+            assert_eq!(file_of_player(player), None);
+        }
+    }
+}
