@@ -201,6 +201,21 @@ pub(crate) enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// Meet somebody no more: neither is paired with the other, challenges or joins the other, or hears what
+    /// the other says.
+    Block {
+        /// The name of an account, or anybody's id.
+        #[arg(value_name = "NAME|ID")]
+        who: String,
+    },
+    /// Meet somebody again.
+    Unblock {
+        /// The name of an account, or anybody's id.
+        #[arg(value_name = "NAME|ID")]
+        who: String,
+    },
+    /// List those whom you do not meet.
+    Blocked,
     /// Speak the protocol by hand: each line of the input is sent as it is, each message of the
     /// server is one line of the output.
     Raw,

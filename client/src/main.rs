@@ -27,6 +27,7 @@
 mod accounts;
 mod args;
 mod ascii;
+mod blocks;
 mod bot;
 mod clock;
 mod conduct;
@@ -150,6 +151,9 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Recovery => devices::recovery(&visit).await,
         Command::Devices => devices::devices(&visit).await,
         Command::Logout { which, yes } => devices::logout(&visit, which, yes).await,
+        Command::Block { who } => blocks::set(&visit, &who, true).await,
+        Command::Unblock { who } => blocks::set(&visit, &who, false).await,
+        Command::Blocked => blocks::list(&visit).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -304,6 +304,7 @@ impl Session {
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }
+            | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }

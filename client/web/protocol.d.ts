@@ -342,6 +342,12 @@ export interface Events {
   match: string;
   events: MatchEvent[];
 }
+export interface Blocked {
+  type: 'blocked';
+  re?: number;
+  ignored?: string[];
+  players: { id: string; name: string }[];
+}
 // One device, or program, of a player.
 export interface Session {
   session: string;
@@ -424,6 +430,7 @@ export type Message =
   | Events
   | History
   | Profile
+  | Blocked
   | Sessions
   | SessionAdded
   | PlayerTold
@@ -463,6 +470,7 @@ export type Request =
       limit?: number;
     }
   | { type: 'profile'; name?: string; player?: string }
+  | { type: 'block'; player?: string; on?: boolean }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)
   | ({ type: 'end_session'; session: string } & Proof)

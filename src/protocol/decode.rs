@@ -162,6 +162,10 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             saying: saying(fields)?,
         },
+        "block" => ClientMessage::Block {
+            player: fields.optional("player", TEXT)?,
+            on: fields.optional("on", FLAG)?,
+        },
         "list" => ClientMessage::List {
             game: fields.optional("game", TEXT)?,
             status: fields.optional("status", STATUS)?,

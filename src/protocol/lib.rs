@@ -38,7 +38,7 @@ pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
     WatchedBy,
 };
-pub use said::{ChatMode, Preset, PresetText, Said, Saying};
+pub use said::{BlockedPlayer, ChatMode, Preset, PresetText, Said, Saying};
 pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
 pub use text::{BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same};

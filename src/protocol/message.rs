@@ -6,7 +6,7 @@ use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
-use super::said::Said;
+use super::said::{BlockedPlayer, Said};
 use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
 use super::text::Token;
@@ -91,6 +91,17 @@ pub enum ServerMessage {
         /// What that is.
         #[serde(flatten)]
         profile: Box<Profile>,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// Whom the player blocks, in the order in which that began.
+    Blocked {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// Those whom the player does not meet.
+        players: Vec<BlockedPlayer>,
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
@@ -261,7 +272,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 25] = [
+    pub const TYPES: [&'static str; 26] = [
         "welcome",
         "pong",
         "match",
@@ -270,6 +281,7 @@ impl ServerMessage {
         "history",
         "explore",
         "profile",
+        "blocked",
         "sessions",
         "paired",
         "recovery_key",
@@ -321,6 +333,7 @@ impl ServerMessage {
             | Self::History { re, .. }
             | Self::Explore { re, .. }
             | Self::Profile { re, .. }
+            | Self::Blocked { re, .. }
             | Self::Sessions { re, .. }
             | Self::Paired { re, .. }
             | Self::RecoveryKey { re, .. }

@@ -125,6 +125,15 @@ pub enum ClientMessage {
         #[serde(flatten)]
         saying: Saying,
     },
+    /// Has the player meet somebody no more, or again. Answered by `blocked`.
+    Block {
+        /// Whom, by the public id; if left out, nothing is changed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        player: Option<String>,
+        /// Whether from now on, or not any more; true if left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        on: Option<bool>,
+    },
     /// Asks for the listed matches. Answered by `matches`.
     List {
         /// Only matches of this game.
@@ -249,7 +258,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 31] = [
+    pub const TYPES: [&'static str; 32] = [
         "hello",
         "ping",
         "create",
@@ -281,6 +290,7 @@ impl ClientMessage {
         "create_key",
         "say",
         "profile",
+        "block",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -321,6 +331,7 @@ impl ClientMessage {
             Self::CreateKey { .. } => 28,
             Self::Say { .. } => 29,
             Self::Profile { .. } => 30,
+            Self::Block { .. } => 31,
         }
     }
 }

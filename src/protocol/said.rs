@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::SeatNumber;
+use super::id::{PlayerId, SeatNumber};
 use super::text::Remark;
 use super::words::words;
 
@@ -73,6 +73,16 @@ pub enum Saying {
     Preset(Preset),
     /// A text.
     Text(Remark),
+}
+
+/// Somebody whom a player blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BlockedPlayer {
+    /// The public id.
+    pub id: PlayerId,
+    /// The name, as it is now.
+    pub name: String,
 }
 
 /// What somebody has said.

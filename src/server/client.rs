@@ -5,6 +5,7 @@
 
 mod accounts;
 mod archive;
+mod blocking;
 mod coming_back;
 mod creating;
 mod keys;
@@ -21,6 +22,7 @@ use std::time::Instant;
 use self::coming_back::Way;
 use super::addresses::ConnectionPermit;
 use super::births;
+use super::blocks;
 use super::bucket::Bucket;
 use super::clock::now;
 use super::match_handle::Pending;
@@ -70,6 +72,8 @@ struct Player {
     session: SessionRecord,
     token: Token,
     is_stored: bool,
+    /// That it is known whom the player does not meet, from the welcome on.
+    known: Option<blocks::Known>,
 }
 
 /// How somebody comes.
@@ -323,6 +327,7 @@ impl Client {
             session,
             token,
             is_stored,
+            known: None,
         }))
     }
 
@@ -349,6 +354,7 @@ impl Client {
             session: self.new_session(id, &token, label),
             token,
             is_stored: false,
+            known: None,
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod births;
+mod blocks;
 mod bots;
 mod bucket;
 mod card;

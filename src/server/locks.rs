@@ -66,6 +66,8 @@ pub(super) const TRIES: u8 = 17;
 
 /// For which addresses files of many matches are written. Nothing is locked while it is held.
 pub(super) const STREAMS: u8 = 18;
+/// Who does not want to meet whom. Nothing is locked while it is held.
+pub(super) const BLOCKS: u8 = 20;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

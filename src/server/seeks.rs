@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::blocks::Blocks;
 use super::connection_id::ConnectionId;
 use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
@@ -68,13 +69,18 @@ impl Seeks {
 
     /// Pairs the seek with the one that has waited longest, or lets it wait. An earlier seek of the
     /// same player is over.
-    pub(super) fn add(&self, seek: &Arc<Seek>) -> Result<Option<Arc<Seek>>, TooManySeeks> {
+    pub(super) fn add(
+        &self,
+        seek: &Arc<Seek>,
+        blocks: &Blocks,
+    ) -> Result<Option<Arc<Seek>>, TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
             std::ptr::eq(other.game, seek.game)
                 && other.clock == seek.clock
                 && !other.peer.outbox.is_closing()
+                && !blocks.are_apart(seek.player, other.player)
         };
         let found = waiting
             .iter()

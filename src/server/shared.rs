@@ -15,6 +15,7 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
 use super::addresses::Addresses;
+use super::blocks::Blocks;
 use super::bots::Bots;
 use super::challenges::Challenges;
 use super::clock::{Chance, Clock};
@@ -55,6 +56,7 @@ pub(super) struct Shared {
     pub(super) players: Players,
     pub(super) seeks: Seeks,
     pub(super) challenges: Challenges,
+    pub(super) blocks: Blocks,
     pub(super) addresses: Addresses,
     pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
@@ -112,6 +114,7 @@ impl Shared {
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
             challenges: Challenges::default(),
+            blocks: Blocks::default(),
             addresses: Addresses::new(&settings),
             connections: Connections::new(),
             started_ms: clock.now_ms(),

@@ -27,8 +27,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder};
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq};
+use plyhouse_matches::{
+    Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder, Stage,
+};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
 use plyhouse_store::{Loaded, Mark};
 use tokio::time::sleep_until;
 
@@ -43,6 +45,7 @@ pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::births;
+use super::blocks;
 use super::card::Card;
 use super::clock::now;
 use super::command::{Answer, Command, MatchRequest};
@@ -385,7 +388,7 @@ impl Table {
                 self.teller.resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss(&command),
-            MatchRequest::Rematch => self.offer_rematch(&command, reply),
+            MatchRequest::Rematch => Box::pin(self.offer_rematch(&command, reply)).await,
             MatchRequest::Say { name, saying } => self.say(&command, name, saying, reply),
             MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
             MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
@@ -427,6 +430,25 @@ impl Table {
         GOES_ON
     }
 
+    /// Finds out whether a player may sit down with whoever is here: not if one of them blocks the other. A
+    /// seat of one's own is no matter of that.
+    fn meets(
+        &self,
+        player: PlayerId,
+    ) -> impl Future<Output = Result<(), WireError>> + Send + use<> {
+        let is_asked = !matches!(self.state.stage(), Stage::Ended { .. })
+            && self.state.seat_held_by(player).is_none();
+        let others = self.state.holders().chain([self.state.creation().host]);
+        let others: Vec<PlayerId> = others.filter(|_| is_asked).collect();
+        let server = Arc::clone(&self.server);
+        async move {
+            match blocks::are_apart(&server, player, others).await? {
+                true => Err(blocks::refused()),
+                false => Ok(()),
+            }
+        }
+    }
+
     /// Whether the match is none of the business of whoever asks.
     fn is_closed_to(&self, command: &Command) -> bool {
         self.state.is_closed_to(command.player) && command.request.is_of_client()
@@ -449,6 +471,10 @@ impl Table {
         }
         let is_new = joins && !self.teller.follows(command);
         if joins {
+            match reply.check(self.meets(command.player).await) {
+                Some(((), checked)) => reply = checked,
+                None => return GOES_ON,
+            }
             let is_seated = self.state.seat_of(command.player).is_some();
             let now = Moment::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, now).is_ok();
@@ -505,6 +531,12 @@ impl Table {
         if matches!(action, Action::Join { .. }) && self.begins_days_of(command.player, action) {
             let room = days::check_room(&self.server, command.player).await;
             match reply.check(room) {
+                Some(((), checked)) => reply = checked,
+                None => return GOES_ON,
+            }
+        }
+        if matches!(action, Action::Join { .. }) {
+            match reply.check(self.meets(command.player).await) {
                 Some(((), checked)) => reply = checked,
                 None => return GOES_ON,
             }

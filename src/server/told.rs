@@ -4,6 +4,7 @@
 use plyhouse_matches::{Event, TurnTime};
 use plyhouse_protocol::{PlayerId, Rematch, Said, Seq};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::card::Presence;
 
@@ -30,11 +31,19 @@ impl Roster {
     }
 }
 
+/// Of a server from before nobody knows who has said it.
+const fn nobody() -> PlayerId {
+    PlayerId(Uuid::nil())
+}
+
 /// Something that was said at a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Line {
     /// How often the match had been taken over, and the line's number since: what comes later has more.
     pub(super) number: (u64, u64),
+    /// Who has said it: those who do not meet that player do not hear it.
+    #[serde(default = "nobody")]
+    pub(super) by: PlayerId,
     /// Only those hear it who sit in the match.
     pub(super) among_players: bool,
     pub(super) said: Said,

@@ -67,6 +67,8 @@ pub struct Person {
     pub recovery: Option<TokenHash>,
     /// What is kept of the account, if it is one.
     pub account: Option<Account>,
+    /// Whom the player blocks, in the order of their ids, and since when, in milliseconds since 1970.
+    pub blocks: Vec<(PlayerId, u64)>,
 }
 
 /// How many players are read at once.

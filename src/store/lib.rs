@@ -26,8 +26,8 @@ pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
-    Account, Naming, NewBot, NewKey, OwnName, Pairing, PasswordHash, PeopleChange, PlayerRecord,
-    Proved, SessionRecord, Sessions, TokenHash,
+    Account, BLOCKS_MAX, Blocks, Naming, NewBot, NewKey, OwnName, Pairing, PasswordHash,
+    PeopleChange, PlayerRecord, Proved, SessionRecord, Sessions, TokenHash,
 };
 pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
 pub use ratings::{
@@ -332,6 +332,24 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         let kept = self.change_people(PeopleChange::KeepAccount(player, Box::new(account)));
         kept.map_ok(drop).boxed()
     }
+
+    /// Has a player block another who is kept from this time on, or not any more. False if the player blocks
+    /// [as many](BLOCKS_MAX) as may be.
+    fn block(
+        &self,
+        player: PlayerId,
+        other: PlayerId,
+        since_ms: Option<u64>,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::Block {
+            player,
+            other,
+            since_ms,
+        })
+    }
+
+    /// Who does not want to meet whom, as far as this player is concerned.
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>>;
 
     /// The player whose alone a name is that looks like this, and whether it is the player's still: else it is
     /// only kept for them at this time.

@@ -3,6 +3,7 @@
 //! It serves any number of servers at once, by the rules of the store in PostgreSQL.
 
 mod accounts;
+mod blocks;
 mod directory;
 mod history;
 mod kept;
@@ -20,8 +21,8 @@ use self::history::Past;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Account, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded, Mark,
-    Needed, Next, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    Account, Blocks, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, Needed, Next, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
     RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
     WriteError,
 };
@@ -419,6 +420,10 @@ impl Store for MemoryStore {
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         let found = self.contents.lock().people.named(&likeness, now_ms);
         future::ready(Ok(found)).boxed()
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.blocks(player))).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

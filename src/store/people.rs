@@ -118,6 +118,35 @@ pub enum PeopleChange {
     SetPassword(PlayerId, PasswordHash, Proved),
     /// See [`Store::keep_account`](crate::Store::keep_account).
     KeepAccount(PlayerId, Box<Account>),
+    /// See [`Store::block`](crate::Store::block).
+    Block {
+        /// Who wants it so.
+        player: PlayerId,
+        /// Whom the player does not want to meet.
+        other: PlayerId,
+        /// From when on, in milliseconds since 1970; `None` if not any more.
+        since_ms: Option<u64>,
+    },
+}
+
+/// How many others one player may block.
+pub const BLOCKS_MAX: usize = 500;
+
+/// Who does not want to meet whom, as far as one player is concerned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Whom the player blocks, in the order in which that began.
+    pub own: Vec<PlayerRecord>,
+    /// Who blocks the player.
+    pub by: Vec<PlayerId>,
+}
+
+impl Blocks {
+    /// Whether one of the two blocks the other.
+    #[must_use]
+    pub fn has(&self, other: PlayerId) -> bool {
+        self.own.iter().any(|own| own.id == other) || self.by.contains(&other)
+    }
 }
 
 /// What is kept of a password, in the form of a PHC string. Not shown, though nobody gets the password out

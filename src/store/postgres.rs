@@ -37,10 +37,10 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
-    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
-    unless_refused,
+    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
+    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
+    WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -344,6 +344,10 @@ impl Store for PostgresStore {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.reader.named(likeness, now_ms).boxed()
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        self.reader.blocks(player).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod archive;
+mod blocks;
 mod claims;
 mod history;
 mod lock;
@@ -35,10 +36,10 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
-    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError,
-    unless_refused,
+    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
+    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
+    WriteError, unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
@@ -420,6 +421,12 @@ impl Store for SqliteStore {
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.reader
             .read(move |connection| Ok(accounts::named(connection, &likeness, now_ms)?))
+            .boxed()
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(blocks::of(connection, player)?))
             .boxed()
     }
 

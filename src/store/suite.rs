@@ -1,12 +1,14 @@
 //! What every adapter of the port must do. Each runs all of it.
 
 mod accounts;
+mod blocks;
 mod directory;
 mod history;
 mod ratings;
 mod reminders;
 
 pub(super) use self::accounts::*;
+pub(super) use self::blocks::*;
 pub(super) use self::directory::*;
 pub(super) use self::history::*;
 pub(super) use self::ratings::*;
@@ -511,6 +513,7 @@ macro_rules! suite {
             an_ambiguous_append_is_read_back, players_are_known_by_their_sessions, sessions_end, a_session_is_seen,
             a_pairing_is_taken_once, a_player_has_one_recovery_key,
             a_name_is_one_players_alone, a_password_ends_other_sessions,
+            a_block_is_known_to_both, blocks_have_a_bound,
             a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
             a_recovery_key_is_proved, programs_have_keys_and_accounts,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,

@@ -141,10 +141,13 @@ async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
     if let Some(key) = person.recovery {
         store.keep_recovery(id, key).await?;
     }
-    match person.account {
-        Some(account) => store.keep_account(id, account).await,
-        None => Ok(()),
+    if let Some(account) = person.account {
+        store.keep_account(id, account).await?;
     }
+    for (other, since_ms) in person.blocks {
+        store.block(id, other, Some(since_ms)).await?;
+    }
+    Ok(())
 }
 
 fn copy_matches(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferError> {

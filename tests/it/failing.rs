@@ -8,9 +8,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, MemoryStore,
-    Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
-    RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark,
+    MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 use tokio::sync::Mutex;
 
@@ -213,6 +214,13 @@ impl Store for FailingStore {
             return future::ready(Err(unreadable)).boxed();
         }
         self.memory.named(likeness, now_ms)
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.blocks(player)
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

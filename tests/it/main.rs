@@ -9,6 +9,7 @@ mod abandonment;
 mod accounts;
 mod analyse;
 mod archive;
+mod blocks;
 mod bots;
 mod challenges;
 mod clocks;

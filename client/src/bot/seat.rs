@@ -235,6 +235,7 @@ impl Seat {
             ServerMessage::Rematch { match_id, rematch } => self.rematch(match_id, rematch),
             ServerMessage::Events { .. }
             | ServerMessage::Pong { .. }
+            | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }

@@ -92,6 +92,7 @@ impl Client {
             session,
             token,
             is_stored: true,
+            known: None,
         })
     }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, Player};
 use crate::addresses::OpenMatchPermit;
 use crate::births;
+use crate::blocks;
 use crate::cluster_tasks;
 use crate::command::MatchRequest;
 use crate::days;
@@ -58,6 +59,9 @@ impl Client {
             Some(id) => Some(births::find_player(&self.server, &id).await?),
             None => None,
         };
+        if blocks::are_apart(&self.server, host, invited).await? {
+            return Err(blocks::refused());
+        }
         check_rated(create.rated)?;
         if create.shuffle == Some(true) && self.server.chance.coin() {
             seats.reverse();
@@ -128,7 +132,8 @@ impl Client {
             }
             return;
         }
-        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek)) else {
+        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek, &self.server.blocks))
+        else {
             return;
         };
         reply.ok(None);

@@ -66,6 +66,10 @@ impl Client {
                 let give = Action::GiveTime { player: id, ms };
                 self.act(player, target, Ok(give), reply)
             }
+            ClientMessage::Block { player: other, on } => {
+                let asked = (other, on.unwrap_or(true));
+                Some(Box::pin(self.block(player, asked, reply)))
+            }
             ClientMessage::Say { target, saying } => self.say(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),

@@ -2,6 +2,7 @@
 
 use super::{Client, Player};
 use crate::births;
+use crate::blocks;
 use crate::cluster::Packet;
 use crate::command::MatchRequest;
 use crate::days;
@@ -50,7 +51,13 @@ impl Client {
         is_beside: bool,
     ) {
         let id = player.record.id;
-        let begun = self.begin(&mut player, is_beside).await;
+        let begun = match blocks::enter(&self.server, id, resumed && player.is_stored).await {
+            Ok(known) => {
+                player.known = Some(known);
+                self.begin(&mut player, is_beside).await
+            }
+            Err(unread) => Err(unread),
+        };
         let Some(((), reply)) = reply.check(begun) else {
             return;
         };

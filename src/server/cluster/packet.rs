@@ -47,6 +47,12 @@ pub(crate) enum Packet {
     SessionsEnded { player: PlayerId, which: Sessions },
     /// A player is called so now.
     Called { player: PlayerSummary },
+    /// A player blocks another from now on, or not any more.
+    Blocks {
+        player: PlayerId,
+        other: PlayerId,
+        on: bool,
+    },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.

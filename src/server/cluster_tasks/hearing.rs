@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use super::pinging::{after_gone, tell_all};
 use super::{listing, owning, seeking, sharing};
 use crate::births;
+use crate::blocks;
 use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
@@ -37,7 +38,10 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                     cluster.may_have_missed.notify_one();
                 }
                 let looking = Arc::clone(&server);
-                server.spawn(async move { owning::look(&looking).await });
+                server.spawn(async move {
+                    owning::look(&looking).await;
+                    blocks::read_all(&looking).await;
+                });
             }
             Some(Heard::Message(message)) => on_message(&server, &message),
             Some(Heard::Request(request, way)) => {
@@ -116,6 +120,7 @@ fn on_request(
         | Packet::Connected { .. }
         | Packet::SessionsEnded { .. }
         | Packet::Called { .. }
+        | Packet::Blocks { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
     };
@@ -177,6 +182,7 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Called { player }) => {
             server.players.call(&from_protocol::player_record(player));
         }
+        Some(Packet::Blocks { player, other, on }) => server.blocks.change(player, other, on),
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
         Some(

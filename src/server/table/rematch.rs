@@ -11,6 +11,7 @@ use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Rematch, Successor, WireE
 use plyhouse_store::Next;
 
 use super::Table;
+use crate::blocks;
 use crate::clock::now;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
@@ -115,7 +116,13 @@ impl Wishes {
     }
 
     /// What would become of this seat's offer.
-    fn judge(&self, state: &Match, seat: Seat, now_ms: u64) -> Result<Offered, WireError> {
+    fn judge(
+        &self,
+        state: &Match,
+        seat: Seat,
+        now_ms: u64,
+        are_apart: bool,
+    ) -> Result<Offered, WireError> {
         match state.stage() {
             Stage::Open => return Err(not_started()),
             Stage::Running => {
@@ -135,6 +142,9 @@ impl Wishes {
         if state.rematch().is_none() || now_ms > ended_ms + WINDOW_MS {
             let message = "there is no rematch of this match";
             return Err(WireError::new(ErrorCode::NotAllowed, message));
+        }
+        if are_apart {
+            return Err(blocks::refused());
         }
         if self.here != Some([true; 2]) {
             return Err(too_soon("not both of you are here: a challenge serves"));
@@ -238,11 +248,22 @@ impl Table {
     }
 
     /// A player wishes a rematch.
-    pub(super) fn offer_rematch(&mut self, command: &Command, reply: Reply) {
+    pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
+        let holders: Vec<PlayerId> = self.state.holders().collect();
+        let are_apart = match holders.contains(&command.player) && self.state.is_played_out() {
+            true => blocks::are_apart(&self.server, command.player, holders).await,
+            false => Ok(false),
+        };
+        let Some((are_apart, reply)) = reply.check(are_apart) else {
+            return;
+        };
         let now_ms = self.server.clock.now_ms();
-        let judged = self
-            .wishing_seat(command.player)
-            .and_then(|seat| Ok((seat, self.wishes.judge(&self.state, seat, now_ms)?)));
+        let judged = self.wishing_seat(command.player).and_then(|seat| {
+            Ok((
+                seat,
+                self.wishes.judge(&self.state, seat, now_ms, are_apart)?,
+            ))
+        });
         let Some(((seat, offered), reply)) = reply.check(judged) else {
             return;
         };

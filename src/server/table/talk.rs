@@ -166,7 +166,7 @@ impl Table {
                 preset,
                 text,
             };
-            let line = self.teller.new_line(among_players, said);
+            let line = self.teller.new_line(command.player, among_players, said);
             self.server.metrics.said.inc();
             self.teller.hear(&self.state, &line);
             if let Some(remotes) = &mut self.remotes {

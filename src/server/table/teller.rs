@@ -276,10 +276,11 @@ impl Teller {
     }
 
     /// Something that is said now.
-    pub(super) fn new_line(&self, among_players: bool, said: Said) -> Line {
+    pub(super) fn new_line(&self, by: PlayerId, among_players: bool, said: Said) -> Line {
         let last = self.said.back().filter(|last| last.number.0 == self.epoch);
         Line {
             number: (self.epoch, last.map_or(0, |last| last.number.1 + 1)),
+            by,
             among_players,
             said,
         }
@@ -303,7 +304,11 @@ impl Teller {
             match_id: state.id(),
             said: line.said.clone(),
         });
-        let hears = |player| !line.among_players || state.seat_of(player).is_some();
+        let blocks = &self.server.blocks;
+        let hears = |player| {
+            (!line.among_players || state.seat_of(player).is_some())
+                && !blocks.are_apart(player, line.by)
+        };
         self.audience.tell_some(&told, hears);
     }
 
@@ -316,7 +321,9 @@ impl Teller {
     fn said_to(&self, state: &Match, player: PlayerId) -> Vec<Said> {
         let is_seated = state.seat_of(player).is_some();
         let lines = self.said.iter();
-        let lines = lines.filter(|line| is_seated || !line.among_players);
+        let lines = lines.filter(|line| {
+            (is_seated || !line.among_players) && !self.server.blocks.are_apart(player, line.by)
+        });
         lines.map(|line| line.said.clone()).collect()
     }
 

@@ -7,6 +7,7 @@ use futures::future::{self, BoxFuture};
 use plyhouse_protocol::{MatchId, PlayerId, Status};
 use tokio::time::Instant;
 
+use super::people::People;
 use super::{Contents, Kept, MemoryStore};
 use crate::directory::{
     Directory, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting, Wanted,
@@ -54,9 +55,12 @@ impl Agreed {
     }
 
     /// The place of the seek with which this one is paired.
-    fn partner(&self, seek: &Waiting) -> Option<usize> {
+    fn partner(&self, seek: &Waiting, people: &People) -> Option<usize> {
         self.seeks.iter().position(|other| {
-            other.key == seek.key && other.player != seek.player && self.holds_lease(other.node)
+            other.key == seek.key
+                && other.player != seek.player
+                && self.holds_lease(other.node)
+                && !people.are_apart(seek.player, other.player)
         })
     }
 }
@@ -104,7 +108,7 @@ impl Contents {
     }
 
     fn pair(&mut self, seek: Waiting, max: usize, make: &Make) -> Result<Paired, WriteError> {
-        let Some(partner) = self.agreed.partner(&seek) else {
+        let Some(partner) = self.agreed.partner(&seek, &self.people) else {
             let agreed = &mut self.agreed;
             agreed.seeks.retain(|earlier| earlier.player != seek.player);
             if agreed.waiting() >= max {

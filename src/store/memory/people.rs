@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use plyhouse_protocol::{PlayerId, PlayerKind, SessionKind};
 
 use super::accounts::Accounts;
+use super::blocks::Blocked;
 use crate::{
-    Account, Naming, NewKey, Pairing, PeopleChange, PlayerRecord, Proved, SessionRecord, Sessions,
-    TokenHash,
+    Account, Blocks, Naming, NewKey, Pairing, PeopleChange, PlayerRecord, Proved, SessionRecord,
+    Sessions, TokenHash,
 };
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
@@ -29,6 +30,7 @@ pub(super) struct People {
     pairings: BTreeMap<PlayerId, Pairing>,
     recoveries: BTreeMap<TokenHash, PlayerId>,
     accounts: Accounts,
+    blocked: Blocked,
 }
 
 impl People {
@@ -62,6 +64,7 @@ impl People {
         bots.into_iter().for_each(|bot| self.forget(bot));
         self.end(player, Sessions::All);
         self.players.remove(&player);
+        self.blocked.forget(player);
         if self.lasting.remove(&player) {
             self.pairings.remove(&player);
             self.recoveries.retain(|_, whose| *whose != player);
@@ -105,6 +108,11 @@ impl People {
                 return is_set;
             }
             PeopleChange::KeepAccount(player, account) => self.keep_account(player, *account),
+            PeopleChange::Block {
+                player,
+                other,
+                since_ms,
+            } => return self.blocked.change(player, other, since_ms),
         }
         true
     }
@@ -192,6 +200,20 @@ impl People {
             bots: bots.collect(),
             ..account
         })
+    }
+
+    pub(super) fn blocks(&self, player: PlayerId) -> Blocks {
+        let own = self.blocked.own(player).into_iter();
+        let own = own.filter_map(|(other, _)| self.players.get(&other).cloned());
+        Blocks {
+            own: own.collect(),
+            by: self.blocked.by(player),
+        }
+    }
+
+    /// Whether one of the two blocks the other.
+    pub(super) fn are_apart(&self, one: PlayerId, other: PlayerId) -> bool {
+        self.blocked.are_apart(one, other)
     }
 
     fn add_session(&mut self, session: SessionRecord) {

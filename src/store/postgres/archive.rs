@@ -7,9 +7,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::journal::{CREATION_COLUMNS, Entries, creation};
+use super::journal::{CREATION_COLUMNS, Entries, creation, natural};
 use super::link::{Failure, Session, Values};
-use super::reader::{ACCOUNTS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
+use super::reader::{ACCOUNTS, BLOCKS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
 use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
 use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
@@ -161,7 +161,13 @@ impl Archive for PostgresArchive {
             &self.query(BOTS, &[&ids])?,
         );
         let mut accounts: HashMap<PlayerId, Account> = accounts;
+        let mut blocks = HashMap::<PlayerId, Vec<(PlayerId, u64)>>::new();
+        for row in &self.query(BLOCKS, &[&ids])? {
+            let of_player = blocks.entry(PlayerId(row.get(0))).or_default();
+            of_player.push((PlayerId(row.get(1)), natural(row.get(2))));
+        }
         let with_all = |player: PlayerRecord| Person {
+            blocks: blocks.remove(&player.id).unwrap_or_default(),
             account: accounts.remove(&player.id),
             sessions: sessions.remove(&player.id).unwrap_or_default(),
             recovery: keys.remove(&player.id).flatten(),

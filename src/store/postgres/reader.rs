@@ -1,6 +1,7 @@
 //! What is read. A match's record is read by one statement: so it is what was there at one moment.
 
 mod accounts;
+mod blocks;
 mod directory;
 mod history;
 mod people;
@@ -17,6 +18,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 pub(super) use self::accounts::{ACCOUNTS, BOTS, NAMES, accounts};
+pub(super) use self::blocks::BLOCKS;
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values, because};

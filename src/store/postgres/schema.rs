@@ -275,6 +275,16 @@ const MIGRATIONS: &[&str] = &["
     -- Accounts of programs. Until now there are none.
     ALTER TABLE accounts ADD COLUMN owner uuid;    -- NULL for a person
     CREATE INDEX accounts_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
+    ",
+    // Who does not want to meet whom.
+    "
+    CREATE TABLE blocks (
+        player   uuid NOT NULL,                    -- who wants it so
+        other    uuid NOT NULL,
+        since_ms int8 NOT NULL,                    -- milliseconds since 1970
+        PRIMARY KEY (player, other)
+    );
+    CREATE INDEX blocks_other ON blocks (other, player);
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -10,7 +10,7 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{FILE, OpenError, accounts, people, reader, schema};
+use super::{FILE, OpenError, accounts, blocks, people, reader, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
 use crate::{Damage, Record};
 
@@ -67,6 +67,7 @@ impl Archive for SqliteArchive {
                 sessions: people::sessions(&self.connection, id)?,
                 recovery: people::recovery(&self.connection, id)?,
                 account: accounts::account(&self.connection, id)?,
+                blocks: blocks::kept(&self.connection, id)?,
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

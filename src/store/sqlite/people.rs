@@ -5,7 +5,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::accounts;
+use super::{accounts, blocks};
 use crate::people::{kind_from_text, player_kind_from_text, player_kind_to_text};
 use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
@@ -58,6 +58,11 @@ pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite
             return accounts::set_password(connection, *player, password, proved);
         }
         PeopleChange::KeepAccount(player, account) => accounts::keep(connection, *player, account)?,
+        PeopleChange::Block {
+            player,
+            other,
+            since_ms,
+        } => return blocks::change(connection, *player, *other, *since_ms),
     }
     Ok(true)
 }
@@ -93,6 +98,11 @@ pub(super) fn is_done(
         PeopleChange::SetPassword(player, password, _) => accounts::account(connection, *player)?
             .is_some_and(|account| account.password.as_ref() == Some(password)),
         PeopleChange::KeepAccount(player, _) => accounts::account(connection, *player)?.is_some(),
+        PeopleChange::Block {
+            player,
+            other,
+            since_ms,
+        } => blocks::is_blocked(connection, *player, *other)? == since_ms.is_some(),
     };
     Ok(Some(is_done))
 }

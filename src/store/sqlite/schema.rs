@@ -264,6 +264,16 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ALTER TABLE accounts ADD COLUMN owner BLOB REFERENCES players (id);  -- NULL for a person
     CREATE INDEX accounts_by_owner ON accounts (owner, player) WHERE owner IS NOT NULL;
     ",
+    // Who does not want to meet whom.
+    "
+    CREATE TABLE blocks (
+        player   BLOB NOT NULL REFERENCES players (id),  -- who wants it so
+        other    BLOB NOT NULL REFERENCES players (id),
+        since_ms INTEGER NOT NULL,               -- milliseconds since 1970
+        PRIMARY KEY (player, other)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX blocks_by_other ON blocks (other, player);
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -327,6 +327,7 @@ impl Client {
             }
             ServerMessage::Welcome(_)
             | ServerMessage::Pong { .. }
+            | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
@@ -399,6 +400,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek
         | ClientMessage::Say { .. }
+        | ClientMessage::Block { .. }
         | ClientMessage::Resync { .. } => false,
     }
 }

@@ -15,9 +15,9 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed, NodeId,
-    Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange,
-    ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
+    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::time::sleep;
 
@@ -387,6 +387,11 @@ impl Store for SimStore {
         let write = match change {
             PeopleChange::EndSessions(player, which) => Write::EndSessions(player, which),
             PeopleChange::SawSession(token, day) => Write::Saw(token, day),
+            PeopleChange::Block {
+                player,
+                other,
+                since_ms,
+            } => Write::Block(player, other, since_ms),
             PeopleChange::AddSession(_)
             | PeopleChange::OfferPairing { .. }
             | PeopleChange::TakePairing(_)
@@ -421,6 +426,11 @@ impl Store for SimStore {
         _now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.try_read(|_| None).boxed()
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        self.try_read(move |tables| tables.blocks_of(player))
+            .boxed()
     }
 
     fn account(&self, _player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

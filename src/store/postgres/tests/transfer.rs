@@ -62,6 +62,7 @@ async fn fill(store: &dyn Store) {
     }
     suite::names_a_player(store).await;
     suite::gives_a_bot(store).await;
+    suite::blocks_a_player(store).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));

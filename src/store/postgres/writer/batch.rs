@@ -7,6 +7,7 @@
 
 mod accounts;
 mod appends;
+mod blocks;
 mod creations;
 mod hints;
 mod history;

@@ -62,6 +62,32 @@ async fn begin(shared: &impl Shared) {
     }
 }
 
+/// Two of whom one blocks the other are not paired, whoever of them it is, and whoever comes second.
+pub(crate) async fn who_is_blocked_is_not_paired(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    for number in 81..=86 {
+        let added = first.add_player(
+            crate::PlayerRecord {
+                id: seeking(number),
+                ..player(1)
+            },
+            vec![],
+        );
+        added.await.expect("written");
+    }
+    let blocked = first.block(seeking(81), seeking(82), Some(1)).await;
+    assert_eq!(blocked, Ok(true));
+    for (one, other, [third, fourth]) in [(81, 82, [83, 84]), (82, 81, [85, 86])] {
+        assert_eq!(partner(pair(first, seek(one, OWNER, "x")).await), None);
+        assert_eq!(partner(pair(second, seek(other, OTHER, "x")).await), None);
+        let third = pair(second, seek(third, OTHER, "x")).await;
+        assert_eq!(partner(third), Some(one));
+        let fourth = pair(first, seek(fourth, OWNER, "x")).await;
+        assert_eq!(partner(fourth), Some(other));
+    }
+}
+
 /// Whoever has waited longest is paired first, and only with whoever wants what they want. The match is
 /// there, and is of the server that has paired.
 pub(crate) async fn the_oldest_seek_with_the_key_is_paired(shared: &impl Shared) {

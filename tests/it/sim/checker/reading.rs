@@ -328,6 +328,7 @@ impl Reading {
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
+            | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
@@ -396,6 +397,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::SetPassword { .. }
         | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
+        | ClientMessage::Block { .. }
         | ClientMessage::Unseek => None,
     }
 }

@@ -13,9 +13,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, MemoryStore,
-    Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
-    RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark,
+    MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -364,6 +365,10 @@ impl Store for Wire {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<(PlayerId, bool)>, ReadError>> {
         self.read(move |kept| kept.named(likeness, now_ms)).boxed()
+    }
+
+    fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
+        self.read(move |kept| kept.blocks(player)).boxed()
     }
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {

@@ -8,8 +8,8 @@ use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
-    KeptRatings, Loaded, Mark, Next, PlayerRecord, RatingsChange, Record, SessionRecord, Sessions,
-    TokenHash, WriteError,
+    Blocks, KeptRatings, Loaded, Mark, Next, PlayerRecord, RatingsChange, Record, SessionRecord,
+    Sessions, TokenHash, WriteError,
 };
 
 use crate::sim::cluster::Journal;
@@ -21,6 +21,8 @@ pub(crate) struct Tables {
     pub(crate) players: BTreeMap<PlayerId, PlayerRecord>,
     pub(super) sessions: BTreeMap<[u8; 32], SessionRecord>,
     pub(super) reminders: BTreeMap<MatchId, Reminder>,
+    /// Who blocks whom, and since when.
+    pub(crate) blocks: BTreeMap<(PlayerId, PlayerId), u64>,
     pub(crate) ratings: KeptRatings,
 }
 
@@ -73,6 +75,7 @@ pub(super) enum Write {
     Player(PlayerRecord, Vec<SessionRecord>),
     EndSessions(PlayerId, Sessions),
     Saw(TokenHash, u64),
+    Block(PlayerId, PlayerId, Option<u64>),
     Ratings(RatingsChange),
 }
 
@@ -120,6 +123,12 @@ impl Tables {
             Write::EndSessions(player, which) => self.sessions.retain(|_, session| {
                 session.player != player || !which.contains(session.id, session.kind)
             }),
+            Write::Block(player, other, Some(since_ms)) => {
+                self.blocks.entry((player, other)).or_insert(since_ms);
+            }
+            Write::Block(player, other, None) => {
+                self.blocks.remove(&(player, other));
+            }
             Write::Ratings(change) => {
                 if !self.ratings.change(change) {
                     return Err(WriteError::Conflict);
@@ -132,6 +141,18 @@ impl Tables {
             }
         }
         Ok(())
+    }
+
+    /// Who does not want to meet whom, as far as this player is concerned.
+    pub(super) fn blocks_of(&self, player: PlayerId) -> Blocks {
+        let all = || self.blocks.keys();
+        let own = all().filter(|(one, _)| *one == player);
+        let own = own.filter_map(|(_, other)| self.players.get(other).cloned());
+        let by = all().filter(|(_, other)| *other == player);
+        Blocks {
+            own: own.collect(),
+            by: by.map(|(one, _)| *one).collect(),
+        }
     }
 
     /// The rematch of a match.
@@ -183,7 +204,11 @@ impl Write {
                 let after = after.seq().0;
                 Some((*id, after + 1..=after + events.len() as u64))
             }
-            Self::Player(..) | Self::EndSessions(..) | Self::Saw(..) | Self::Ratings(_) => None,
+            Self::Player(..)
+            | Self::EndSessions(..)
+            | Self::Saw(..)
+            | Self::Block(..)
+            | Self::Ratings(_) => None,
         };
         let all =
             |(id, numbers): (MatchId, RangeInclusive<u64>)| numbers.map(move |number| (id, number));

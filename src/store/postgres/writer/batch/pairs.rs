@@ -74,6 +74,8 @@ async fn pair(session: &Session, pairing: &Pairing) -> Result<Result<Paired, Wri
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
                WHERE seeks.key = $1 AND seeks.player <> $2
+                 AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = $2 AND other = seeks.player)
+                 AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = seeks.player AND other = $2)
                ORDER BY seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
     let found = session.query_opt(sql, &[&seek.key, &seek.player.0]).await?;
     match found {

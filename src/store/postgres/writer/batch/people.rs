@@ -3,7 +3,7 @@
 use plyhouse_protocol::PlayerId;
 use uuid::Uuid;
 
-use super::{Batch, Task, accounts};
+use super::{Batch, Task, accounts, blocks};
 use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
@@ -101,6 +101,11 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
         PeopleChange::KeepAccount(player, account) => {
             accounts::keep(session, *player, account).await?;
         }
+        PeopleChange::Block {
+            player,
+            other,
+            since_ms,
+        } => return blocks::change(session, *player, *other, *since_ms).await,
     }
     Ok(true)
 }

@@ -1,0 +1,27 @@
+//! Who blocks whom.
+
+use plyhouse_protocol::PlayerId;
+
+use super::{Reader, player};
+use crate::postgres::link::Values;
+use crate::{Blocks, ReadError};
+
+/// Whom these players block, in the order of their ids, and since when.
+pub(in crate::postgres) const BLOCKS: &str =
+    "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
+
+impl Reader {
+    /// Who does not want to meet whom, as far as this player is concerned.
+    pub(in crate::postgres) async fn blocks(&self, of: PlayerId) -> Result<Blocks, ReadError> {
+        let values: Values<'_> = &[&of.0];
+        let sql = "SELECT p.id, p.name, p.kind FROM blocks b JOIN players p ON p.id = b.other
+                   WHERE b.player = $1 ORDER BY b.since_ms, b.other";
+        let own = self.query(sql, values).await?;
+        let sql = "SELECT player FROM blocks WHERE other = $1 ORDER BY player";
+        let by = self.query(sql, values).await?;
+        Ok(Blocks {
+            own: own.iter().map(player).collect(),
+            by: by.iter().map(|row| PlayerId(row.get(0))).collect(),
+        })
+    }
+}
