@@ -299,6 +299,11 @@ pub(crate) struct PlayArguments {
     #[arg(long, value_name = "WHO", conflicts_with = "seek", value_parser = watched_by)]
     pub(crate) watch: Option<WatchedBy>,
 
+    /// Have all who look on see the match so much later, in seconds.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "seek",
+          value_parser = clap::value_parser!(u64).range(0..=600))]
+    pub(crate) delay: Option<u64>,
+
     /// Open a match for this player alone, by the id that the server gave it, and wait.
     #[arg(long = "for", value_name = "PLAYER", group = "opponent",
           conflicts_with_all = ["bot", "seek", "open"])]

@@ -181,6 +181,7 @@ fn plan(play: PlayArguments) -> Plan {
             stand_in: play.stand_in,
             invited: play.invited,
             watch: play.watch,
+            delay_ms: play.delay.map(|seconds| seconds * 1000),
             takeback: play.no_takeback.then_some(false),
         },
     }

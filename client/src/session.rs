@@ -70,6 +70,8 @@ pub(crate) struct Terms {
     pub(crate) stand_in: Option<String>,
     /// The player who alone may take the open seat, by the public id.
     pub(crate) invited: Option<String>,
+    /// So much later those see it who look on.
+    pub(crate) delay_ms: Option<u64>,
     /// Who may watch it.
     pub(crate) watch: Option<WatchedBy>,
     /// Whether moves may be taken back.

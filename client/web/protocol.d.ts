@@ -148,6 +148,8 @@ export interface Snapshot extends Partial<TimeLeft> {
   host: string;
   listed: boolean;
   watch: WatchedBy;
+  // So much later those see it who have no seat.
+  delay_ms?: number;
   you: number | null;
   seats: [Seat, Seat];
   position: string;
@@ -485,6 +487,7 @@ export type Request =
       seats: SeatWish[];
       listed?: boolean;
       watch?: WatchedBy;
+      delay_ms?: number;
       shuffle?: boolean;
       pace_ms?: number;
       clock?: Clock;

@@ -147,7 +147,9 @@ impl Match {
 
     fn opening_line(&self, reason: Reason) -> Option<String> {
         let creation = self.creation();
-        if !creation.terms.is_public() || reason == Reason::Aborted {
+        // What is counted is told at once, and of these matches nothing may be.
+        let is_told = creation.terms.is_public() && creation.terms.delay_ms == 0;
+        if !is_told || reason == Reason::Aborted {
             return None;
         }
         let line: Vec<&str> = self.moves().take(OPENING_PLIES).collect();

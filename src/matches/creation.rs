@@ -38,6 +38,9 @@ pub struct Terms {
     /// Who may watch it, where that was said: see [`watch`](Self::watch).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchedBy>,
+    /// So much later those see all of it who have no seat in it, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delay_ms: u64,
     /// The least time that a bot lets pass before it moves, in milliseconds.
     pub pace_ms: u64,
     /// Where the chance of this match's bots comes from. Written with a sign that means nothing, since
@@ -76,6 +79,7 @@ impl Terms {
         Self {
             listed,
             watch: None,
+            delay_ms: 0,
             pace_ms,
             seed,
             clock: None,
@@ -143,6 +147,11 @@ const fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_yes(is_so: &bool) -> bool {
     *is_so
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

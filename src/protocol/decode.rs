@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use self::form::{
-    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT, OFFER,
-    PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION, WATCH,
+    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT,
+    OFFER, PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
+    WATCH,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
@@ -289,6 +290,7 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         seats: fields.optional("seats", SEATS)?,
         listed: fields.optional("listed", FLAG)?,
         watch: fields.optional("watch", WATCH)?,
+        delay_ms: fields.optional("delay_ms", DELAY)?,
         shuffle: fields.optional("shuffle", FLAG)?,
         pace_ms: fields.optional("pace_ms", PACE)?,
         clock: fields.optional("clock", CLOCK)?,
@@ -316,6 +318,10 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
     if is_of_days && create.patience_ms.is_some() {
         let expected = "left out: a match of days knows no absence";
         return Err(BadField::new("patience_ms", expected));
+    }
+    if is_of_days && create.delay_ms.is_some_and(|delay_ms| delay_ms > 0) {
+        let expected = "left out: a match of days is told as it goes";
+        return Err(BadField::new("delay_ms", expected));
     }
     let is_hidden = create.watch.unwrap_or_default() != WatchedBy::Anyone;
     if create.rated == Some(true) && is_hidden {

@@ -381,6 +381,10 @@ pub struct Create {
     /// Who may watch it; `anyone` if left out of a match that is listed or rated, else `code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchedBy>,
+    /// So much later those see all of it who have no seat in it; 0 if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(max = 600_000)))]
+    pub delay_ms: Option<u64>,
     /// Whether to swap the two seats at random first; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<bool>,

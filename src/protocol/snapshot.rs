@@ -38,6 +38,9 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Who may watch it beside those who play it.
     #[serde(default)]
     pub watch: WatchedBy,
+    /// So much later, in milliseconds, those see it who have no seat in it; absent is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delay_ms: u64,
     /// The recipient's seat.
     pub you: Option<SeatNumber>,
     /// Who sits where.

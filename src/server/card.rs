@@ -23,6 +23,7 @@ pub(super) struct Card {
     pub(super) code: MatchCode,
     pub(super) host: PlayerId,
     watch: WatchedBy,
+    delayed: bool,
     clock: Option<ClockControl>,
     ply: AtomicU64,
     /// The last event that was told.
@@ -38,6 +39,17 @@ struct Changing {
     status: Status,
     seats: [Occupant; 2],
     presence: Presence,
+    /// What lists show in place of it all, where that is told with a delay.
+    shown: Option<Box<Shown>>,
+}
+
+/// A match as lists show it, if not as it is.
+#[derive(Debug)]
+struct Shown {
+    status: Status,
+    seats: [Occupant; 2],
+    presence: Presence,
+    ply: Ply,
 }
 
 /// Who is there.
@@ -67,6 +79,7 @@ impl Card {
             code: creation.code,
             host: creation.host,
             watch: creation.terms.watch(),
+            delayed: creation.terms.delay_ms > 0,
             clock: creation.terms.clock,
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
@@ -78,8 +91,38 @@ impl Card {
                     seats: [None; 2],
                     spectators: 0,
                 },
+                shown: None,
             }),
         }
+    }
+
+    /// From now on lists show the match as it was then. Gives whether that is news to whoever watches one.
+    pub(super) fn show(&self, then: &Match, presence: Presence) -> bool {
+        let shown = Shown {
+            status: to_protocol::status(then.stage()),
+            seats: Seat::ALL.map(|seat| then.occupant(seat).clone()),
+            presence,
+            ply: then.ply(),
+        };
+        let mut changing = self.changing.lock();
+        let is_news = changing
+            .shown
+            .as_ref()
+            .is_none_or(|known| known.status != shown.status || known.seats != shown.seats);
+        changing.shown = Some(Box::new(shown));
+        is_news
+    }
+
+    /// Whether lists show the match with a delay.
+    pub(super) const fn is_delayed(&self) -> bool {
+        self.delayed
+    }
+
+    /// The status by which lists show the match.
+    pub(super) fn shown_status(&self) -> Status {
+        let changing = self.changing.lock();
+        let shown = changing.shown.as_ref();
+        shown.map_or(changing.status, |shown| shown.status)
     }
 
     /// Notes how far the match has come.
@@ -163,11 +206,14 @@ impl Card {
     }
 
     pub(super) fn listing(&self) -> Listing {
-        let Changing {
-            status,
-            seats,
-            presence,
-        } = &*self.changing.lock();
+        let changing = self.changing.lock();
+        let (status, seats, presence, ply) = match changing.shown.as_deref() {
+            Some(shown) => (shown.status, &shown.seats, shown.presence, shown.ply),
+            None => {
+                let ply = Ply(self.ply.load(Ordering::Acquire));
+                (changing.status, &changing.seats, changing.presence, ply)
+            }
+        };
         let seat = |seat: Seat| SeatState {
             side: self.game.info.sides[seat.index()].to_owned(),
             occupant: to_protocol::occupant(
@@ -179,9 +225,9 @@ impl Card {
             match_id: self.id,
             code: self.code.to_string(),
             game: self.game.info.id.to_owned(),
-            status: *status,
+            status,
             seats: Seat::ALL.map(seat),
-            ply: Ply(self.ply.load(Ordering::Acquire)),
+            ply,
             spectators: presence.spectators,
             clock: self.clock,
         }

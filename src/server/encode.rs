@@ -216,8 +216,8 @@ pub(super) struct Aside {
     pub(super) epoch: u64,
 }
 
-/// The match as it stands, for one player.
-pub(super) fn snapshot(state: &Match, recipient: PlayerId, aside: Aside) -> Frame {
+/// The match as it stands, for one player, or for somebody who has no seat.
+pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside) -> Frame {
     let Aside {
         re,
         there,
@@ -246,7 +246,10 @@ pub(super) fn snapshot(state: &Match, recipient: PlayerId, aside: Aside) -> Fram
         host: creation.host,
         listed: creation.terms.listed,
         watch: creation.terms.watch(),
-        you: state.seat_of(recipient).map(to_protocol::seat),
+        delay_ms: creation.terms.delay_ms,
+        you: recipient
+            .and_then(|player| state.seat_of(player))
+            .map(to_protocol::seat),
         seats: Seat::ALL.map(seat_state),
         position: state.position().to_string(),
         ply: state.ply(),

@@ -33,6 +33,7 @@ mod names;
 mod outbox;
 mod page;
 mod passwords;
+mod past;
 mod peer;
 mod players;
 mod port;

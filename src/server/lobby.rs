@@ -206,9 +206,20 @@ impl Lobby {
     pub(super) fn seats_changed(&self, card: &Card) {
         let mut index = self.index.lock();
         let known = index.matches.get(&card.id);
-        if let Some(entry) = known.filter(|entry| card.listed && entry.handle.is_some()) {
+        let is_shown = |entry: &&Registered| card.listed && entry.handle.is_some();
+        if let Some(entry) = known.filter(is_shown).filter(|_| !card.is_delayed()) {
             let status = entry.status;
             index.watched.changed(card, status);
+        }
+    }
+
+    /// Keeps the lists in step with a match that they show with a delay.
+    pub(super) fn shown_changed(&self, card: &Card) {
+        let mut index = self.index.lock();
+        let known = index.matches.get(&card.id);
+        if known.is_some_and(|entry| entry.handle.is_some()) {
+            index.hide(card);
+            index.show(card);
         }
     }
 
@@ -360,24 +371,33 @@ impl Index {
             self.ended.insert(card.id);
         }
         *self.counts.entry((card.game.info.id, status)).or_default() += 1;
-        if card.listed {
-            self.listed
-                .entry((card.game.info.id, status))
-                .or_default()
-                .insert(card.id);
-            self.watched.changed(card, status);
-        }
+        self.show(card);
     }
 
     fn unlist(&mut self, card: &Card, status: Status) {
         if let Some(count) = self.counts.get_mut(&(card.game.info.id, status)) {
             *count -= 1;
         }
-        if let Some(ids) = self.listed.get_mut(&(card.game.info.id, status)) {
-            ids.remove(&card.id);
-        }
+        self.hide(card);
+    }
+
+    /// Puts a match in the list that shows it.
+    fn show(&mut self, card: &Card) {
         if card.listed {
+            let status = card.shown_status();
+            let list = self.listed.entry((card.game.info.id, status)).or_default();
+            list.insert(card.id);
             self.watched.changed(card, status);
+        }
+    }
+
+    /// Takes a match out of whatever list shows it.
+    fn hide(&mut self, card: &Card) {
+        for status in Status::ALL {
+            let list = self.listed.get_mut(&(card.game.info.id, *status));
+            if list.is_some_and(|ids| ids.remove(&card.id)) {
+                self.watched.changed(card, *status);
+            }
         }
     }
 

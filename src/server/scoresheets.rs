@@ -5,7 +5,7 @@ mod of_player;
 use super::births;
 use super::shared::Shared;
 use plyhouse_matches::scoresheet::{NoScoresheet, Scoresheet};
-use plyhouse_matches::{Creation, Event, EventKind};
+use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
 use plyhouse_store::{ReadError, Record};
 
@@ -82,18 +82,20 @@ impl Shared {
     /// What a stranger may see of a match: all that is told outside of a connection goes by this.
     pub(super) async fn shown(&self, target: MatchRef) -> Result<Record, NotServed> {
         let found = births::find_stored(self, target).await.map_err(not_read)?;
-        let record = found.ok_or(NotServed::Unknown)?.record;
-        match is_closed(&record.creation, &record.events) {
-            false => Ok(record),
-            true => Err(NotServed::Unknown),
+        let mut record = found.ok_or(NotServed::Unknown)?.record;
+        if is_closed(&record) {
+            return Err(NotServed::Unknown);
         }
+        let told = record.told_to_strangers(self.clock.now_ms()).len();
+        record.events.truncate(told);
+        Ok(record)
     }
 }
 
 /// Whether the match has started and nobody but its players may watch it: who asks here is nobody.
-fn is_closed(creation: &Creation, events: &[Event]) -> bool {
+fn is_closed(record: &Record) -> bool {
     let is_start = |event: &Event| matches!(event.kind, EventKind::Started { .. });
-    creation.terms.watch() == WatchedBy::Nobody && events.iter().any(is_start)
+    record.creation.terms.watch() == WatchedBy::Nobody && record.events.iter().any(is_start)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]

@@ -8,6 +8,7 @@
 mod afar;
 mod audience;
 mod bot_turn;
+mod delayed;
 mod done;
 pub(super) mod dormancy;
 mod minds;
@@ -31,10 +32,11 @@ use plyhouse_matches::{
     Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder, Stage,
 };
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
-use plyhouse_store::{Loaded, Mark};
+use plyhouse_store::{Loaded, Mark, Record};
 use tokio::time::sleep_until;
 
 use self::afar::Afar;
+use self::delayed::Delayed;
 use self::done::Done;
 use self::dormancy::Idleness;
 use self::owner::{Due, NotDone, Owner};
@@ -92,6 +94,8 @@ pub(super) struct Table {
     remotes: Option<Box<Remotes>>,
     /// Where it is decided, if not here.
     afar: Option<Box<Afar>>,
+    /// What those see who have no seat, if that is another than there is.
+    delayed: Option<Box<Delayed>>,
 }
 
 /// Why a match is served no longer.
@@ -117,9 +121,16 @@ impl Table {
         give_rematch: GiveRematch,
     ) -> Box<Self> {
         let teller = Teller::new(Arc::clone(server));
-        let state = Match::new(creation);
+        let events = Vec::new();
+        let record = Record { creation, events };
+        let delayed =
+            Delayed::of(server, &record).expect("nothing has happened that makes no sense");
+        let state = Match::new(record.creation);
         let owner = Owner::new(Arc::clone(server), &state, mark, open);
-        Self::with(server, state, (owner, teller), mailbox, give_rematch)
+        let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
+        table.delayed = delayed;
+        table.show_delayed();
+        table
     }
 
     /// A match that comes from the store, and does not begin yet.
@@ -137,10 +148,13 @@ impl Table {
             reminder,
         } = loaded;
         let done = Done::of(&record.events);
+        let delayed = Delayed::of(server, &record)?;
         let state = teller.replay(record)?;
         let mut owner = Owner::new(Arc::clone(server), &state, mark, None);
         owner.done = done;
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
+        table.delayed = delayed;
+        table.show_delayed();
         table.wishes = Wishes::known(next);
         table.teller.is_of_epoch(mark.epoch());
         table.idleness.is_reminded(reminder.is_some());
@@ -170,6 +184,7 @@ impl Table {
             panicked: 0,
             remotes: None,
             afar: None,
+            delayed: None,
         })
     }
 
@@ -238,6 +253,9 @@ impl Table {
         }
         let id = self.state.id();
         self.teller.dismiss_all(id);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller().dismiss_all(id);
+        }
         self.server.lobby.forget(id);
         self.server.players.match_ended(&self.state);
     }
@@ -252,11 +270,13 @@ impl Table {
         loop {
             self.owner.take_bot_turn(&self.state);
             self.attend_idleness();
+            self.attend_delayed();
             let deadlines = [
                 self.owner.deadline(&self.state),
                 self.teller.deadline(),
                 self.idleness.deadline(),
                 self.wishes.deadline(),
+                self.delayed.as_ref().and_then(|delayed| delayed.deadline()),
             ];
             let deadline = deadlines.into_iter().flatten().min();
             if let Some(deadline) = deadline.map(Into::into)
@@ -281,7 +301,7 @@ impl Table {
             self.attend_hearing();
             self.tell_clock();
             self.feed_remotes();
-            self.teller.flush();
+            self.flush();
             if let ControlFlow::Break(end) = going {
                 return end;
             }
@@ -294,6 +314,7 @@ impl Table {
         self.attend_hearing();
         let gone_ms = || self.owner.gone_ms(&self.state);
         self.teller.on_time(&self.state, now, gone_ms);
+        self.tell_delayed(now);
         self.end_wishes(now);
         self.do_due(now).await?;
         self.rest(now).await
@@ -376,6 +397,9 @@ impl Table {
             }
             MatchRequest::Act(action) => return self.act(&command, action, reply).await,
             MatchRequest::Watch | MatchRequest::Show => {
+                let Some(reply) = self.watch_delayed(&command, reply) else {
+                    return GOES_ON;
+                };
                 let is_seated = self.state.seat_of(command.player).is_some();
                 if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
                     self.roster_changed();
@@ -383,6 +407,9 @@ impl Table {
                 }
             }
             MatchRequest::Resync { since } => {
+                let Some(reply) = self.resync_delayed(&command, *since, reply) else {
+                    return GOES_ON;
+                };
                 let time = self.owner.time.turn_time(&self.state);
                 let resync = (*since, time);
                 self.teller.resync(&self.state, &command, resync, reply);
@@ -487,10 +514,12 @@ impl Table {
         let durable_at = self.happen(&decision.published);
         if decision.is_lost {
             if is_new {
-                self.dismiss(command);
+                self.let_go(command);
             }
             return self.ask_when_rebuilt(command, reply, decision.answer);
         }
+        let mut decision = decision;
+        decision.answer = self.as_known(command, action, decision.answer);
         match (&decision.answer, action) {
             (Ok(_), Action::Join { .. }) => {
                 self.tell_snapshot(command, reply);
@@ -513,7 +542,7 @@ impl Table {
             (Ok(_) | Err(_), _) => {
                 reply.answer(decision.answer);
                 if is_new {
-                    self.dismiss(command);
+                    self.let_go(command);
                 }
             }
         }
@@ -548,7 +577,8 @@ impl Table {
         if decision.is_lost {
             return self.ask_when_rebuilt(command, reply, decision.answer);
         }
-        reply.answer(decision.answer);
+        let answer = self.as_known(command, action, decision.answer);
+        reply.answer(answer);
         GOES_ON
     }
 
@@ -604,7 +634,7 @@ impl Table {
             self.teller.take_in(&mut self.state, event, durable_at);
             self.owner.after(&self.state, event, durable_at);
         }
-        self.teller.show_out(&self.state);
+        self.show_out();
         let is_move = |event: &Event| matches!(event.kind, EventKind::Moved { .. });
         if !published.events.iter().all(is_move) {
             self.roster_changed();
@@ -616,6 +646,9 @@ impl Table {
             challenges.match_changed(players, &self.state);
         }
         self.teller.tell(published);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.happened(published);
+        }
         self.owner.card().told(self.state.seq());
         self.owner.told(&self.state, published, now());
         if let Some(remotes) = &mut self.remotes {
@@ -629,6 +662,14 @@ impl Table {
             self.teller.measure(&self.state);
         }
         durable_at
+    }
+
+    /// Shows out whoever follows a match that is none of their business, now that it has started.
+    fn show_out(&mut self) {
+        self.teller.show_out(&self.state);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller().show_out(&self.state);
+        }
     }
 
     /// Tells whoever is to move in a match of days, wherever they are.
@@ -646,6 +687,9 @@ impl Table {
             if let Some(remotes) = &mut self.remotes {
                 remotes.clock_changed();
             }
+            if let Some(delayed) = &mut self.delayed {
+                delayed.clock_changed();
+            }
         }
     }
 
@@ -655,15 +699,47 @@ impl Table {
         (self.teller).tell_snapshot(&self.state, command, (time, is_gone), reply);
     }
 
-    fn dismiss(&mut self, command: &Command) {
+    /// Lets go of a connection that was let in for a seat which it has not got.
+    fn let_go(&mut self, command: &Command) {
         if self.teller.dismiss(command) {
             self.roster_changed();
+        }
+    }
+
+    fn dismiss(&mut self, command: &Command) {
+        let of_strangers = self.delayed.as_mut();
+        let was_stranger = of_strangers.is_some_and(|delayed| delayed.teller().dismiss(command));
+        if self.teller.dismiss(command) || was_stranger {
+            self.roster_changed();
+        }
+    }
+
+    /// Whether the connection that asks follows.
+    fn follows(&self, command: &Command) -> bool {
+        let is_stranger = |delayed: &Box<Delayed>| delayed.follows(command);
+        self.teller.follows(command) || self.delayed.as_ref().is_some_and(is_stranger)
+    }
+
+    /// Lets go of a connection, of which nobody need know yet.
+    fn dismiss_silently(&mut self, command: &Command) {
+        self.teller.dismiss(command);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller().dismiss(command);
+        }
+    }
+
+    /// Has everything written that was told.
+    fn flush(&mut self) {
+        self.teller.flush();
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller().flush();
         }
     }
 
     /// Keeps everything in step that depends on who is where: to be called when that changes, and
     /// before it is told.
     fn roster_changed(&mut self) {
+        self.note_crowd();
         let roster = self.teller.roster(&self.state);
         self.owner.attend(&self.state, &roster);
         self.attend_wishes();

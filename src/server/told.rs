@@ -1,6 +1,8 @@
 //! What the owner of a match, its teller and its copies tell each other: plain data, which may come from
 //! another machine.
 
+use std::time::Duration;
+
 use plyhouse_matches::{Event, TurnTime};
 use plyhouse_protocol::{PlayerId, Rematch, Said, Seq};
 use serde::{Deserialize, Serialize};
@@ -61,6 +63,26 @@ pub(super) struct Bulletin {
     /// What was said, oldest first.
     #[serde(default)]
     pub(super) said: Vec<Line>,
+}
+
+impl Standing {
+    /// Whether it tells nothing else, but for the time.
+    pub(super) fn is_but_for_time(&self, other: &Self) -> bool {
+        let is_gone = |standing: &Self| standing.gone_ms.map(|gone| gone.is_some());
+        self.presence == other.presence
+            && self.rematch == other.rematch
+            && is_gone(self) == is_gone(other)
+    }
+
+    /// How the clock stands when so much time has passed since this was told.
+    pub(super) fn time_after(&self, passed: Duration) -> Option<TurnTime> {
+        let mut time = self.time?;
+        if !time.stands {
+            let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+            time.turn_ms = time.turn_ms.saturating_add(passed);
+        }
+        Some(time)
+    }
 }
 
 /// What a copy of a match cannot know from its events.

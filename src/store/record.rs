@@ -49,6 +49,19 @@ impl Record {
         state.ok()?.rated_game()
     }
 
+    /// What had happened in it that those may know by now who have no seat in it; `now_ms` is the present, in
+    /// milliseconds since 1970.
+    #[must_use]
+    pub fn told_to_strangers(&self, now_ms: u64) -> &[Event] {
+        let delay_ms = self.creation.terms.delay_ms;
+        let is_told = |event: &&Event| event.at_ms.saturating_add(delay_ms) <= now_ms;
+        let told = match delay_ms {
+            0 => self.events.len(),
+            _ => self.events.iter().take_while(is_told).count(),
+        };
+        &self.events[..told]
+    }
+
     /// Whose match it is now: who holds each seat, its host, and whom it is for.
     pub(crate) fn people(&self) -> [Option<PlayerId>; 4] {
         let Creation { host, terms, .. } = &self.creation;

@@ -18,6 +18,7 @@ mod cluster;
 mod contests;
 mod crash;
 mod days;
+mod delays;
 mod disk;
 mod dormant;
 mod engine;

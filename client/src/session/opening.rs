@@ -136,6 +136,7 @@ impl Session {
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,
             watch: plan.terms.watch,
+            delay_ms: plan.terms.delay_ms,
             ..Create::default()
         })));
     }

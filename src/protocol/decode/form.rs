@@ -65,6 +65,7 @@ pub(super) const VERSION: Form<u64> = Form {
     ..COUNT
 };
 pub(super) const PACE: Form<u64> = integer!(0 to 10_000);
+pub(super) const DELAY: Form<u64> = integer!(0 to 600_000);
 pub(super) const PATIENCE: Form<u64> = integer!(10_000 to 86_400_000);
 pub(super) const GIFT: Form<u64> = integer!(5_000 to 60_000);
 pub(super) const BOT_AFTER: Form<u64> = integer!(0 to 60_000);

@@ -77,6 +77,7 @@ impl Client {
         let listed = may_be_listed && create.listed.unwrap_or(true);
         let terms = Terms {
             watch: create.watch,
+            delay_ms: create.delay_ms.unwrap_or(0),
             clock: create.clock,
             takeback: create.takeback.unwrap_or(true),
             patience: settings.patience(create.clock, create.patience_ms),

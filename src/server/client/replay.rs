@@ -31,7 +31,12 @@ impl Client {
     /// Answers with what happened after `since`: all of it, or the first of it, as much as one message
     /// may be.
     pub(super) async fn replay(&self, handle: &MatchHandle, since: Seq, reply: Reply) {
-        let events = events_since(&self.server, handle, since).await;
+        let card = handle.card();
+        let is_seated = self.player.as_ref().is_some_and(|player| {
+            let id = player.record.id;
+            card.seat_of(id).is_some() || card.stood_in(id).is_some()
+        });
+        let events = events_since(&self.server, handle, since, is_seated).await;
         if let Some((events, reply)) = reply.check(events) {
             reply.send(|re| encode::events(re, handle.id(), events.iter()));
         }
@@ -42,6 +47,7 @@ async fn events_since(
     server: &Shared,
     handle: &MatchHandle,
     since: Seq,
+    is_seated: bool,
 ) -> Result<Vec<Frame>, WireError> {
     let Ok(_place) = server.replays.acquire().await else {
         return Err(unreadable());
@@ -49,9 +55,13 @@ async fn events_since(
     let loaded = server.store.load(handle.id()).await.map_err(not_read)?;
     let mut record = loaded.ok_or_else(unreadable)?.record;
     server.settings.settle(&mut record.creation.terms);
+    let told = match is_seated {
+        true => record.events.len(),
+        false => record.told_to_strangers(server.clock.now_ms()).len(),
+    };
     let mut state = Match::new(record.creation);
     let (mut events, mut bytes) = (Vec::new(), 0);
-    for (index, event) in record.events.iter().enumerate() {
+    for (index, event) in record.events[..told].iter().enumerate() {
         if index % EVENTS_AT_ONCE == EVENTS_AT_ONCE - 1 {
             yield_now().await;
         }

@@ -22,7 +22,7 @@ fn check_snapshots(state: &Match) {
             seats: Seat::ALL.map(is_guest),
             spectators: 3,
         };
-        let told = snapshot(state, recipient, aside(re, there));
+        let told = snapshot(state, Some(recipient), aside(re, there));
         assert_eq!(told, by_the_protocol(&told));
     }
 }
@@ -143,7 +143,7 @@ fn a_snapshot_says_everything() {
         seats: [Some(true), None],
         spectators: 2,
     };
-    let told = snapshot(&state, GUEST, aside(Some(RequestId(9)), there));
+    let told = snapshot(&state, Some(GUEST), aside(Some(RequestId(9)), there));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let first = state.moves().next().unwrap();
     let seats = serde_json::json!([

@@ -188,7 +188,9 @@ impl Reading {
             let format = entry.record.map(|format| format.extension());
             format == Some(&*self.extension)
         };
-        let fitting = page.iter().map(|past| &past.creation);
+        let server = &self.place.server;
+        let told = page.iter().filter(|past| server.is_told(past, STRANGER));
+        let fitting = told.map(|past| &past.creation);
         let fitting = fitting.filter(|creation| is_written_so(creation.game));
         self.rows = fitting.map(|creation| creation.id).collect();
         Ok(())

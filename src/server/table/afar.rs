@@ -141,13 +141,8 @@ impl Afar {
 
     /// How the clock stands, as the owner has told.
     fn turn_time(&self) -> Option<TurnTime> {
-        let mut time = self.standing.as_ref()?.time?;
-        if !time.stands {
-            let passed = now().saturating_duration_since(self.stood_at).as_millis();
-            let passed = u64::try_from(passed).unwrap_or(u64::MAX);
-            time.turn_ms = time.turn_ms.saturating_add(passed);
-        }
-        Some(time)
+        let passed = now().saturating_duration_since(self.stood_at);
+        self.standing.as_ref()?.time_after(passed)
     }
 
     fn has_asked(&self) -> bool {
@@ -195,12 +190,15 @@ impl Table {
     pub(super) async fn serve_afar(&mut self) -> End {
         let mut alarm = pin!(sleep_until(now().into()));
         loop {
+            self.attend_delayed();
             self.attend_afar();
+            let delayed_at = self.delayed.as_ref().and_then(|delayed| delayed.deadline());
             let afar = self.afar.as_mut().expect("the match is decided elsewhere");
             let deadline = afar
                 .deadline()
                 .into_iter()
                 .chain(self.teller.deadline())
+                .chain(delayed_at)
                 .min();
             if let Some(deadline) = deadline.map(Into::into)
                 && alarm.deadline() != deadline
@@ -217,7 +215,7 @@ impl Table {
                     None => ControlFlow::Break(End::Over),
                 },
             };
-            self.teller.flush();
+            self.flush();
             if let ControlFlow::Break(end) = going {
                 if end != End::Lost {
                     self.unfollow_afar();
@@ -237,8 +235,15 @@ impl Table {
         }
     }
 
+    /// For how long those who are gone may still be so, as the owner has told; `None` if it is decided here.
+    pub(super) fn afar_gone_ms(&self) -> Option<[Option<u64>; 2]> {
+        let standing = self.afar.as_ref()?.standing.as_ref();
+        Some(standing.map_or([None; 2], |standing| standing.gone_ms))
+    }
+
     /// Takes note of who is there, for which the owner is asked to feed this copy.
     fn attend_afar(&mut self) {
+        self.note_crowd();
         let roster = self.teller.own_roster(&self.state);
         let has_followers = self.teller.has_followers();
         let has_ended = matches!(self.state.stage(), Stage::Ended { .. });
@@ -281,6 +286,7 @@ impl Table {
             .map(|standing| standing.gone_ms);
         self.teller
             .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        self.tell_delayed(now);
         while let Some((_, letter)) = self.afar().later.pop_front_if(|(at, _)| *at <= now) {
             self.held.push_back(letter);
         }
@@ -343,7 +349,7 @@ impl Table {
             MatchRequest::Act(action) => {
                 return self.act_afar(command.clone(), action, reply).await;
             }
-            MatchRequest::Say { .. } if !self.teller.follows(&command) => {
+            MatchRequest::Say { .. } if !self.follows(&command) => {
                 reply.refuse(ErrorCode::NotFollowing, "watch the match first");
             }
             MatchRequest::Say { .. }
@@ -354,6 +360,9 @@ impl Table {
             }
             MatchRequest::Watch | MatchRequest::Show => {
                 self.catch_up_unheard().await?;
+                let Some(reply) = self.watch_delayed(&command, reply) else {
+                    return GOES_ON;
+                };
                 let is_seated = self.state.seat_of(command.player).is_some();
                 if let Some(reply) = self.teller.admit(&command, is_seated, reply) {
                     self.tell_snapshot_afar(&command, reply);
@@ -361,13 +370,14 @@ impl Table {
             }
             MatchRequest::Resync { since } => {
                 self.catch_up_unheard().await?;
+                let Some(reply) = self.resync_delayed(&command, *since, reply) else {
+                    return GOES_ON;
+                };
                 let time = self.afar().turn_time();
                 let resync = (*since, time);
                 self.teller.resync(&self.state, &command, resync, reply);
             }
-            MatchRequest::Unfollow => {
-                self.teller.dismiss(&command);
-            }
+            MatchRequest::Unfollow => self.dismiss_silently(&command),
             MatchRequest::Remind => {
                 self.tell_whose_turn();
                 reply.ok(None);

@@ -132,12 +132,17 @@ impl Audience {
         place.is_ok()
     }
 
-    /// Lets go of the connections of some players, and gives them.
-    pub(super) fn remove(&mut self, is_meant: impl Fn(PlayerId) -> bool) -> Vec<Outbox> {
-        let gone = self
-            .members
-            .extract_if(.., |member| is_meant(member.player));
-        gone.map(|member| member.outbox).collect()
+    /// Lets go of the connections of some players, and gives them; only of those that have been shown the
+    /// match, if so.
+    pub(super) fn remove(
+        &mut self,
+        is_meant: impl Fn(PlayerId) -> bool,
+        only_shown: bool,
+    ) -> Vec<(PlayerId, Outbox)> {
+        let goes =
+            |member: &mut Member| (member.has_snapshot || !only_shown) && is_meant(member.player);
+        let gone = self.members.extract_if(.., goes);
+        gone.map(|member| (member.player, member.outbox)).collect()
     }
 
     /// Lets everybody go, and tells who that was.

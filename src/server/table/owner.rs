@@ -143,7 +143,7 @@ impl Owner {
         self.last_ply_at = now();
         self.card.got_on(state);
         self.retires_at = matches!(state.stage(), Stage::Ended { .. })
-            .then(|| now() + self.server.settings.linger);
+            .then(|| now() + lingers(state, self.server.settings.linger));
     }
 
     /// What a list shows of the match.
@@ -407,7 +407,7 @@ impl Owner {
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");
                 self.open = None;
                 self.expires_at = None;
-                self.retires_at = Some(durable_at + self.server.settings.linger);
+                self.retires_at = Some(durable_at + lingers(state, self.server.settings.linger));
                 self.server.players.match_ended(state);
             }
         }
@@ -551,6 +551,15 @@ impl Owner {
 
 /// How often a player may leave a running match to a bot.
 const STOOD_IN_MAX: u32 = 3;
+
+/// How long a match is kept once it has ended: until all have been told of that.
+fn lingers(state: &Match, linger: Duration) -> Duration {
+    let delay = Duration::from_millis(state.creation().terms.delay_ms);
+    match delay.is_zero() {
+        true => linger,
+        false => linger.max(delay + RETRY),
+    }
+}
 
 /// The event that an action has become already, if it was sent before.
 fn known_already(state: &Match, action: &Action) -> Option<Seq> {

@@ -90,11 +90,16 @@ impl Table {
     fn refuse(&mut self, letter: Letter) {
         match letter.command.request {
             MatchRequest::Unfollow => {
-                self.teller.dismiss(&letter.command);
+                self.dismiss_silently(&letter.command);
             }
             // It is shown the match with the others, once the match can be shown.
             MatchRequest::Show => {
-                if let Some(reply) = self.teller.admit(&letter.command, true, letter.reply) {
+                let player = letter.command.player;
+                let teller = match self.delayed_for(player) {
+                    Some(delayed) => delayed.teller(),
+                    None => &mut self.teller,
+                };
+                if let Some(reply) = teller.admit(&letter.command, true, letter.reply) {
                     reply.ok(None);
                 }
             }
@@ -110,6 +115,7 @@ impl Table {
         } = loaded;
         self.wishes = Wishes::known(next);
         let done = Done::of(&record.events);
+        self.begin_delayed_again(&record)?;
         let state = self.teller.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
@@ -123,11 +129,12 @@ impl Table {
         if let Some(remotes) = &mut self.remotes {
             remotes.begin_again(self.state.seq());
         }
-        self.teller.show_out(&self.state);
+        self.show_out();
         self.begin();
         self.owner.card().told(self.state.seq());
         let time = self.turn_time();
         self.teller.tell_snapshots(&self.state, time);
+        self.show_strangers(mark.epoch());
         Ok(())
     }
 }

@@ -204,12 +204,7 @@ impl Table {
             gone_ms: self.owner.gone_ms(&self.state),
             ..self.teller.standing(&self.state)
         };
-        let is_same = |told: &Standing| {
-            told.presence == standing.presence
-                && told.rematch == standing.rematch
-                && told.gone_ms.map(|gone| gone.is_some())
-                    == standing.gone_ms.map(|gone| gone.is_some())
-        };
+        let is_same = |told: &Standing| told.is_but_for_time(&standing);
         let is_known = remotes.events.is_empty()
             && !remotes.is_clock_untold
             && remotes.said.is_empty()

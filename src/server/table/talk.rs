@@ -141,12 +141,17 @@ impl Table {
     /// Has everybody hear what is said who may, if it may be said.
     pub(super) fn say(&mut self, command: &Command, name: &str, saying: &Saying, reply: Reply) {
         // Whoever asks from another server follows the match there.
-        if command.relayed.is_none() && !self.teller.follows(command) {
+        if command.relayed.is_none() && !self.follows(command) {
             return reply.refuse(ErrorCode::NotFollowing, "watch the match first");
         }
         let seat = self.state.seat_of(command.player);
         let mode = self.server.settings.chat;
-        let judged = judge(&self.state, mode, seat, saying)
+        // Nobody is to learn from this that it is over.
+        let known = match &self.delayed {
+            Some(delayed) if self.state.seat_held_by(command.player).is_none() => delayed.state(),
+            _ => &self.state,
+        };
+        let judged = judge(known, mode, seat, saying)
             .and_then(|among_players| Ok((among_players, self.voices.speak(command, saying)?)));
         let Some(((among_players, heard), reply)) = reply.check(judged) else {
             return;
@@ -169,6 +174,9 @@ impl Table {
             let line = self.teller.new_line(command.player, among_players, said);
             self.server.metrics.said.inc();
             self.teller.hear(&self.state, &line);
+            if let Some(delayed) = &mut self.delayed {
+                delayed.said(&line);
+            }
             if let Some(remotes) = &mut self.remotes {
                 remotes.said(line);
             }

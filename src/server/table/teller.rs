@@ -47,6 +47,19 @@ pub(super) struct Teller {
     epoch: u64,
     /// Who is there on other servers.
     elsewhere: Option<Box<Elsewhere>>,
+    /// Who else is there, and is told with a delay.
+    crowd: Crowd,
+    /// Whether those who follow have no seat, whatever the match says that is told of.
+    is_for_strangers: bool,
+}
+
+/// Those who follow a match and are told with a delay.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Crowd {
+    /// How many they are.
+    pub(super) count: u64,
+    /// The host, if among them.
+    pub(super) host: Option<PlayerId>,
 }
 
 /// Who is there on other servers.
@@ -75,7 +88,51 @@ impl Teller {
             said: VecDeque::new(),
             epoch: 0,
             elsewhere: None,
+            crowd: Crowd::default(),
+            is_for_strangers: false,
         }
+    }
+
+    /// For those who have no seat, whatever the match says that is told of.
+    pub(super) const fn for_strangers(mut self) -> Self {
+        self.is_for_strangers = true;
+        self
+    }
+
+    /// From now on these are there beside.
+    pub(super) const fn has_crowd(&mut self, crowd: Crowd) {
+        self.crowd = crowd;
+    }
+
+    /// How many connections follow.
+    pub(super) fn count(&self) -> u64 {
+        self.audience.len() as u64
+    }
+
+    /// Lets go of the connections of some players, silently, and gives them.
+    pub(super) fn release(
+        &mut self,
+        is_meant: impl Fn(PlayerId) -> bool,
+    ) -> Vec<(PlayerId, Outbox)> {
+        self.audience.remove(is_meant, false)
+    }
+
+    /// Lets a connection in that has followed with a delay until now, and shows it the match as it is.
+    pub(super) fn let_in(
+        &mut self,
+        state: &Match,
+        player: PlayerId,
+        outbox: &Outbox,
+        time: Option<TurnTime>,
+    ) {
+        if self.audience.has_been_shown(outbox.connection()) {
+            return;
+        }
+        self.audience.admit(player, outbox);
+        outbox.send(self.snapshot(state, None, player, time));
+        let presence = self.presence(state);
+        self.audience
+            .has_snapshot(outbox.connection(), Some(presence));
     }
 
     /// The match that the events of this record made, all of which happened before anybody follows. Has
@@ -101,6 +158,14 @@ impl Teller {
 
     /// Makes an event part of the match, which was durable at this instant.
     pub(super) fn take_in(&mut self, state: &mut Match, event: &Event, durable_at: Instant) {
+        self.take_in_late(state, event);
+        if matches!(event.kind, EventKind::Moved { .. }) {
+            self.unwritten = Some(durable_at);
+        }
+    }
+
+    /// The same of one that others were told of before.
+    pub(super) fn take_in_late(&mut self, state: &mut Match, event: &Event) {
         state
             .fold(event)
             .expect("the match allows what it has decided on");
@@ -110,9 +175,6 @@ impl Teller {
         self.history.push_back(encode::event(state, &event.kind));
         if matches!(event.kind, EventKind::Seated { .. }) {
             self.audience.nothing_is_known();
-        }
-        if matches!(event.kind, EventKind::Moved { .. }) {
-            self.unwritten = Some(durable_at);
         }
     }
 
@@ -177,7 +239,7 @@ impl Teller {
 
     /// Whether anybody follows.
     pub(super) fn has_followers(&self) -> bool {
-        self.audience.len() > 0
+        self.audience.len() > 0 || self.crowd.count > 0
     }
 
     /// Whether this connection follows.
@@ -191,7 +253,12 @@ impl Teller {
             Some(Elsewhere::Added { present, .. }) => present.contains(&player),
             Some(Elsewhere::Total(_)) | None => false,
         };
-        self.audience.has_player(player) || is_elsewhere()
+        self.has_here(player) || is_elsewhere()
+    }
+
+    /// Whether this player has a connection that follows here.
+    fn has_here(&self, player: PlayerId) -> bool {
+        self.crowd.host == Some(player) || self.audience.has_player(player)
     }
 
     /// From now on these are there on other servers.
@@ -204,9 +271,16 @@ impl Teller {
         self.epoch = epoch;
     }
 
+    /// Who is there on this server.
+    fn here(&self, state: &Match) -> Presence {
+        let mut here = self.audience.presence(state, &self.server.players);
+        here.spectators += self.crowd.count;
+        here
+    }
+
     /// Who is there.
-    fn presence(&self, state: &Match) -> Presence {
-        let mut all = self.audience.presence(state, &self.server.players);
+    pub(super) fn presence(&self, state: &Match) -> Presence {
+        let mut all = self.here(state);
         match self.elsewhere.as_deref() {
             None => {}
             Some(Elsewhere::Total(total)) => all = *total,
@@ -236,14 +310,14 @@ impl Teller {
     pub(super) fn own_roster(&self, state: &Match) -> Roster {
         Roster {
             present: self.own_players(state),
-            presence: self.audience.presence(state, &self.server.players),
+            presence: self.here(state),
         }
     }
 
     /// Those of the match's players, its host among them, who follow it here.
     fn own_players(&self, state: &Match) -> Vec<PlayerId> {
         let players = state.holders().chain([state.creation().host]);
-        let is_here = |player: &PlayerId| self.audience.has_player(*player);
+        let is_here = |player: &PlayerId| self.has_here(*player);
         players.filter(is_here).collect()
     }
 
@@ -287,15 +361,18 @@ impl Teller {
     }
 
     /// Tells what was said to those who may hear it, unless it was told before. It goes out with the next
-    /// [`flush`](Self::flush).
-    pub(super) fn hear(&mut self, state: &Match, line: &Line) {
-        if self
-            .said
-            .back()
-            .is_some_and(|last| last.number >= line.number)
-        {
-            return;
+    /// [`flush`](Self::flush). Gives whether it is new.
+    pub(super) fn hear(&mut self, state: &Match, line: &Line) -> bool {
+        let last = self.said.back();
+        let is_new = last.is_none_or(|last| last.number < line.number);
+        if is_new {
+            self.hear_new(state, line);
         }
+        is_new
+    }
+
+    /// The same of what was not told before.
+    pub(super) fn hear_new(&mut self, state: &Match, line: &Line) {
         if self.said.len() == LINES {
             self.said.pop_front();
         }
@@ -333,15 +410,20 @@ impl Teller {
         if state.creation().terms.watch() != WatchedBy::Nobody || !state.has_started() {
             return;
         }
+        self.show_out_if(state, |player| state.is_closed_to(player));
+    }
+
+    /// Dismisses the connections of some players that have been shown the match, and tells them.
+    pub(super) fn show_out_if(&mut self, state: &Match, is_meant: impl Fn(PlayerId) -> bool) {
         let match_id = state.id();
-        let gone = self.audience.remove(|player| state.is_closed_to(player));
+        let gone = self.audience.remove(is_meant, true);
         if gone.is_empty() {
             return;
         }
         let told = encode(&ServerMessage::WatchOver { match_id });
-        let ids = gone.iter().map(Outbox::connection);
+        let ids = gone.iter().map(|(_, outbox)| outbox.connection());
         self.server.connections.match_over(match_id, ids);
-        for outbox in gone {
+        for (_, outbox) in gone {
             outbox.send(told.clone());
         }
     }
@@ -387,9 +469,10 @@ impl Teller {
         player: PlayerId,
         time: Option<TurnTime>,
     ) -> Frame {
+        let recipient = (!self.is_for_strangers).then_some(player);
         encode::snapshot(
             state,
-            player,
+            recipient,
             encode::Aside {
                 re,
                 there: self.presence(state),

@@ -43,7 +43,11 @@ impl Table {
         }
         self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
         for line in &bulletin.said {
-            self.teller.hear(&self.state, line);
+            if self.teller.hear(&self.state, line)
+                && let Some(delayed) = &mut self.delayed
+            {
+                delayed.said(line);
+            }
         }
         if is_other_owner {
             let time = self.afar().turn_time();
@@ -77,8 +81,11 @@ impl Table {
         self.owner.card().told(self.state.seq());
         let challenges = &self.server.challenges;
         challenges.match_changed(&self.server.players, &self.state);
-        self.teller.show_out(&self.state);
+        self.show_out();
         self.teller.tell(published);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.happened(published);
+        }
         if published
             .events
             .iter()
@@ -104,6 +111,9 @@ impl Table {
         }
         if is_clock_news && let Some(time) = self.afar().turn_time() {
             self.teller.tell_clock(&self.state, time);
+            if let Some(delayed) = &mut self.delayed {
+                delayed.clock_changed();
+            }
         }
     }
 
@@ -163,7 +173,7 @@ impl Table {
                     self.tell_snapshot_afar(&command, reply);
                 }
                 (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
-                    self.teller.dismiss(&command);
+                    self.dismiss_silently(&command);
                     reply.answer(answer);
                 }
                 (Ok(_), _) => reply.answer(answer),

@@ -1,0 +1,431 @@
+//! A match that is told with a delay to all who have no seat in it: they see it as it was so long ago.
+//!
+//! They are an audience of their own, with a teller of its own, whose match is the fold of what had happened
+//! by then. What has happened since waits in a queue, each with the instant at which it may be told; all that
+//! strangers are told of the match, snapshots and answers included, comes from here. So do lists.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::{Action, Damaged, Event, EventKind, Match, Stage, TurnTime};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
+use plyhouse_store::Record;
+
+use super::Table;
+use super::teller::{Crowd, Elsewhere, Teller};
+use crate::card::Presence;
+use crate::clock::now;
+use crate::command::{Answer, Command};
+use crate::reply::Reply;
+use crate::shared::Shared;
+use crate::told::{Line, Published, Standing};
+
+/// How much may wait that is no event and was not said: more than a match has in ten minutes, since who comes
+/// and goes is gathered. Beyond, it waits until there is room, and then tells the whole.
+const LATER_MAX: usize = 4096;
+
+/// A match as those see it who have no seat in it.
+#[derive(Debug)]
+pub(super) struct Delayed {
+    delay: Duration,
+    /// The match as it was so long ago.
+    state: Match,
+    /// Tells of it.
+    teller: Teller,
+    /// What they may not be told yet, in order.
+    queue: VecDeque<Later>,
+    /// What has happened since something was put there last.
+    fresh: Fresh,
+    /// How the match stood when something was put there last.
+    queued: Option<Standing>,
+    /// How the match stood so long ago, beside what has happened in it, and when that was told.
+    standing: Option<Standing>,
+    stood_at: Instant,
+    /// Somebody has sat down or stood up.
+    seats_changed: bool,
+}
+
+/// What may be told at an instant.
+#[derive(Debug)]
+struct Later {
+    due: Instant,
+    what: Fresh,
+    standing: Option<Standing>,
+}
+
+/// What is new of a match.
+#[derive(Debug, Default)]
+struct Fresh {
+    events: Vec<Event>,
+    said: Vec<Line>,
+    /// The clock counts otherwise than the events tell.
+    is_clock_news: bool,
+}
+
+impl Delayed {
+    /// What strangers see of the match of this record; `None` if that is all that there is.
+    pub(super) fn of(server: &Arc<Shared>, record: &Record) -> Result<Option<Box<Self>>, Damaged> {
+        let delay_ms = record.creation.terms.delay_ms;
+        if delay_ms == 0 {
+            return Ok(None);
+        }
+        let mut delayed = Box::new(Self {
+            delay: Duration::from_millis(delay_ms),
+            state: Match::new(record.creation.clone()),
+            teller: Teller::new(Arc::clone(server)).for_strangers(),
+            queue: VecDeque::new(),
+            fresh: Fresh::default(),
+            queued: None,
+            standing: None,
+            stood_at: now(),
+            seats_changed: false,
+        });
+        delayed.begin_again(record, server.clock.now_ms())?;
+        Ok(Some(delayed))
+    }
+
+    /// Begins anew with what the store holds, all who follow being kept. What had happened long enough ago is
+    /// told by the next snapshot.
+    fn begin_again(&mut self, record: &Record, now_ms: u64) -> Result<(), Damaged> {
+        let told = record.told_to_strangers(now_ms).len();
+        let past = Record {
+            creation: record.creation.clone(),
+            events: record.events[..told].to_vec(),
+        };
+        self.state = self.teller.replay(past)?;
+        self.fresh = Fresh::default();
+        (self.queued, self.standing) = (None, None);
+        self.seats_changed = true;
+        let seats = Seat::ALL.map(|seat| self.state.occupant(seat).player().map(|_| false));
+        let spectators = 0;
+        let nobody = Presence { seats, spectators };
+        self.teller.has_elsewhere(Some(Elsewhere::Total(nobody)));
+        let (at, delay_ms) = (now(), record.creation.terms.delay_ms);
+        let mut last = at;
+        let later = record.events[told..].iter().map(|event| {
+            let due_ms = event.at_ms.saturating_add(delay_ms);
+            last = last.max(at + Duration::from_millis(due_ms.saturating_sub(now_ms)));
+            let events = vec![event.clone()];
+            Later {
+                due: last,
+                what: Fresh {
+                    events,
+                    ..Fresh::default()
+                },
+                standing: None,
+            }
+        });
+        self.queue = later.collect();
+        Ok(())
+    }
+
+    /// Takes note of what has happened.
+    pub(super) fn happened(&mut self, published: &Published) {
+        let is_seated = |event: &Event| matches!(event.kind, EventKind::Seated { .. });
+        self.seats_changed |= published.events.iter().any(is_seated);
+        self.fresh.events.extend(published.events.iter().cloned());
+    }
+
+    /// Takes note of what was said. What a stranger says, who speaks when all is over for them, all strangers
+    /// hear at once.
+    pub(super) fn said(&mut self, line: &Line) {
+        match line.said.seat {
+            None => self.teller.hear_new(&self.state, line),
+            Some(_) => self.fresh.said.push(line.clone()),
+        }
+    }
+
+    /// Takes note that the clock counts otherwise.
+    pub(super) const fn clock_changed(&mut self) {
+        self.fresh.is_clock_news = true;
+    }
+
+    /// Has what is new wait for its time.
+    fn feed(&mut self, standing: Standing) {
+        let is_same = |queued: &Standing| queued.is_but_for_time(&standing);
+        let what = &self.fresh;
+        let has_to = !what.events.is_empty() || !what.said.is_empty();
+        let is_news = what.is_clock_news || !self.queued.as_ref().is_some_and(is_same);
+        if has_to || (is_news && self.queue.len() < LATER_MAX) {
+            self.queue.push_back(Later {
+                due: now() + self.delay,
+                what: std::mem::take(&mut self.fresh),
+                standing: Some(standing.clone()),
+            });
+            self.queued = Some(standing);
+        }
+    }
+
+    /// When strangers are to be told something.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let first = self.queue.front().map(|later| later.due);
+        first.into_iter().chain(self.teller.deadline()).min()
+    }
+
+    /// Tells what is due, which goes out with the next flush. Gives whether there was anything.
+    fn tell_due(&mut self, now: Instant) -> bool {
+        let mut has_told = false;
+        while let Some(later) = self.queue.pop_front_if(|later| later.due <= now) {
+            self.tell(later, now);
+            has_told = true;
+        }
+        let gone_ms = self.standing.as_ref().map(|standing| standing.gone_ms);
+        self.teller
+            .on_time(&self.state, now, || gone_ms.unwrap_or_default());
+        has_told
+    }
+
+    fn tell(&mut self, later: Later, now: Instant) {
+        let Later { what, standing, .. } = later;
+        let after = self.state.seq();
+        for event in &what.events {
+            self.teller.take_in_late(&mut self.state, event);
+        }
+        self.teller.tell(&Published {
+            after,
+            events: what.events,
+        });
+        if let Some(standing) = standing {
+            let there = Elsewhere::Total(standing.presence);
+            self.teller.has_elsewhere(Some(there));
+            self.teller.roster(&self.state);
+            if let Some(rematch) = &standing.rematch
+                && self.teller.keep_rematch(rematch.clone())
+            {
+                self.teller.tell_rematch(&self.state);
+            }
+            self.standing = Some(standing);
+            self.stood_at = now;
+        }
+        if what.is_clock_news
+            && let Some(time) = self.turn_time()
+        {
+            self.teller.tell_clock(&self.state, time);
+        }
+        for line in &what.said {
+            self.teller.hear_new(&self.state, line);
+        }
+    }
+
+    /// How the clock stood so long ago, as far as that is known.
+    fn turn_time(&self) -> Option<TurnTime> {
+        let standing = self.standing.as_ref()?;
+        standing.time_after(now().saturating_duration_since(self.stood_at))
+    }
+
+    fn is_gone(&self) -> bool {
+        let standing = self.standing.as_ref();
+        standing.is_some_and(|standing| standing.gone_ms != [None; 2])
+    }
+
+    /// The match as strangers see it.
+    pub(super) const fn state(&self) -> &Match {
+        &self.state
+    }
+
+    /// What tells them.
+    pub(super) const fn teller(&mut self) -> &mut Teller {
+        &mut self.teller
+    }
+
+    /// Whether this connection follows as a stranger's.
+    pub(super) fn follows(&self, command: &Command) -> bool {
+        self.teller.follows(command)
+    }
+
+    /// Lets a stranger's connection follow, and shows it the match.
+    fn watch(&mut self, command: &Command, reply: Reply) {
+        if let Some(reply) = self.teller.admit(command, false, reply) {
+            let beside = (self.turn_time(), self.is_gone());
+            self.teller
+                .tell_snapshot(&self.state, command, beside, reply);
+        }
+    }
+
+    fn resync(&mut self, command: &Command, since: Seq, reply: Reply) {
+        let resync = (since, self.turn_time());
+        self.teller.resync(&self.state, command, resync, reply);
+    }
+
+    /// What a stranger is answered: nothing that has not been so long ago.
+    fn as_known(
+        &self,
+        state: &Match,
+        command: &Command,
+        action: &Action,
+        answer: Answer,
+    ) -> Answer {
+        let has_ended = |state: &Match| matches!(state.stage(), Stage::Ended { .. });
+        let code = answer.as_ref().err().and_then(|error| error.code);
+        let is_secret = match code {
+            Some(ErrorCode::MatchEnded) => !has_ended(&self.state),
+            Some(ErrorCode::MatchRunning) => self.state.stage() == Stage::Open,
+            _ => false,
+        };
+        if !is_secret {
+            return answer;
+        }
+        let is_host = state.creation().host == command.player;
+        let (code, why) = match action {
+            Action::Join { .. } => (ErrorCode::SeatTaken, "no seat is open to you"),
+            _ if is_host => (ErrorCode::MatchRunning, "the match has begun"),
+            _ => (ErrorCode::NotHost, "only the host may do that"),
+        };
+        Err(Box::new(WireError::new(code, why)))
+    }
+}
+
+impl Table {
+    /// What whoever asks sees of the match, if that is another than there is.
+    pub(super) fn delayed_for(&mut self, player: PlayerId) -> Option<&mut Delayed> {
+        let delayed = self.delayed.as_deref_mut()?;
+        self.state.seat_held_by(player).is_none().then_some(delayed)
+    }
+
+    /// Serves whoever wants to watch without a seat, where that is another matter. Gives the reply back
+    /// elsewhere.
+    pub(super) fn watch_delayed(&mut self, command: &Command, reply: Reply) -> Option<Reply> {
+        let Some(delayed) = self.delayed_for(command.player) else {
+            return Some(reply);
+        };
+        delayed.watch(command, reply);
+        self.crowd_changed();
+        None
+    }
+
+    /// The same for whoever asks what was missed.
+    pub(super) fn resync_delayed(
+        &mut self,
+        command: &Command,
+        since: Seq,
+        reply: Reply,
+    ) -> Option<Reply> {
+        let Some(delayed) = self.delayed_for(command.player) else {
+            return Some(reply);
+        };
+        delayed.resync(command, since, reply);
+        None
+    }
+
+    /// What whoever asks is answered.
+    pub(super) fn as_known(
+        &mut self,
+        command: &Command,
+        action: &Action,
+        answer: Answer,
+    ) -> Answer {
+        match &self.delayed {
+            Some(delayed) if self.state.seat_held_by(command.player).is_none() => {
+                delayed.as_known(&self.state, command, action, answer)
+            }
+            _ => answer,
+        }
+    }
+
+    /// Has the teller of those who sit know who else is there.
+    pub(super) fn note_crowd(&mut self) {
+        if let Some(delayed) = &self.delayed {
+            let host = self.state.creation().host;
+            self.teller.has_crowd(Crowd {
+                count: delayed.teller.count(),
+                host: delayed.teller.has_player(host).then_some(host),
+            });
+        }
+    }
+
+    /// To be called when others follow with a delay than before.
+    fn crowd_changed(&mut self) {
+        match self.afar {
+            None => self.roster_changed(),
+            Some(_) => self.note_crowd(),
+        }
+    }
+
+    /// Puts everybody where they belong, and has what is new wait for its time.
+    pub(super) fn attend_delayed(&mut self) {
+        if self.delayed.is_none() {
+            return;
+        }
+        self.sort_out();
+        let gone_ms = match self.afar_gone_ms() {
+            Some(gone_ms) => gone_ms,
+            None => self.owner.gone_ms(&self.state),
+        };
+        let standing = Standing {
+            time: self.turn_time(),
+            gone_ms,
+            ..self.teller.standing(&self.state)
+        };
+        if let Some(delayed) = &mut self.delayed {
+            delayed.feed(standing);
+        }
+    }
+
+    /// Whoever has sat down is told at once from now on, on all connections; those of whoever has stood up are
+    /// shown out, since they know more than they may be told.
+    fn sort_out(&mut self) {
+        let time = self.turn_time();
+        let Some(delayed) = &mut self.delayed else {
+            return;
+        };
+        if !std::mem::take(&mut delayed.seats_changed) {
+            return;
+        }
+        let state = &self.state;
+        let risen = delayed
+            .teller
+            .release(|player| state.seat_held_by(player).is_some());
+        for (player, outbox) in risen {
+            self.teller.let_in(&self.state, player, &outbox, time);
+        }
+        self.teller.show_out_if(&self.state, |player| {
+            self.state.seat_held_by(player).is_none()
+        });
+        self.crowd_changed();
+    }
+
+    /// Tells strangers what is due, and has lists show it.
+    pub(super) fn tell_delayed(&mut self, now: Instant) {
+        let Some(delayed) = &mut self.delayed else {
+            return;
+        };
+        if delayed.tell_due(now) {
+            self.show_delayed();
+        }
+    }
+
+    /// Has lists show the match as strangers see it.
+    pub(super) fn show_delayed(&self) {
+        if let Some(delayed) = &self.delayed {
+            let presence = delayed.teller.presence(&delayed.state);
+            let card = self.owner.card();
+            if card.show(&delayed.state, presence) {
+                self.server.lobby.shown_changed(card);
+                if let Some(cluster) = &self.server.cluster {
+                    cluster.lists.changed(card.listed.then_some(card.id));
+                }
+            }
+        }
+    }
+
+    /// Begins anew with what the store holds, and shows strangers what they may know of it.
+    pub(super) fn begin_delayed_again(&mut self, record: &Record) -> Result<(), Damaged> {
+        let now_ms = self.server.clock.now_ms();
+        if let Some(delayed) = &mut self.delayed {
+            delayed.begin_again(record, now_ms)?;
+        }
+        Ok(())
+    }
+
+    /// Shows strangers the match anew.
+    pub(super) fn show_strangers(&mut self, epoch: u64) {
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller.is_of_epoch(epoch);
+            let time = delayed.turn_time();
+            delayed.teller.tell_snapshots(&delayed.state, time);
+        }
+        self.show_delayed();
+    }
+}

@@ -1,0 +1,394 @@
+//! Those who have no seat see a match with a delay so much later, and learn nothing of it before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_server::Settings;
+use plyhouse_store::{MemoryStore, Store};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::support::{Player, TestServer, calm, text};
+
+const DELAY: Duration = Duration::from_secs(10);
+
+fn to(kind: &str, id: &str) -> Value {
+    json!({"type": kind, "match": id})
+}
+
+fn delayed() -> Value {
+    json!({"game": "tic-tac-toe", "delay_ms": 10_000})
+}
+
+/// The numbers of the events that are told by these messages.
+fn seqs(messages: &[Value]) -> Vec<u64> {
+    let told = messages.iter().filter(|told| told["type"] != "match");
+    told.filter_map(|told| told["seq"].as_u64()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_has_bounds_and_is_told() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    for (fields, told) in [
+        (json!({}), Value::Null),
+        (json!({"delay_ms": 0}), Value::Null),
+        (json!({"delay_ms": 600_000}), json!(600_000)),
+    ] {
+        let mut create = json!({"type": "create", "game": "chess"});
+        let fields = fields.as_object().expect("fields").clone();
+        create.as_object_mut().expect("an object").extend(fields);
+        assert_eq!(ann.ask(create).await["delay_ms"], told);
+    }
+    let days = json!({"kind": "move", "move_ms": 86_400_000});
+    for fields in [
+        json!({"delay_ms": 600_001}),
+        json!({"delay_ms": 5, "clock": days}),
+    ] {
+        let mut create = json!({"type": "create", "game": "chess"});
+        let fields = fields.as_object().expect("fields").clone();
+        create.as_object_mut().expect("an object").extend(fields);
+        let refused = ann.ask_anything(create).await;
+        assert_eq!(
+            (&refused["code"], &refused["field"]),
+            (&json!("bad_field"), &json!("delay_ms"))
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn spectators_see_it_later_and_players_at_once() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob, id) = server.pair_with(delayed()).await;
+    let (mut beside, _) = server.come_back(&bob.token()).await;
+    assert_eq!(beside.event("match").await["status"], "running");
+    let mut cat = server.player("cat").await;
+    let shown = cat.ask(to("watch", &id)).await;
+    assert_eq!(
+        (&shown["status"], &shown["seq"], &shown["you"]),
+        (&json!("open"), &json!(0), &json!(null))
+    );
+    sleep(Duration::from_secs(5)).await;
+    ann.play(&id, 0, "b2").await;
+    assert_eq!(beside.event("moved").await["move"], "b2");
+    bob = beside;
+    ann.ask(json!({"type": "say", "match": id, "preset": "hello"}))
+        .await;
+    bob.event("said").await;
+    ann.ask(to("resign", &id)).await;
+    bob.event("ended").await;
+
+    assert_eq!(seqs(&cat.drain().await), [0; 0]);
+    let list = |status: &str| json!({"type": "list", "status": status});
+    assert_eq!(cat.ask(list("open")).await["matches"][0]["ply"], 0);
+    for status in ["running", "ended"] {
+        assert_eq!(cat.ask(list(status)).await["total"], 0, "{status}");
+    }
+    // Neither does what is refused tell anything.
+    assert_eq!(cat.refused(to("join", &id)).await, "seat_taken");
+    let seat = json!({"type": "seat", "match": id, "seat": 1, "occupant": "open"});
+    assert_eq!(cat.refused(seat).await, "not_host");
+    let say = json!({"type": "say", "match": id, "preset": "good-game"});
+    assert_eq!(cat.refused(say.clone()).await, "not_allowed");
+    let resync = json!({"type": "resync", "match": id, "since": 0});
+    assert_eq!(cat.ask(resync.clone()).await["events"], json!([]));
+
+    sleep(Duration::from_secs(5)).await;
+    let started = cat.drain().await;
+    assert_eq!(seqs(&started), [1, 2, 3], "{started:?}");
+    assert_eq!(cat.ask(list("running")).await["total"], 1);
+    assert_eq!(cat.refused(say.clone()).await, "not_allowed");
+    sleep(Duration::from_secs(5)).await;
+    let ended = cat.drain().await;
+    assert_eq!(seqs(&ended), [4, 5], "{ended:?}");
+    let said = ended.iter().position(|told| told["type"] == "said");
+    let end = ended.iter().position(|told| told["type"] == "ended");
+    assert!(said.is_some() && said < end, "{ended:?}");
+    assert_eq!(cat.ask(list("ended")).await["total"], 1);
+    let known = cat.ask(resync).await;
+    assert_eq!(known["events"].as_array().map(Vec::len), Some(5));
+    assert_eq!(cat.ask(say).await["type"], "ok");
+    assert_eq!(cat.event("said").await["name"], "cat");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_sits_down_is_told_at_once_and_whoever_stands_up_is_shown_out() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let id = ann.create(delayed()).await;
+    let mut bob = server.player("bob").await;
+    let (mut beside, _) = server.come_back(&bob.token()).await;
+    let bob_too = json!({"token": bob.token(), "beside": true});
+    let mut third = server.connect().await;
+    third.hello(bob_too).await;
+    bob = third;
+    for player in [&mut bob, &mut beside] {
+        assert_eq!(player.ask(to("watch", &id)).await["seq"], 0);
+    }
+    assert_eq!(bob.ask(to("join", &id)).await["seq"], 3);
+    let shown = beside.event("match").await;
+    assert_eq!((&shown["seq"], &shown["you"]), (&json!(3), &json!(1)));
+    ann.play(&id, 0, "b2").await;
+    for player in [&mut bob, &mut beside] {
+        assert_eq!(player.event("moved").await["move"], "b2");
+    }
+
+    let open = ann.create(delayed()).await;
+    bob.ask(to("watch", &open)).await;
+    let mut cat = server.player("cat").await;
+    cat.ask(to("watch", &open)).await;
+    let hosted = bob
+        .create(json!({"seats": ["open", "open"], "delay_ms": 10_000}))
+        .await;
+    assert_eq!(beside.ask(to("watch", &hosted)).await["seq"], 0);
+    assert_eq!(bob.ask(to("join", &hosted)).await["seq"], 1);
+    assert_eq!(beside.event("match").await["match"], hosted.as_str());
+    sleep(DELAY).await;
+    cat.drain().await;
+}
+
+/// What strangers are told of a match, by whichever way, is as of a time so long ago, and at the end they
+/// have been told all.
+#[tokio::test(start_paused = true)]
+async fn nobody_without_a_seat_is_told_of_what_is_younger() {
+    for seed in 0..24 {
+        World::new(seed).await.run().await;
+    }
+}
+
+struct World {
+    server: TestServer,
+    chance: u64,
+    ann: Player,
+    bob: Player,
+    id: String,
+    /// When each event was told to those who play.
+    told: BTreeMap<u64, Instant>,
+    /// How many plies were played by then.
+    plies: Vec<(Instant, u64)>,
+    /// Those who look on, and the last event that each has been told.
+    strangers: Vec<(Player, u64)>,
+}
+
+impl World {
+    async fn new(seed: u64) -> Self {
+        let server = TestServer::start(Settings {
+            seed: Some(seed),
+            ..calm()
+        });
+        let mut ann = server.player("ann").await;
+        let id = ann.create(delayed()).await;
+        let bob = server.player("bob").await;
+        let mut world = Self {
+            server,
+            chance: seed * 7919 + 17,
+            ann,
+            bob,
+            id,
+            told: BTreeMap::new(),
+            plies: Vec::new(),
+            strangers: Vec::new(),
+        };
+        world.told.insert(1, Instant::now());
+        world
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.chance = self
+            .chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.chance >> 33) % n
+    }
+
+    async fn run(mut self) {
+        let mut has_joined = false;
+        for _ in 0..60 {
+            let step = self.below(3000);
+            sleep(Duration::from_millis(step)).await;
+            match self.below(9) {
+                0 if !has_joined => {
+                    self.bob.ask(to("join", &self.id)).await;
+                    has_joined = true;
+                }
+                1 => {
+                    let name = format!("stranger {}", self.strangers.len());
+                    let mut stranger = self.server.player(&name).await;
+                    let shown = stranger.ask(to("watch", &self.id)).await;
+                    let seq = self.check(&shown);
+                    self.strangers.push((stranger, seq));
+                }
+                2 if !self.strangers.is_empty() => self.look().await,
+                3 => {
+                    let say = json!({"type": "say", "match": self.id, "preset": "hello"});
+                    self.ann.ask(say).await;
+                }
+                4 if self.below(12) == 0 => {
+                    self.ann.ask(to("resign", &self.id)).await;
+                }
+                _ => self.play().await,
+            }
+            self.hear().await;
+        }
+        self.bob.ask(to("join", &self.id)).await;
+        self.ann.ask(to("resign", &self.id)).await;
+        self.hear().await;
+        sleep(DELAY).await;
+        self.hear().await;
+        let last = *self
+            .told
+            .keys()
+            .next_back()
+            .expect("something has happened");
+        for (_, seq) in &self.strangers {
+            assert_eq!(*seq, last, "all have been told all");
+        }
+    }
+
+    async fn play(&mut self) {
+        let now = self.ann.ask(to("watch", &self.id)).await;
+        let legal = now["legal"].as_array().cloned().unwrap_or_default();
+        if legal.is_empty() {
+            return;
+        }
+        let n = usize::try_from(self.below(legal.len() as u64)).expect("small");
+        let (ply, m) = (now["ply"].as_u64().expect("a ply"), text(&legal[n]));
+        let mover = match now["turn"] == 0 {
+            true => &mut self.ann,
+            false => &mut self.bob,
+        };
+        mover.play(&self.id, ply, &m).await;
+    }
+
+    /// One of those who look on asks for something.
+    async fn look(&mut self) {
+        let n = usize::try_from(self.below(self.strangers.len() as u64)).expect("small");
+        let what = self.below(3);
+        let (stranger, seq) = &mut self.strangers[n];
+        let known = *seq;
+        match what {
+            0 => {
+                let resync = json!({"type": "resync", "match": self.id, "since": 0});
+                let answer = stranger.ask(resync).await;
+                for event in answer["events"].as_array().into_iter().flatten() {
+                    self.check(event);
+                }
+            }
+            1 => {
+                let shown = stranger.ask(to("watch", &self.id)).await;
+                assert!(
+                    shown["seq"].as_u64() >= Some(known),
+                    "nothing is taken back"
+                );
+                let seq = self.check(&shown);
+                // What came before it was kept, and is heard later.
+                self.strangers[n].1 = known.max(seq.min(known));
+            }
+            _ => {
+                let list = stranger.ask(json!({"type": "list"})).await;
+                self.check_row(&list["matches"][0]);
+            }
+        }
+    }
+
+    /// An event or a snapshot tells of nothing younger than the delay.
+    fn check(&self, told: &Value) -> u64 {
+        let seq = told["seq"].as_u64().expect("a number");
+        if seq > 0 {
+            let at = self.told.get(&seq).expect("players were told of it");
+            let age = Instant::now().duration_since(*at);
+            assert!(age >= DELAY, "{seq} is told after {age:?}: {told}");
+        }
+        seq
+    }
+
+    fn check_row(&self, row: &Value) {
+        let ply = row["ply"].as_u64().expect("a row");
+        let then = Instant::now() - DELAY;
+        let most = self.plies.iter().rev().find(|(at, _)| *at <= then);
+        assert!(ply <= most.map_or(0, |(_, ply)| *ply), "{row}");
+        let started = self.plies.first().is_some_and(|(at, _)| *at <= then);
+        assert!(started || row["status"] == "open", "{row}");
+    }
+
+    async fn hear(&mut self) {
+        let now = Instant::now();
+        for told in self.ann.drain().await {
+            let is_event = told["type"] != "match" && told["seq"].is_u64();
+            if is_event {
+                self.told
+                    .insert(told["seq"].as_u64().expect("a number"), now);
+            }
+            if told["type"] == "started" || told["type"] == "moved" {
+                let ply = told["next_ply"].as_u64().unwrap_or(0);
+                self.plies.push((now, ply));
+            }
+        }
+        self.bob.drain().await;
+        let mut strangers = std::mem::take(&mut self.strangers);
+        for (stranger, seq) in &mut strangers {
+            for told in stranger.drain().await {
+                if told["type"] != "match" && told["seq"].is_u64() {
+                    let next = self.check(&told);
+                    assert_eq!(next, *seq + 1, "without a gap");
+                    *seq = next;
+                }
+                assert_ne!(told["type"], "watch_over");
+            }
+        }
+        self.strangers = strangers;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_nothing_is_told_sooner() {
+    let store = Arc::new(MemoryStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, _bob, id) = server.pair_with(delayed()).await;
+    sleep(DELAY).await;
+    ann.play(&id, 0, "b2").await;
+    let pong = ann.ask(json!({"type": "ping"})).await;
+    server.server.stop().await;
+    let again = Settings {
+        seed: Some(8),
+        started_ms: pong["now_ms"].as_u64(),
+        ..calm()
+    };
+    let server = TestServer::with_store(again, store as Arc<dyn Store>);
+    server.server.recover().await.expect("readable");
+    let mut cat = server.player("cat").await;
+    let shown = cat.ask(to("watch", &id)).await;
+    assert_eq!((&shown["seq"], &shown["ply"]), (&json!(3), &json!(0)));
+    let (mut ann, _) = server.come_back(&ann.token()).await;
+    assert_eq!(ann.event("match").await["seq"], 4);
+    assert_eq!(seqs(&cat.drain().await), [0; 0]);
+    sleep(DELAY + Duration::from_secs(1)).await;
+    assert_eq!(seqs(&cat.drain().await), [4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_is_as_old_as_what_is_watched() {
+    let server = TestServer::start(calm());
+    let create = json!({"game": "chess", "delay_ms": 10_000});
+    let (mut ann, mut bob, id) = server.pair_with(create).await;
+    let record = async || {
+        let sheet = server
+            .server
+            .scoresheet(id.as_str().into(), "pgn", None)
+            .await;
+        sheet.expect("there is one").text
+    };
+    ann.play(&id, 0, "e2e4").await;
+    bob.event("moved").await;
+    bob.ask(to("resign", &id)).await;
+    sleep(DELAY - Duration::from_millis(1)).await;
+    let early = server
+        .server
+        .scoresheet(id.as_str().into(), "pgn", None)
+        .await;
+    assert!(early.is_err() || !early.expect("it is").text.contains("e4"));
+    sleep(Duration::from_millis(2)).await;
+    let late = record().await;
+    assert!(late.contains("e4") && late.contains("1-0"), "{late}");
+}
