@@ -94,9 +94,9 @@ mod tests {
 
     fn told(host: &str, title: &str) -> String {
         let request = Request::builder()
-            .uri("/m/K7QM2P?x=\"")
+            .uri("/m/K7QM2P?x=%22")
             .header("host", host);
-        let request = request.body(Body::empty()).expect("a request");
+        let (request, ()) = request.body(()).expect("a request").into_parts();
         let preview = Preview {
             title: title.to_owned(),
             text: "It was broken off.".to_owned(),
