@@ -313,6 +313,8 @@ impl Session {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
+            | ServerMessage::Leaders { .. }
+            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }

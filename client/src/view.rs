@@ -210,6 +210,7 @@ pub(crate) mod tests {
             connected: true,
             account: false,
             bot: false,
+            rating: None,
         };
         let drawn = |columns| {
             plain(&table(

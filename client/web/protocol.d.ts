@@ -7,7 +7,15 @@ export type WatchedBy = 'anyone' | 'code' | 'nobody';
 
 export type Occupant =
   | { occupant: 'open' }
-  | { occupant: 'player'; player: string; name: string; connected: boolean }
+  | {
+      occupant: 'player';
+      player: string;
+      name: string;
+      connected: boolean;
+      // Of an account, as they were when it sat down.
+      rating?: number;
+      provisional?: boolean;
+    }
   | { occupant: 'bot'; level: string; for?: Person };
 
 export interface Person {
@@ -68,6 +76,8 @@ export interface Game {
 export interface Level {
   level: string;
   title: string;
+  // By game.
+  rating: Record<string, number>;
 }
 
 // Who one is; `account`: the name is one's own.
@@ -172,6 +182,21 @@ export interface Snapshot extends Partial<TimeLeft> {
   rematch?: RematchState;
   outcome?: Outcome;
   said?: Said[];
+  rated?: true;
+  // What a rated match has changed, once that is known.
+  changes?: RatingChange[];
+}
+export interface RatingChange {
+  seat: number;
+  before: number;
+  after: number;
+  provisional: boolean;
+}
+export interface RatingTold {
+  type: 'rating';
+  match: string;
+  changes: RatingChange[];
+  why?: string;
 }
 
 interface Numbered {
@@ -287,6 +312,7 @@ export interface Listed {
   ply: number;
   spectators: number;
   clock?: Clock;
+  rated?: true;
 }
 export interface Matches {
   type: 'matches';
@@ -336,6 +362,19 @@ export interface Profile {
   lost: number;
   drawn: number;
   last: HistoryRow[];
+}
+export interface Leaders {
+  type: 'leaders';
+  re?: number;
+  ignored?: string[];
+  total: number;
+  rows: {
+    place: number;
+    player: { id: string; name: string; account?: boolean; bot?: boolean };
+    rating: number;
+    deviation: number;
+    games: number;
+  }[];
 }
 export interface Events {
   type: 'events';
@@ -423,6 +462,7 @@ export type Message =
   | ClockTold
   | RematchTold
   | SaidTold
+  | RatingTold
   | YourTurn
   | Challenge
   | ChallengeOver
@@ -433,6 +473,7 @@ export type Message =
   | History
   | Profile
   | Blocked
+  | Leaders
   | Sessions
   | SessionAdded
   | PlayerTold
@@ -452,6 +493,13 @@ export interface Proof {
 }
 
 export type Request =
+  | {
+      type: 'leaders';
+      game: string;
+      pool?: 'live' | 'days' | 'bots';
+      limit?: number;
+      after?: number;
+    }
   | {
       type: 'hello';
       protocol: 1;
@@ -494,6 +542,7 @@ export type Request =
       takeback?: boolean;
       patience_ms?: number;
       stand_in?: string;
+      rated?: boolean;
       for?: string;
     }
   | ({ type: 'join'; seat?: number } & OneMatch)
@@ -514,6 +563,8 @@ export type Request =
       bot?: string;
       bot_after_ms?: number;
       clock?: Clock;
+      rated?: boolean;
+      rating?: [number, number];
       stand_in?: string;
     }
   | { type: 'unseek' }

@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{MatchResult, PlayerId, PlayerKind, Reason};
+use plyhouse_protocol::{MatchResult, PlayerId, PlayerKind, Reason, ShownRating};
 use serde::{Deserialize, Serialize};
 
 use crate::{Match, Occupant, Stage};
@@ -53,6 +53,9 @@ pub enum Starter {
         /// What the player was then.
         #[serde(default = "guest", skip_serializing_if = "is_guest")]
         kind: PlayerKind,
+        /// How the account was rated then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<ShownRating>,
     },
     /// A bot of this level.
     Bot {
@@ -84,16 +87,23 @@ impl Starter {
     fn of(occupant: &Occupant) -> Option<Self> {
         Some(match occupant {
             Occupant::Open => return None,
-            Occupant::Player { id, name, kind }
+            Occupant::Player {
+                id,
+                name,
+                kind,
+                rating,
+            }
             | Occupant::StandIn {
                 player: id,
                 name,
                 kind,
+                rating,
                 ..
             } => Self::Player {
                 player: *id,
                 name: name.clone(),
                 kind: *kind,
+                rating: *rating,
             },
             Occupant::Bot(level) => Self::Bot { bot: *level },
         })
@@ -176,6 +186,7 @@ mod tests {
             id: PlayerId(Uuid::from_u128(name.len() as u128)),
             name: name.to_owned(),
             kind: PlayerKind::Guest,
+            rating: None,
         };
         let creation = Creation {
             id: MatchId(Uuid::from_u128(1)),

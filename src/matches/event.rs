@@ -3,7 +3,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{Detail, PlayerId, PlayerKind, Ply, Reason};
+use plyhouse_protocol::{Detail, PlayerId, PlayerKind, Ply, Reason, ShownRating};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -49,6 +49,9 @@ pub enum Action {
         name: String,
         /// What the player is.
         kind: PlayerKind,
+        /// How the account is rated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<ShownRating>,
         /// Where; the first open seat if `None`.
         seat: Option<Seat>,
     },

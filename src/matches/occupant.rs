@@ -1,7 +1,7 @@
 //! Who sits in a seat.
 
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{PlayerId, PlayerKind};
+use plyhouse_protocol::{PlayerId, PlayerKind, ShownRating};
 
 /// Who sits in a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Occupant {
         name: String,
         /// What the player was then.
         kind: PlayerKind,
+        /// How the account was rated then.
+        rating: Option<ShownRating>,
     },
     /// A bot of this level.
     Bot(Level),
@@ -29,6 +31,8 @@ pub enum Occupant {
         name: String,
         /// What the player was then.
         kind: PlayerKind,
+        /// How the account was rated then.
+        rating: Option<ShownRating>,
     },
 }
 
@@ -71,7 +75,8 @@ impl Occupant {
 }
 
 /// A seat and its occupant as fields side by side: `player` and `name`, or `bot`, or all three for a bot
-/// that stands in, or none. With a player who is no guest, `kind` tells what that is.
+/// that stands in, or none. With a player who is no guest, `kind` tells what that is, and `rating` and
+/// `provisional` how the account was rated.
 pub(crate) mod seated {
     use std::borrow::Cow;
 
@@ -79,7 +84,7 @@ pub(crate) mod seated {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::{Level, Occupant, PlayerId, PlayerKind};
+    use super::{Level, Occupant, PlayerId, PlayerKind, ShownRating};
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -93,6 +98,10 @@ pub(crate) mod seated {
         bot: Option<Level>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<PlayerKind>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<i32>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        provisional: bool,
     }
 
     pub(crate) fn serialize<S: Serializer>(
@@ -102,23 +111,32 @@ pub(crate) mod seated {
     ) -> Result<S::Ok, S::Error> {
         let (who, bot) = match occupant {
             Occupant::Open => (None, None),
-            Occupant::Player { id, name, kind } => (Some((id, name, kind)), None),
+            Occupant::Player {
+                id,
+                name,
+                kind,
+                rating,
+            } => (Some((id, name, kind, rating)), None),
             Occupant::Bot(level) => (None, Some(*level)),
             Occupant::StandIn {
                 level,
                 player,
                 name,
                 kind,
-            } => (Some((player, name, kind)), Some(*level)),
+                rating,
+            } => (Some((player, name, kind, rating)), Some(*level)),
         };
+        let rating = who.and_then(|(.., rating)| *rating);
         let fields = Fields {
             seat: *seat,
             player: who.map(|(id, ..)| *id),
-            name: who.map(|(_, name, _)| Cow::from(name)),
+            name: who.map(|(_, name, ..)| Cow::from(name)),
             bot,
             kind: who
-                .map(|(.., kind)| *kind)
+                .map(|(_, _, kind, _)| *kind)
                 .filter(|kind| *kind != PlayerKind::Guest),
+            rating: rating.map(|rating| rating.rating),
+            provisional: rating.is_some_and(|rating| rating.provisional),
         };
         fields.serialize(serializer)
     }
@@ -132,20 +150,29 @@ pub(crate) mod seated {
             name,
             bot,
             kind,
+            rating,
+            provisional,
         } = Fields::deserialize(deserializer)?;
+        let kind = kind.unwrap_or(PlayerKind::Guest);
+        let rating = rating.map(|rating| ShownRating {
+            rating,
+            provisional,
+        });
         let occupant = match (player, name, bot) {
             (None, None, None) => Occupant::Open,
             (Some(id), Some(name), None) => Occupant::Player {
                 id,
                 name: name.into_owned(),
-                kind: kind.unwrap_or(PlayerKind::Guest),
+                kind,
+                rating,
             },
             (None, None, Some(level)) => Occupant::Bot(level),
             (Some(player), Some(name), Some(level)) => Occupant::StandIn {
                 level,
                 player,
                 name: name.into_owned(),
-                kind: kind.unwrap_or(PlayerKind::Guest),
+                kind,
+                rating,
             },
             _ => return Err(D::Error::custom("a seat has one occupant")),
         };

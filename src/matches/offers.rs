@@ -251,6 +251,9 @@ impl Match {
     pub(super) fn give_time(&self, player: PlayerId, ms: u64) -> Result<Decided, Refusal> {
         let by = self.seat_of(player).ok_or(Refusal::NotSeated)?;
         self.check_running()?;
+        if self.creation.terms.rated {
+            return Err(Refusal::NotAllowed("no time is given in rated matches"));
+        }
         self.check_gift(by.other(), ms)?;
         self.check_eventful()?;
         let seat = by.other();

@@ -11,7 +11,7 @@ mod tests;
 
 pub use books::{Books, Change, Posted, Rated, Record, Unrated};
 pub use conduct::Conduct;
-pub use glicko::{ALGORITHM, Rating, rated};
+pub use glicko::{ALGORITHM, Rating, rated, shown};
 pub use ledger::{Contender, LedgerRow, RatedGame, pool_of};
 pub use pair::Pair;
 

@@ -48,6 +48,9 @@ pub enum Refusal {
     /// The terms of the match, its game or its stage exclude it.
     #[error("{0}")]
     NotAllowed(&'static str),
+    /// A guest plays nothing that is rated.
+    #[error("a rated match is for accounts: register first")]
+    NotRegistered,
     /// It may be asked for later.
     #[error("{why}")]
     TooSoon {

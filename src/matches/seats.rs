@@ -2,7 +2,7 @@
 
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{PlayerId, PlayerKind, Seq};
+use plyhouse_protocol::{PlayerId, PlayerKind, Seq, ShownRating};
 
 use super::{ABORTED, Decided, EventKind, Match, NOTHING, Occupant, Offer, Refusal, Stage};
 
@@ -10,11 +10,14 @@ use super::{ABORTED, Decided, EventKind, Match, NOTHING, Occupant, Offer, Refusa
 /// hands for ever, its history would grow for ever.
 const SEATED_MAX: Seq = Seq(1000);
 
+/// Why some may not play each other in a match that is rated.
+const NOT_TOGETHER: &str = "rated matches are between people, or between bots";
+
 impl Match {
     pub(super) fn join(
         &self,
         player: PlayerId,
-        (name, kind): (&str, PlayerKind),
+        (name, kind, rating): (&str, PlayerKind, Option<ShownRating>),
         wanted: Option<Seat>,
     ) -> Result<Decided, Refusal> {
         if let Stage::Ended { .. } = self.stage {
@@ -28,6 +31,7 @@ impl Match {
             id: player,
             name: name.to_owned(),
             kind,
+            rating,
         };
         if let Some(seat) = self.stood_in(player) {
             let seated = EventKind::Seated { seat, occupant };
@@ -42,7 +46,24 @@ impl Match {
         }
         let fits = |seat: &Seat| self.occupant(*seat) == &Occupant::Open && is_wanted(seat);
         let seat = Seat::ALL.into_iter().find(fits).ok_or(Refusal::SeatTaken)?;
+        self.check_rated(seat, kind)?;
         Ok(self.seated(seat, occupant))
+    }
+
+    /// Whether somebody of this kind may take this seat of a match that is rated: guests may not, and people and
+    /// programs do not play each other.
+    fn check_rated(&self, seat: Seat, kind: PlayerKind) -> Result<(), Refusal> {
+        if !self.creation.terms.rated {
+            return Ok(());
+        }
+        match (kind, self.occupant(seat.other())) {
+            (PlayerKind::Guest, _) => Err(Refusal::NotRegistered),
+            (PlayerKind::Account, Occupant::Bot(_)) => Err(Refusal::NotAllowed(NOT_TOGETHER)),
+            (_, Occupant::Player { kind: other, .. }) if *other != kind => {
+                Err(Refusal::NotAllowed(NOT_TOGETHER))
+            }
+            (PlayerKind::Account | PlayerKind::Bot, _) => Ok(()),
+        }
     }
 
     pub(super) fn leave(&self, player: PlayerId) -> Result<Decided, Refusal> {
@@ -62,6 +83,10 @@ impl Match {
         level: Level,
     ) -> Result<Decided, Refusal> {
         self.check_host(by)?;
+        let is_program = || self.occupant(seat.other()).kind() == Some(PlayerKind::Bot);
+        if self.creation.terms.rated && !is_program() {
+            return Err(Refusal::NotAllowed(NOT_TOGETHER));
+        }
         match self.occupant(seat) {
             Occupant::Open => Ok(self.seated(seat, Occupant::Bot(level))),
             Occupant::Player { .. } | Occupant::Bot(_) | Occupant::StandIn { .. } => {
@@ -115,7 +140,13 @@ impl Match {
         self.check_running()?;
         let level = self.creation.terms.stand_in;
         let level = level.ok_or(Refusal::NotAllowed("no bot stands in for anybody here"))?;
-        let Occupant::Player { id, name, kind } = self.occupant(seat) else {
+        let Occupant::Player {
+            id,
+            name,
+            kind,
+            rating,
+        } = self.occupant(seat)
+        else {
             return Err(Refusal::NotSeated);
         };
         let occupant = Occupant::StandIn {
@@ -123,6 +154,7 @@ impl Match {
             player: *id,
             name: name.clone(),
             kind: *kind,
+            rating: *rating,
         };
         // A bot grants a takeback that is asked for.
         let asked = self

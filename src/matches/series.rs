@@ -54,11 +54,16 @@ impl Match {
         }
         let mut seats = self.seats.clone().map(|occupant| match occupant {
             Occupant::StandIn {
-                player, name, kind, ..
+                player,
+                name,
+                kind,
+                rating,
+                ..
             } => Occupant::Player {
                 id: player,
                 name,
                 kind,
+                rating,
             },
             Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => occupant,
         });

@@ -133,6 +133,7 @@ pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
         name: format!("player {}", player.0.as_u128()),
         kind: PlayerKind::Guest,
         seat,
+        rating: None,
     }
 }
 

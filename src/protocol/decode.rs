@@ -14,13 +14,14 @@ use serde_json::value::RawValue;
 
 use self::form::{
     BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT,
-    OFFER, PACE, PASSWORD, PATIENCE, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT, VERSION,
-    WATCH,
+    OFFER, PACE, PASSWORD, PATIENCE, POOL, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT,
+    VERSION, WATCH, WINDOW,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, Seq};
+use super::ratings::Leaders;
 use super::request::{
     ClientMessage, Create, Hello, Offer, Proof, Request, SeatRequest, Seek, WatchedBy,
 };
@@ -223,6 +224,12 @@ fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMes
 fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "history" => ClientMessage::History(Box::new(history(fields)?)),
+        "leaders" => ClientMessage::Leaders(Box::new(Leaders {
+            game: fields.required("game", TEXT)?,
+            pool: fields.optional("pool", POOL)?,
+            limit: fields.optional("limit", LIMIT)?,
+            after: fields.optional("after", COUNT)?,
+        })),
         "explore" => ClientMessage::Explore {
             game: fields.required("game", TEXT)?,
             moves: fields.optional("moves", MOVES)?.unwrap_or_default(),
@@ -328,6 +335,13 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         let expected = r#"left out unless "anyone" may watch"#;
         return Err(BadField::new("rated", expected));
     }
+    let seats = create.seats.as_ref();
+    let is_of_levels =
+        seats.is_some_and(|seats| seats.iter().all(|seat| matches!(seat, SeatRequest::Bot(_))));
+    if create.rated == Some(true) {
+        let has_help = create.stand_in.is_some() || create.takeback == Some(true) || is_of_levels;
+        check_rated(create.clock.is_some(), has_help)?;
+    }
     if create.invited.is_some() {
         let seats = create.seats.clone().unwrap_or(SeatRequest::USUAL);
         if !(seats.contains(&SeatRequest::Me) && seats.contains(&SeatRequest::Open)) {
@@ -338,6 +352,16 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
     Ok(create)
 }
 
+/// Whether a match may be rated that has a clock, and some help for its players, or not.
+fn check_rated(has_clock: bool, has_help: bool) -> Result<(), BadField> {
+    if has_clock && !has_help {
+        return Ok(());
+    }
+    let expected =
+        "left out: a rated match has a clock, no takebacks, and nobody plays for another";
+    Err(BadField::new("rated", expected))
+}
+
 fn seek(fields: &mut Fields<'_>) -> Result<Seek, BadField> {
     let seek = Seek {
         game: fields.required("game", TEXT)?,
@@ -345,8 +369,16 @@ fn seek(fields: &mut Fields<'_>) -> Result<Seek, BadField> {
         bot_after_ms: fields.optional("bot_after_ms", BOT_AFTER)?,
         clock: fields.optional("clock", CLOCK)?,
         rated: fields.optional("rated", FLAG)?,
+        rating: fields.optional("rating", WINDOW)?,
         stand_in: fields.optional("stand_in", TEXT)?,
     };
+    if seek.rated == Some(true) {
+        let has_help = seek.stand_in.is_some() || seek.bot.is_some();
+        check_rated(seek.clock.is_some(), has_help)?;
+    } else if seek.rating.is_some() {
+        let expected = "left out unless the match is to be rated";
+        return Err(BadField::new("rating", expected));
+    }
     if seek.bot.is_some() && seek.clock.is_some_and(|clock| clock.is_of_days()) {
         let expected = "left out: bots look for nobody at days a move";
         return Err(BadField::new("bot", expected));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
+use super::ratings::ShownRating;
 use super::words::words;
 
 /// One thing that happened in a match. A match's events are numbered 1, 2, 3 … without gaps.
@@ -253,6 +254,9 @@ pub enum Occupant {
         /// Whether it is the account of a program.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         bot: bool,
+        /// The rating of an account, as it was when the player sat down.
+        #[serde(flatten)]
+        rating: Option<ShownRating>,
     },
     /// A bot of the server.
     Bot {

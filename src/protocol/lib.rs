@@ -33,7 +33,7 @@ pub use event::{
 };
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use message::ServerMessage;
-pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy};
+pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy, ShownRating};
 pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,
     WatchedBy,

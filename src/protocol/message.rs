@@ -6,6 +6,7 @@ use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
+use super::ratings::{LeaderRow, RatingChange, RatingWhy};
 use super::said::{BlockedPlayer, Said};
 use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
@@ -105,6 +106,30 @@ pub enum ServerMessage {
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
+    },
+    /// A part of a leaderboard.
+    Leaders {
+        /// The request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        re: Option<RequestId>,
+        /// How many are on it.
+        total: u64,
+        /// The part, the best first.
+        rows: Vec<LeaderRow>,
+        /// The request's fields that mean nothing in it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<String>,
+    },
+    /// What a rated match that has ended has changed. Told once, to whoever follows it.
+    Rating {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// What changed, by seat; nothing if it does not count.
+        changes: Vec<RatingChange>,
+        /// Why nothing has changed, where that is not plain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<RatingWhy>,
     },
     /// The player's sessions, oldest first.
     Sessions {
@@ -334,6 +359,7 @@ impl ServerMessage {
             | Self::Explore { re, .. }
             | Self::Profile { re, .. }
             | Self::Blocked { re, .. }
+            | Self::Leaders { re, .. }
             | Self::Sessions { re, .. }
             | Self::Paired { re, .. }
             | Self::RecoveryKey { re, .. }
@@ -343,6 +369,7 @@ impl ServerMessage {
             | Self::Clock { .. }
             | Self::Rematch { .. }
             | Self::Said { .. }
+            | Self::Rating { .. }
             | Self::YourTurn { .. }
             | Self::Challenge(_)
             | Self::ChallengeOver { .. }

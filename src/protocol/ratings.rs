@@ -28,6 +28,16 @@ words! {
     }
 }
 
+/// How well somebody plays, as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ShownRating {
+    /// The rating.
+    pub rating: i32,
+    /// Whether it is too unsure to be taken at its word.
+    pub provisional: bool,
+}
+
 /// What a rated match has changed for one seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

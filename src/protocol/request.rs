@@ -6,6 +6,7 @@ use super::archive::History;
 use super::clock::ClockControl;
 use super::event::OfferKind;
 use super::id::{Ply, RequestId, SeatNumber, Seq};
+use super::ratings::Leaders;
 use super::said::Saying;
 use super::text::{MatchRef, Token};
 use super::words::words;
@@ -175,6 +176,8 @@ pub enum ClientMessage {
     },
     /// Asks for ended matches of a player. Answered by `history`.
     History(Box<History>),
+    /// Asks for a part of a leaderboard. Answered by `leaders`.
+    Leaders(Box<Leaders>),
     /// Asks how matches went on that began with these moves. Answered by `explore`.
     Explore {
         /// What was played.
@@ -332,6 +335,7 @@ impl ClientMessage {
             Self::Say { .. } => 29,
             Self::Profile { .. } => 30,
             Self::Block { .. } => 31,
+            Self::Leaders(_) => 32,
         }
     }
 }
@@ -433,6 +437,10 @@ pub struct Seek {
     /// Whether the match is to count for ratings; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
+    /// How much weaker and stronger than oneself the other may be in a rated match, at first; anybody if left
+    /// out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating: Option<[i32; 2]>,
     /// The level of the bot that takes the seat of whoever has gone, if the other wants that, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::ClockControl;
 use super::event::{Ending, SeatState, StandingOffer, TimeLeft};
 use super::id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq};
+use super::ratings::RatingChange;
 use super::request::{Status, WatchedBy};
 use super::said::Said;
 
@@ -102,6 +103,12 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// How it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Ending>,
+    /// Whether it counts for ratings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
+    /// What a rated match has changed, by seat, once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<RatingChange>>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -129,6 +136,9 @@ pub struct Listing {
     /// The clock; absent in an untimed match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockControl>,
+    /// Whether it counts for ratings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
 }
 
 /// How the clock of a match stands.

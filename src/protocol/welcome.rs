@@ -1,5 +1,7 @@
 //! What a client is told when it comes: who it is, what it may do, and what goes on that is its own.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::clock::ClockControl;
@@ -114,6 +116,9 @@ pub struct LevelSummary {
     pub level: String,
     /// Its name for people.
     pub title: String,
+    /// How it is rated in each game, on the scale of the players.
+    #[serde(default)]
+    pub rating: BTreeMap<String, i32>,
 }
 
 /// What a server allows one client.

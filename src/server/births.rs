@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Event, Match, Occupant, Stage, Terms};
-use plyhouse_protocol::{ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
+use plyhouse_protocol::{
+    ClockControl, ErrorCode, MatchId, MatchRef, PlayerId, ShownRating, Status, WireError,
+};
 use plyhouse_store::{Damage, Loaded, Mark, PlayerRecord, Record, WriteError};
 
 pub(super) use self::elsewhere::{
@@ -219,7 +221,7 @@ pub(super) fn weaker(one: Option<Level>, other: Option<Level>) -> Option<Level> 
 /// The terms of a match that was sought, and who sits where by chance.
 pub(super) fn terms_of_seek(
     server: &Shared,
-    clock: Option<ClockControl>,
+    (clock, rated): (Option<ClockControl>, bool),
     mut seats: [Occupant; 2],
     stand_in: Option<Level>,
 ) -> (Terms, [Occupant; 2]) {
@@ -230,6 +232,8 @@ pub(super) fn terms_of_seek(
         clock,
         patience: server.settings.patience(clock, None),
         stand_in,
+        rated,
+        takeback: !rated,
         ..Terms::plain(false, 0, 0)
     };
     (terms, seats)
@@ -261,7 +265,8 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
     };
     // The weaker of two levels; none unless both players want one.
     let stand_in = other.and_then(|other| weaker(host.stand_in, other.stand_in));
-    let (terms, seats) = terms_of_seek(server, host.clock, [occupant(host), opponent], stand_in);
+    let wanted = (host.clock, host.rated);
+    let (terms, seats) = terms_of_seek(server, wanted, [occupant(host), opponent], stand_in);
     let wanted = Wanted {
         game: host.game,
         host: host.player,
@@ -384,15 +389,22 @@ impl Unborn {
     }
 }
 
-/// A player who sits down.
-pub(super) fn seated(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
-    Occupant::Player { id, name, kind }
+/// A player who sits down, who is rated so.
+pub(super) fn seated(player: PlayerRecord, rating: Option<ShownRating>) -> Occupant {
+    let PlayerRecord { id, name, kind } = player;
+    Occupant::Player {
+        id,
+        name,
+        kind,
+        rating,
+    }
 }
 
-fn occupant(seek: &Seek) -> Occupant {
+pub(super) fn occupant(seek: &Seek) -> Occupant {
     Occupant::Player {
         id: seek.player,
         name: seek.name.clone(),
         kind: seek.kind,
+        rating: seek.rating,
     }
 }

@@ -25,6 +25,7 @@ pub(super) struct Card {
     watch: WatchedBy,
     delayed: bool,
     clock: Option<ClockControl>,
+    pub(super) rated: bool,
     ply: AtomicU64,
     /// The last event that was told.
     seq: AtomicU64,
@@ -81,6 +82,7 @@ impl Card {
             watch: creation.terms.watch(),
             delayed: creation.terms.delay_ms > 0,
             clock: creation.terms.clock,
+            rated: creation.terms.rated,
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
             bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
@@ -230,6 +232,7 @@ impl Card {
             ply,
             spectators: presence.spectators,
             clock: self.clock,
+            rated: self.rated,
         }
     }
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::clock::now;
 use super::connection_id::ConnectionId;
+use super::rating::Verdict;
 use super::told::{Bulletin, Roster};
 
 /// What one connection asks of one match.
@@ -121,6 +122,8 @@ pub(super) enum MatchRequest {
     NodeGone { node: NodeId, is_dead: bool },
     /// To take note that some server answers now, or does not any more.
     NodesChanged,
+    /// To take note of what it has changed, and to tell.
+    Rated(Verdict),
 }
 
 impl MatchRequest {
@@ -146,7 +149,8 @@ impl MatchRequest {
             | Self::Gap
             | Self::Taken { .. }
             | Self::NodeGone { .. }
-            | Self::NodesChanged => false,
+            | Self::NodesChanged
+            | Self::Rated(_) => false,
         }
     }
 }
@@ -200,6 +204,7 @@ mod tests {
                 name: "Ann".to_owned(),
                 kind: plyhouse_protocol::PlayerKind::Account,
                 seat: Some(seat),
+                rating: None,
             },
             Action::Leave { player },
         ];

@@ -19,8 +19,8 @@ use super::to_protocol;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Left, Match, TurnTime, first_move_ms};
 use plyhouse_protocol::{
-    ClockState, Event as WireEvent, MatchId, PlayerId, Ply, Rematch, RequestId, Said, SeatState,
-    Seq, ServerMessage, Snapshot, StandingOffer,
+    ClockState, Event as WireEvent, MatchId, PlayerId, Ply, RatingChange, Rematch, RequestId, Said,
+    SeatState, Seq, ServerMessage, Snapshot, StandingOffer,
 };
 
 /// Where messages grow before they are copied to a place of their own size: to let each grow in its
@@ -211,6 +211,8 @@ pub(super) struct Aside {
     pub(super) there: Presence,
     pub(super) time: Option<TurnTime>,
     pub(super) rematch: Option<Rematch>,
+    /// What it has changed, once it has ended and that is known.
+    pub(super) changes: Option<Vec<RatingChange>>,
     /// What was said, as far as the recipient may see it.
     pub(super) said: Vec<Said>,
     pub(super) epoch: u64,
@@ -223,6 +225,7 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         there,
         time,
         rematch,
+        changes,
         said,
         epoch,
     } = aside;
@@ -275,6 +278,8 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         rematch,
         said,
         outcome: to_protocol::ending(state),
+        rated: creation.terms.rated,
+        changes,
         ignored: Vec::new(),
     }))
 }

@@ -39,6 +39,7 @@ mod players;
 mod port;
 mod previews;
 mod rate;
+mod rating;
 mod reply;
 mod scoresheets;
 mod seeks;
@@ -59,6 +60,7 @@ mod waited;
 mod wake_times;
 mod wanted;
 mod watched_lists;
+mod widening;
 
 use std::sync::Arc;
 
@@ -120,6 +122,8 @@ impl Server {
         }
         shared.spawn(list_news::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
+        shared.spawn(rating::rate(Arc::clone(&shared)));
+        shared.spawn(widening::widen(Arc::clone(&shared)));
         shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
         Ok(Self { shared })
     }

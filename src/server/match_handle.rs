@@ -157,7 +157,8 @@ impl Letter {
             | MatchRequest::Gap
             | MatchRequest::Taken { .. }
             | MatchRequest::NodeGone { .. }
-            | MatchRequest::NodesChanged => {}
+            | MatchRequest::NodesChanged
+            | MatchRequest::Rated(_) => {}
             MatchRequest::Act(_)
             | MatchRequest::Watch
             | MatchRequest::Resync { .. }

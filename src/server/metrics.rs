@@ -71,6 +71,10 @@ pub(super) struct Metrics {
     pub(super) panics: Counter,
     /// Matches that are the rematch of another.
     pub(super) rematches: Counter,
+    /// Rated matches that have ended and were posted by this server.
+    pub(super) matches_rated: Counter,
+    /// Rated matches that have ended and were not posted when this server looked last.
+    pub(super) ratings_behind: Gauge,
     /// What people have said to each other.
     pub(super) said: Counter,
     /// Live matches that nobody has in memory.
@@ -216,6 +220,11 @@ impl Metrics {
             wake_lateness: page.times("wake_lateness", "How late matches were woken that were due"),
             cluster: ClusterMetrics::new(&mut page.0),
             said: page.add("said", "What people have said to each other"),
+            matches_rated: page.add("matches_rated", "Rated matches that this server has posted"),
+            ratings_behind: page.add(
+                "ratings_behind",
+                "Rows of the ledger that are not posted, when this server looked last",
+            ),
             rematches: page.add("rematches", "Matches that are the rematch of another"),
             resumes: page.add("resumes", "Players who came back by their token"),
             registrations: page.add("registrations", "Guests who took a name of their own"),

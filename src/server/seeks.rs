@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
@@ -11,7 +12,11 @@ use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, PlayerKind, WireError};
+use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, PlayerKind, ShownRating, WireError};
+use plyhouse_store::directory::{Fit, WIDENS_MS};
+
+/// After so many steps there is no rating that would not fit.
+const WIDENS_MAX: u64 = 100;
 
 /// Everybody who waits, in the order of coming. At most one seek a player.
 #[derive(Debug)]
@@ -32,16 +37,52 @@ pub(super) struct Seek {
     pub(super) kind: PlayerKind,
     pub(super) game: &'static Entry,
     pub(super) clock: Option<ClockControl>,
+    /// Whether it is to count for ratings.
+    pub(super) rated: bool,
+    /// How the player is rated, if it is an account.
+    pub(super) rating: Option<ShownRating>,
+    /// How much weaker and stronger the other may be at first; anybody if `None`.
+    pub(super) range: Option<[i32; 2]>,
     /// The bot that plays if nobody comes.
     pub(super) bot: Option<Level>,
     /// The bot that takes the place of whoever goes, if the other wants that, too.
     pub(super) stand_in: Option<Level>,
     /// When it was made, in milliseconds since 1970.
     pub(super) since_ms: u64,
+    /// How often what fits had grown when it was looked at last.
+    pub(super) widened: AtomicU64,
     /// Cancelled when the seek is over, for whatever reason.
     pub(super) over: CancellationToken,
     /// Cancelled when the request has been answered: whatever comes of the seek is told after that.
     pub(super) answered: CancellationToken,
+}
+
+impl Seek {
+    /// Whom it fits by ratings at this time, in milliseconds since 1970.
+    pub(super) fn fit(&self, now_ms: u64) -> Fit {
+        Fit {
+            rating: self.rating.map_or(0, |rating| rating.rating),
+            range: self.range,
+            waited_ms: now_ms.saturating_sub(self.since_ms),
+        }
+    }
+
+    /// Whether more fit at this time than when that was asked last, in milliseconds since 1970.
+    pub(super) fn has_widened(&self, now_ms: u64) -> bool {
+        // By then anybody fits.
+        let steps = (self.fit(now_ms).waited_ms / WIDENS_MS).min(WIDENS_MAX);
+        self.range.is_some() && self.widened.swap(steps, Ordering::Relaxed) < steps
+    }
+
+    /// Whether two want the same, and fit each other at this time.
+    fn fits(&self, other: &Self, now_ms: u64) -> bool {
+        std::ptr::eq(other.game, self.game)
+            && other.clock == self.clock
+            && other.rated == self.rated
+            && (!self.rated || other.kind == self.kind)
+            && other.player != self.player
+            && other.fit(now_ms).is_mutual(&self.fit(now_ms))
+    }
 }
 
 /// As many wait as are allowed.
@@ -72,13 +113,13 @@ impl Seeks {
     pub(super) fn add(
         &self,
         seek: &Arc<Seek>,
+        now_ms: u64,
         blocks: &Blocks,
     ) -> Result<Option<Arc<Seek>>, TooManySeeks> {
         let mut waiting = self.waiting.lock();
         remove(&mut waiting, |other| other.player == seek.player);
         let fits = |other: &Arc<Seek>| {
-            std::ptr::eq(other.game, seek.game)
-                && other.clock == seek.clock
+            seek.fits(other, now_ms)
                 && !other.peer.outbox.is_closing()
                 && !blocks.are_apart(seek.player, other.player)
         };
@@ -95,6 +136,38 @@ impl Seeks {
             None => waiting.push_back(Arc::clone(seek)),
         }
         Ok(found)
+    }
+
+    /// Pairs two that wait and did not fit each other before, the one that has waited longer first. `None` if
+    /// there are none.
+    pub(super) fn pair_waiting(&self, now_ms: u64, blocks: &Blocks) -> Option<[Arc<Seek>; 2]> {
+        let mut waiting = self.waiting.lock();
+        let may_fit = |seek: &Seek| seek.rated && !seek.peer.outbox.is_closing();
+        for first in 0..waiting.len() {
+            let seek = &waiting[first];
+            if !may_fit(seek) {
+                continue;
+            }
+            let fits = |other: &Arc<Seek>| {
+                may_fit(other)
+                    && seek.fits(other, now_ms)
+                    && !blocks.are_apart(seek.player, other.player)
+            };
+            let Some(after) = waiting.range(first + 1..).position(fits) else {
+                continue;
+            };
+            let other = waiting.remove(first + 1 + after)?;
+            let seek = waiting.remove(first)?;
+            seek.over.cancel();
+            other.over.cancel();
+            return Some([seek, other]);
+        }
+        None
+    }
+
+    /// Whether somebody waits whom more fit with time.
+    pub(super) fn widens(&self) -> bool {
+        self.waiting.lock().iter().any(|seek| seek.range.is_some())
     }
 
     /// Lets a seek wait that is paired elsewhere. An earlier one of the same player is over.

@@ -28,6 +28,7 @@ use super::outbox::Outbox;
 use super::passwords::Passwords;
 use super::peer::Peer;
 use super::players::Players;
+use super::rating::Rater;
 use super::scoresheets::Streams;
 use super::seeks::Seeks;
 use super::settings::Settings;
@@ -66,6 +67,7 @@ pub(super) struct Shared {
     /// Until when matches of days go on whose time is over, in milliseconds since 1970.
     pub(super) grace_ends_ms: u64,
     pub(super) wake_times: WakeTimes,
+    pub(super) rater: Rater,
     pub(super) store_watch: StoreWatch,
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
@@ -120,6 +122,7 @@ impl Shared {
             started_ms: clock.now_ms(),
             grace_ends_ms: clock.now_ms().saturating_add(grace_ms),
             wake_times: WakeTimes::default(),
+            rater: Rater::default(),
             store_watch: StoreWatch::default(),
             clock,
             settings,

@@ -146,6 +146,7 @@ impl Table {
             mark,
             next,
             reminder,
+            changes,
         } = loaded;
         let done = Done::of(&record.events);
         let delayed = Delayed::of(server, &record)?;
@@ -157,6 +158,7 @@ impl Table {
         table.show_delayed();
         table.wishes = Wishes::known(next);
         table.teller.is_of_epoch(mark.epoch());
+        table.teller.knows_changes(changes);
         table.idleness.is_reminded(reminder.is_some());
         table.reminder = reminder;
         Ok(table)
@@ -451,6 +453,10 @@ impl Table {
                 reply.ok(None);
             }
             MatchRequest::Fed(_) => reply.ok(None),
+            MatchRequest::Rated(verdict) => {
+                self.teller.keep_verdict(&self.state, verdict);
+                reply.ok(None);
+            }
             MatchRequest::Look => return Box::pin(self.look(reply)).await,
             MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
         }

@@ -1,6 +1,6 @@
 //! From the server's own types to those of the wire.
 
-use plyhouse_engine::catalog::CATALOG;
+use plyhouse_engine::catalog::{CATALOG, published};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Left, Match, Occupant, Offer, Refusal, Stage, Standing, Starter};
@@ -27,12 +27,18 @@ pub(super) fn seat(seat: Seat) -> SeatNumber {
 pub(super) fn occupant(occupant: &Occupant, is_connected: bool) -> WireOccupant {
     match occupant {
         Occupant::Open => WireOccupant::Open,
-        Occupant::Player { id, name, kind } => WireOccupant::Player {
+        Occupant::Player {
+            id,
+            name,
+            kind,
+            rating,
+        } => WireOccupant::Player {
             player: *id,
             name: name.clone(),
             connected: is_connected,
             account: kind.is_account(),
             bot: *kind == PlayerKind::Bot,
+            rating: *rating,
         },
         Occupant::Bot(level) => WireOccupant::Bot {
             level: level.id().to_owned(),
@@ -138,12 +144,18 @@ pub(super) fn history_row(past: &PastMatch) -> HistoryRow {
     let seated = |at: Seat| SeatState {
         side: creation.game.info.sides[at.index()].to_owned(),
         occupant: match &archived.seats[at.index()] {
-            Starter::Player { player, name, kind } => WireOccupant::Player {
+            Starter::Player {
+                player,
+                name,
+                kind,
+                rating,
+            } => WireOccupant::Player {
                 player: *player,
                 name: name.clone(),
                 connected: false,
                 account: kind.is_account(),
                 bot: *kind == PlayerKind::Bot,
+                rating: *rating,
             },
             Starter::Bot { bot } => WireOccupant::Bot {
                 level: bot.id().to_owned(),
@@ -204,6 +216,7 @@ const fn code(refusal: &Refusal) -> ErrorCode {
         Refusal::Unreadable(_) => ErrorCode::UnreadableMove,
         Refusal::Illegal(_) => ErrorCode::IllegalMove,
         Refusal::NotAllowed(_) => ErrorCode::NotAllowed,
+        Refusal::NotRegistered => ErrorCode::NotRegistered,
         Refusal::TooSoon { .. } => ErrorCode::TooSoon,
         Refusal::NothingOffered => ErrorCode::NothingOffered,
     }
@@ -266,6 +279,12 @@ pub(super) fn levels() -> Vec<LevelSummary> {
         .map(|level| LevelSummary {
             level: level.id().to_owned(),
             title: level.title().to_owned(),
+            rating: (CATALOG.iter())
+                .map(|entry| {
+                    let game = entry.info.id;
+                    (game.to_owned(), published(game, level))
+                })
+                .collect(),
         })
         .collect()
 }

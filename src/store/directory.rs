@@ -72,7 +72,7 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>>;
 
     /// Pairs a seek with the one that has waited longest of those with its key that another player has made
-    /// on a server whose lease holds: both are over, and the match that `make` gives for the other is
+    /// on a server whose lease holds, and that fits it by ratings: both are over, and the match that `make` gives for the other is
     /// created and `seek.node`'s, all at once. `make` may be called more than once, each time with another.
     /// Else the seek waits, if fewer than `max` do. An earlier seek of the same player is over in any case.
     fn pair(
@@ -119,6 +119,49 @@ pub struct Waiting {
     pub key: String,
     /// What else the servers want to know of each other's seeks. Opaque to the store.
     pub body: String,
+    /// Whom it fits by ratings.
+    pub fit: Fit,
+    /// Whether it waits already, and is looked at again: if it is over by now, nothing is done.
+    pub again: bool,
+}
+
+/// How much farther apart two may be for each [`WIDENS_MS`] that one has waited.
+const WIDENS_BY: i64 = 50;
+
+/// How often what fits grows, in milliseconds.
+pub const WIDENS_MS: u64 = 5000;
+
+/// Whom a seek fits by ratings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fit {
+    /// How the player is rated.
+    pub rating: i32,
+    /// How much weaker and stronger the other may be at first; anybody if `None`.
+    pub range: Option<[i32; 2]>,
+    /// For how long it has waited, in milliseconds.
+    pub waited_ms: u64,
+}
+
+impl Fit {
+    /// Whether both fit each other.
+    #[must_use]
+    pub fn is_mutual(&self, other: &Self) -> bool {
+        self.takes(other) && other.takes(self)
+    }
+
+    /// How much weaker and stronger the other may be by now; anybody if `None`.
+    pub(crate) fn bounds(&self) -> Option<[i64; 2]> {
+        let [low, high] = self.range?.map(i64::from);
+        let steps = i64::try_from(self.waited_ms / WIDENS_MS).unwrap_or(i64::MAX);
+        let more = steps.saturating_mul(WIDENS_BY);
+        Some([low.saturating_sub(more), high.saturating_add(more)])
+    }
+
+    fn takes(&self, other: &Self) -> bool {
+        let apart = i64::from(other.rating) - i64::from(self.rating);
+        let bounds = self.bounds();
+        bounds.is_none_or(|[low, high]| low <= apart && apart <= high)
+    }
 }
 
 /// Makes the match of a seek and this other one.
@@ -133,6 +176,8 @@ pub enum Paired {
     Waits,
     /// As many wait as are allowed.
     Full,
+    /// It was to be looked at again, and is over.
+    Over,
 }
 
 /// What lists show of a match.

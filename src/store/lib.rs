@@ -421,6 +421,8 @@ pub struct Loaded {
     pub next: Option<Next>,
     /// Its reminder, if it is to be woken.
     pub reminder: Option<Reminder>,
+    /// What it has changed, once it was rated.
+    pub changes: Option<Vec<RatingChange>>,
 }
 
 /// The rematch of a match.
@@ -441,6 +443,7 @@ impl From<Record> for Loaded {
             mark,
             next: None,
             reminder: None,
+            changes: None,
         }
     }
 }

@@ -218,7 +218,10 @@ impl Store for MemoryStore {
     fn load(&self, id: MatchId) -> BoxFuture<'_, Result<Option<Loaded>, ReadError>> {
         let contents = self.contents.lock();
         let kept = contents.matches.get(&id);
-        let loaded = kept.map(|kept| kept.loaded(contents.next(id)));
+        let loaded = kept.map(|kept| Loaded {
+            changes: contents.ratings.changes_of(id),
+            ..kept.loaded(contents.next(id))
+        });
         future::ready(Ok(loaded)).boxed()
     }
 

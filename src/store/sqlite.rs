@@ -366,7 +366,10 @@ impl Store for SqliteStore {
         id: MatchId,
     ) -> BoxFuture<'_, Result<Option<Vec<RatingChange>>, ReadError>> {
         self.reader
-            .read(move |connection| Ok(ratings::changes_of(connection, id)?))
+            .read(move |connection| {
+                let at_once = connection.unchecked_transaction()?;
+                Ok(ratings::changes_of(&at_once, id)?)
+            })
             .boxed()
     }
 

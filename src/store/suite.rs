@@ -74,6 +74,7 @@ pub(super) fn record(number: u128, host: &PlayerRecord) -> Record {
                     id: host.id,
                     name: host.name.clone(),
                     kind: PlayerKind::Guest,
+                    rating: None,
                 },
             }
             .at(AT_MS),

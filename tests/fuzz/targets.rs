@@ -223,6 +223,7 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
             name: chance.arbitrary::<&str>()?.to_owned(),
             kind: *chance.choose(PlayerKind::ALL)?,
             seat: chance.arbitrary::<bool>()?.then_some(seat),
+            rating: None,
         },
         32..36 => Action::PlayAsBot {
             seat,

@@ -109,8 +109,9 @@ async fn what_is_wrong_with_a_challenge_is_told() {
     assert_eq!(ann.refused(create(no_id)).await, "unknown_player");
     let ludo = json!({"for": "bob", "game": "ludo"});
     assert_eq!(ann.refused(create(ludo)).await, "unknown_game");
-    let rated = json!({"for": bob.id(), "rated": true});
-    assert_eq!(ann.refused(create(rated)).await, "not_allowed");
+    let clock = json!({"kind": "move", "move_ms": 60_000});
+    let rated = json!({"for": bob.id(), "rated": true, "clock": clock});
+    assert_eq!(ann.refused(create(rated)).await, "not_registered");
     let oneself = json!({"for": ann.id(), "game": "ludo"});
     let answer = ann.ask(create(oneself)).await;
     assert_eq!(

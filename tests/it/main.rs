@@ -35,6 +35,7 @@ mod offers;
 mod older;
 mod operator;
 mod programs;
+mod ratings;
 mod recorded;
 mod recovery;
 mod rematch;

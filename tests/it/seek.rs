@@ -168,7 +168,7 @@ async fn who_seeks_another_clock_waits() {
     assert_eq!(cat.event("match").await.get("stand_in"), None);
 
     let rated = json!({"type": "seek", "game": "go", "rated": true});
-    assert_eq!(ann.refused(rated).await, "not_allowed");
+    assert_eq!(ann.refused(rated).await, "bad_field");
     let unknown = json!({"type": "seek", "game": "go", "stand_in": "god"});
     assert_eq!(ann.refused(unknown).await, "unknown_level");
 }

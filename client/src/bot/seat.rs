@@ -242,6 +242,8 @@ impl Seat {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
+            | ServerMessage::Leaders { .. }
+            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }

@@ -147,6 +147,7 @@ mod tests {
             seats: now.seats.clone(),
             ply: now.ply,
             clock: None,
+            rated: false,
             spectators: 1,
         };
         let matches = [

@@ -398,6 +398,7 @@ mod tests {
             connected: true,
             account: false,
             bot: false,
+            rating: None,
         });
         assert_eq!(shown, "�[2Jx��");
     }
@@ -411,6 +412,7 @@ mod tests {
                 connected: true,
                 account: false,
                 bot: false,
+                rating: None,
             })
         };
         let level = "max".to_owned();

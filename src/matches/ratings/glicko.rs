@@ -110,6 +110,16 @@ impl Rating {
     }
 }
 
+/// A rating as it is shown.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it is between 400 and 4000"
+)]
+pub fn shown(rating: f64) -> i32 {
+    libm::round(rating) as i32
+}
+
 /// What a game makes of a rating: against this one, with a score of 0, ½ or 1, and so many milliseconds after
 /// the player's last game; none before the first.
 #[must_use]

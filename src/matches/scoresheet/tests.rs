@@ -18,6 +18,7 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
         id: PlayerId(id),
         name: r#"ann "\]"#.to_owned(),
         kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
     };
     let mut events = vec![
         EventKind::Seated {
@@ -194,6 +195,7 @@ fn timed(game: &str, clock: ClockControl, moves: &[(&str, u64)]) -> String {
         id: PlayerId(uuid::Uuid::from_u128(number)),
         name: format!("player {number}"),
         kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
     });
     let mut events = Match::opening(&creation.terms, seats, 0);
     let mut state = Match::replay(creation.clone(), &events).expect("it can happen");

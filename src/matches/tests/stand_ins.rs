@@ -29,6 +29,7 @@ fn a_bot_takes_the_seat_and_gives_it_back() {
         player: BOB,
         name: "player 2".to_owned(),
         kind: PlayerKind::Guest,
+        rating: None,
     };
     let seated = EventKind::Seated {
         seat: Seat::Second,
@@ -147,6 +148,7 @@ fn a_match_for_one_player_is_taken_by_no_other() {
                 id: ANN,
                 name: "ann".to_owned(),
                 kind: PlayerKind::Guest,
+                rating: None,
             },
             Occupant::Open,
         ];

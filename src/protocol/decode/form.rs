@@ -11,6 +11,7 @@ use crate::archive::MatchResult;
 use crate::clock::ClockControl;
 use crate::event::OfferKind;
 use crate::id::SeatNumber;
+use crate::ratings::Pool;
 use crate::request::{HostedOccupant, SeatRequest, Status, WatchedBy};
 use crate::said::Preset;
 use crate::text::{MatchRef, Remark, Token, password};
@@ -88,6 +89,21 @@ pub(super) const MOVES: Form<Vec<String>> = Form {
 pub(super) const RESULT: Form<MatchResult> = Form {
     expected: r#""won", "lost", "drawn" or "none""#,
     read: |json| from_list(json, MatchResult::ALL, MatchResult::as_str),
+};
+pub(super) const POOL: Form<Pool> = Form {
+    expected: r#""live", "days" or "bots""#,
+    read: |json| from_list(json, Pool::ALL, Pool::as_str),
+};
+pub(super) const WINDOW: Form<[i32; 2]> = Form {
+    expected: "two integers from -1000 to 1000, the lower first",
+    read: |json| {
+        // As with all numbers, `2e2` is one, too.
+        let ends: [f64; 2] = serde_json::from_str(json).ok()?;
+        let fits = |end: &f64| end.fract() == 0.0 && (-1000.0..=1000.0).contains(end);
+        #[expect(clippy::cast_possible_truncation, reason = "whole, and small")]
+        let [low, high] = ends.map(|end| end as i32);
+        (ends.iter().all(fits) && low <= high).then_some([low, high])
+    },
 };
 pub(super) const OFFER: Form<OfferKind> = Form {
     expected: r#""draw", "takeback" or "rematch""#,

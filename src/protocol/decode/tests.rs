@@ -2,6 +2,7 @@ use super::*;
 use crate::INTEGER_MAX;
 use crate::clock::ClockControl;
 use crate::id::SeatNumber;
+use crate::ratings::{Leaders, Pool};
 use crate::request::{Hello, HostedOccupant, Status};
 use crate::said::Preset;
 
@@ -254,7 +255,7 @@ fn the_terms_of_a_match_are_read() {
         })),
     );
     check(
-        r#"{"type":"seek","game":"go","stand_in":"max","rated":true,
+        r#"{"type":"seek","game":"go","rated":true,"rating":[-200,2e2],
             "clock":{"kind":"byo-yomi","main_ms":0,"period_ms":1000,"periods":25}}"#,
         ClientMessage::Seek(Box::new(Seek {
             game: "go".into(),
@@ -264,8 +265,21 @@ fn the_terms_of_a_match_are_read() {
                 periods: 25,
             }),
             rated: Some(true),
-            stand_in: Some("max".into()),
+            rating: Some([-200, 200]),
             ..Seek::default()
+        })),
+    );
+}
+
+#[test]
+fn a_leaderboard_is_asked_for() {
+    check(
+        r#"{"type":"leaders","game":"chess","pool":"days","limit":10,"after":50}"#,
+        ClientMessage::Leaders(Box::new(Leaders {
+            game: "chess".into(),
+            pool: Some(Pool::Days),
+            limit: Some(10),
+            after: Some(50),
         })),
     );
 }
@@ -510,6 +524,31 @@ fn bad_terms_are_named() {
     bad(r#""takeback":0"#, "takeback");
     bad(r#""stand_in":true"#, "stand_in");
     bad(r#""rated":"no""#, "rated");
+    let clock = r#""clock":{"kind":"move","move_ms":5000},"rated":true"#;
+    bad(r#""rated":true"#, "rated");
+    bad(&format!(r#"{clock},"takeback":true"#), "rated");
+    bad(&format!(r#"{clock},"stand_in":"easy""#), "rated");
+    bad(&format!(r#"{clock},"watch":"code""#), "rated");
+    bad(
+        &format!(r#"{clock},"seats":[{{"bot":"easy"}},{{"bot":"easy"}}]"#),
+        "rated",
+    );
+    for (seek, field) in [
+        (r#""rated":true"#, "rated"),
+        (&format!(r#"{clock},"bot":"easy""#), "rated"),
+        (&format!(r#"{clock},"stand_in":"easy""#), "rated"),
+        (&format!(r#"{clock},"rating":[-1001,0]"#), "rating"),
+        (&format!(r#"{clock},"rating":[0,-1]"#), "rating"),
+        (&format!(r#"{clock},"rating":[1]"#), "rating"),
+        (r#""rating":[-200,200]"#, "rating"),
+    ] {
+        let seek = format!(r#"{{"type":"seek","id":1,"game":"g",{seek}}}"#);
+        check_refused(&seek, ErrorCode::BadField, Some(1), Some(field));
+    }
+    for (fields, field) in [(r#""pool":"fast""#, "pool"), (r#""after":-1"#, "after")] {
+        let leaders = format!(r#"{{"type":"leaders","id":1,"game":"g",{fields}}}"#);
+        check_refused(&leaders, ErrorCode::BadField, Some(1), Some(field));
+    }
     bad(r#""for":1"#, "for");
     bad(r#""for":"p","seats":["open","open"]"#, "for");
     bad(r#""for":"p","bot":"easy""#, "for");

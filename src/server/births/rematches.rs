@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::Occupant;
 use plyhouse_protocol::Successor;
 
 use super::{create, seated, tell_involved};
 use crate::command::{Command, MatchRequest};
+use crate::rating;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::table::rematch::Birth;
@@ -19,7 +21,8 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
     async move {
         let mut wanted = birth.wanted;
         for seat in &mut wanted.seats {
-            *seat = as_called(&server, seat.clone()).await;
+            let (game, is_of_days) = (wanted.game, wanted.terms.is_of_days());
+            *seat = as_called(&server, seat.clone(), game, is_of_days).await;
         }
         let created = create(&server, wanted).await;
         let next = created.as_ref().ok().map(|next| {
@@ -53,8 +56,13 @@ pub(super) fn give(server: Arc<Shared>, birth: Birth, reply: Reply) -> BoxFuture
     .boxed()
 }
 
-/// Who sits there, as they are called by now.
-async fn as_called(server: &Shared, occupant: Occupant) -> Occupant {
+/// Who sits there, as they are called and rated by now.
+async fn as_called(
+    server: &Shared,
+    occupant: Occupant,
+    game: &Entry,
+    is_of_days: bool,
+) -> Occupant {
     let Some(player) = occupant.player() else {
         return occupant;
     };
@@ -63,5 +71,9 @@ async fn as_called(server: &Shared, occupant: Occupant) -> Occupant {
         // A name of before is better than no rematch.
         None => server.store.player_by_id(player).await.unwrap_or_default(),
     };
-    record.map_or(occupant, seated)
+    let Some(record) = record else {
+        return occupant;
+    };
+    let rating = rating::shown(server, &record, game, is_of_days).await;
+    seated(record, rating)
 }

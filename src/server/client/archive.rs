@@ -12,9 +12,10 @@ use crate::to_protocol;
 use crate::unread::unread;
 use plyhouse_engine::catalog::PlayError;
 use plyhouse_protocol::{
-    ErrorCode, ExploredMove, History, MatchId, MatchRef, PlayerId, ServerMessage, WireError,
+    ErrorCode, ExploredMove, History, LeaderRow, Leaders, MatchId, MatchRef, PlayerId, Pool,
+    ServerMessage, WireError,
 };
-use plyhouse_store::{HistoryQuery, Opponent, PastMatch, ReadError};
+use plyhouse_store::{HistoryQuery, LeadersQuery, Opponent, PastMatch, ReadError};
 
 impl Client {
     pub(super) async fn history(&self, player: &Player, asked: History, reply: Reply) {
@@ -28,6 +29,38 @@ impl Client {
                 ignored: Vec::new(),
             });
         }
+    }
+
+    pub(super) async fn leaders(&self, asked: Leaders, reply: Reply) {
+        if let Some(((total, rows), reply)) = reply.check(self.leaderboard(&asked).await) {
+            reply.tell(|re| ServerMessage::Leaders {
+                re,
+                total,
+                rows,
+                ignored: Vec::new(),
+            });
+        }
+    }
+
+    /// The part of a leaderboard that is asked for, and how many are on it.
+    async fn leaderboard(&self, asked: &Leaders) -> Result<(u64, Vec<LeaderRow>), WireError> {
+        let wanted = LeadersQuery {
+            game: from_protocol::game(&asked.game)?.info.id,
+            pool: asked.pool.unwrap_or(Pool::Live),
+            now_ms: self.server.clock.now_ms(),
+            after: asked.after.unwrap_or(0),
+            limit: usize::try_from(asked.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX),
+        };
+        let page = self.server.store.leaders(wanted).await.map_err(not_read)?;
+        let rows = (wanted.after + 1..).zip(&page.rows);
+        let rows = rows.map(|(place, (player, rated))| LeaderRow {
+            place,
+            player: to_protocol::player(player),
+            rating: rated.rating.shown(),
+            deviation: rated.rating.deviation_shown(),
+            games: rated.games,
+        });
+        Ok((page.total, rows.collect()))
     }
 
     pub(super) async fn explore(&self, game: String, moves: Vec<String>, reply: Reply) {

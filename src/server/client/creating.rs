@@ -1,6 +1,7 @@
 //! How a client comes into matches that are new: by `create`, and by looking for somebody with `seek`.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -15,13 +16,14 @@ use crate::days;
 use crate::from_protocol;
 use crate::players::TooManyHosted;
 use crate::port::NoRoom;
+use crate::rating;
 use crate::reply::Reply;
 use crate::seeks::Seek;
 use crate::wanted::Wanted;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
-    Create, ErrorCode, PlayerId, SeatRequest, Seek as SeekRequest, WatchedBy, WireError,
+    Create, ErrorCode, PlayerId, PlayerKind, SeatRequest, Seek as SeekRequest, WatchedBy, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -50,11 +52,16 @@ impl Client {
         check_invited(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
         let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
-        let mut seats = [
-            self.occupant(player, first)?,
-            self.occupant(player, second)?,
-        ];
+        let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
+        let called = self.called(player);
+        let rating = rating::shown(&self.server, &called, game, is_of_days).await;
+        let me = births::seated(called, rating);
+        let mut seats = [occupant(&me, first)?, occupant(&me, second)?];
         let stand_in = level(create.stand_in.as_deref())?;
+        let rated = create.rated == Some(true);
+        if rated {
+            self.check_rated(player, &seats).await?;
+        }
         let invited = match create.invited {
             Some(id) => Some(births::find_player(&self.server, &id).await?),
             None => None,
@@ -62,11 +69,9 @@ impl Client {
         if blocks::are_apart(&self.server, host, invited).await? {
             return Err(blocks::refused());
         }
-        check_rated(create.rated)?;
         if create.shuffle == Some(true) && self.server.chance.coin() {
             seats.reverse();
         }
-        let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
         if !is_of_days && !self.peer.port.has_room() {
             return Err(NoRoom.into());
         }
@@ -79,9 +84,10 @@ impl Client {
             watch: create.watch,
             delay_ms: create.delay_ms.unwrap_or(0),
             clock: create.clock,
-            takeback: create.takeback.unwrap_or(true),
+            takeback: create.takeback.unwrap_or(!rated),
             patience: settings.patience(create.clock, create.patience_ms),
             stand_in,
+            rated,
             invited,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };
@@ -133,8 +139,9 @@ impl Client {
             }
             return;
         }
-        let Some((found, reply)) = reply.check(self.server.seeks.add(&seek, &self.server.blocks))
-        else {
+        let now_ms = self.server.clock.now_ms();
+        let added = self.server.seeks.add(&seek, now_ms, &self.server.blocks);
+        let Some((found, reply)) = reply.check(added) else {
             return;
         };
         reply.ok(None);
@@ -151,13 +158,19 @@ impl Client {
         let game = from_protocol::game(&wanted.game)?;
         let bot = level(wanted.bot.as_deref())?;
         let stand_in = level(wanted.stand_in.as_deref())?;
-        check_rated(wanted.rated)?;
+        let rated = wanted.rated == Some(true);
+        let called = self.called(player);
+        if rated {
+            rating::check(&self.server, &called).await?;
+        }
         if wanted.clock.is_some_and(|clock| clock.is_of_days()) {
             days::check_room(&self.server, player.record.id).await?;
         } else {
             self.check_room(player.record.id).await?;
         }
-        let PlayerRecord { name, kind, .. } = self.called(player);
+        let is_of_days = wanted.clock.is_some_and(|clock| clock.is_of_days());
+        let rating = rating::shown(&self.server, &called, game, is_of_days).await;
+        let PlayerRecord { name, kind, .. } = called;
         Ok(Arc::new(Seek {
             peer: Arc::clone(&self.peer),
             player: player.record.id,
@@ -165,20 +178,31 @@ impl Client {
             kind,
             game,
             clock: wanted.clock,
+            rated,
+            rating,
+            range: wanted.rating,
             bot,
             stand_in,
             since_ms: self.server.clock.now_ms(),
+            widened: AtomicU64::new(0),
             over: CancellationToken::new(),
             answered: CancellationToken::new(),
         }))
     }
 
-    fn occupant(&self, player: &Player, seat: SeatRequest) -> Result<Occupant, WireError> {
-        match seat {
-            SeatRequest::Me => Ok(births::seated(self.called(player))),
-            SeatRequest::Open => Ok(Occupant::Open),
-            SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
+    /// Whether a match between these may be rated: of people, or of programs, for whom a level may be the other.
+    async fn check_rated(&self, player: &Player, seats: &[Occupant; 2]) -> Result<(), WireError> {
+        let called = self.called(player);
+        rating::check(&self.server, &called).await?;
+        let has_level = seats.iter().any(|seat| seat.bot().is_some());
+        if !has_level || called.kind == PlayerKind::Bot {
+            return Ok(());
         }
+        let message = "`rated` must be left out: only bots play the server's levels for ratings";
+        Err(WireError {
+            field: Some("rated".into()),
+            ..WireError::new(ErrorCode::BadField, message)
+        })
     }
 
     /// Whether the player may host one more match and this connection follow it. A bot that has waited for
@@ -237,10 +261,10 @@ fn check_invited(invited: Option<&str>, host: PlayerId) -> Result<(), WireError>
     })
 }
 
-fn check_rated(rated: Option<bool>) -> Result<(), WireError> {
-    if rated != Some(true) {
-        return Ok(());
+fn occupant(me: &Occupant, seat: SeatRequest) -> Result<Occupant, WireError> {
+    match seat {
+        SeatRequest::Me => Ok(me.clone()),
+        SeatRequest::Open => Ok(Occupant::Open),
+        SeatRequest::Bot(level) => from_protocol::level(&level).map(Occupant::Bot),
     }
-    let message = "this server keeps no ratings: leave `rated` out";
-    Err(WireError::new(ErrorCode::NotAllowed, message))
 }

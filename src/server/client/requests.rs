@@ -7,13 +7,14 @@ use crate::cluster_tasks::listing;
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
 use crate::match_handle::{MatchHandle, Pending};
+use crate::rating;
 use crate::reply::Reply;
 use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, Ply, Saying, Seq,
-    ServerMessage, SessionKind, Status, WireError,
+    ClientMessage, ErrorCode, MatchRef, Offer as WireOffer, OfferKind, PlayerKind, Ply, Saying,
+    Seq, ServerMessage, SessionKind, Status, WireError,
 };
 use plyhouse_store::PlayerRecord;
 
@@ -91,6 +92,7 @@ impl Client {
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
             ClientMessage::History(asked) => Some(Box::pin(self.history(player, *asked, reply))),
+            ClientMessage::Leaders(asked) => Some(Box::pin(self.leaders(*asked, reply))),
             ClientMessage::Explore { game, moves } => {
                 Some(Box::pin(self.explore(game, moves, reply)))
             }
@@ -337,12 +339,24 @@ impl Client {
             return;
         };
         if let Some(((), reply)) = reply.check(births::remember(&self.server, id).await) {
-            let PlayerRecord { name, kind, .. } = self.called(player);
+            let called = self.called(player);
+            let card = handle.card();
+            let is_to_be_rated = card.rated && card.status() == Status::Open;
+            let may_join = match is_to_be_rated && called.kind != PlayerKind::Guest {
+                true => rating::check(&self.server, &called).await,
+                false => Ok(()),
+            };
+            let Some(((), reply)) = reply.check(may_join) else {
+                return;
+            };
+            let rating = rating::shown(&self.server, &called, card.game, card.is_of_days()).await;
+            let PlayerRecord { name, kind, .. } = called;
             let action = Action::Join {
                 player: id,
                 name,
                 kind,
                 seat,
+                rating,
             };
             let join = self.command(player, MatchRequest::Act(action));
             self.follow(&handle, join, reply).await;

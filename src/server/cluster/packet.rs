@@ -5,6 +5,7 @@ use plyhouse_store::{NodeId, Sessions};
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
+use crate::rating::Verdict;
 use crate::standing::Standing;
 use crate::told::{Bulletin, Roster};
 
@@ -53,6 +54,8 @@ pub(crate) enum Packet {
         other: PlayerId,
         on: bool,
     },
+    /// A match has been rated, and has changed this.
+    Rated { match_id: MatchId, verdict: Verdict },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.

@@ -15,6 +15,7 @@ use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
 use crate::from_protocol;
 use crate::outbox::Frame;
+use crate::rating;
 use crate::shared::Shared;
 
 /// How many requests of other servers are served at a time.
@@ -121,6 +122,7 @@ fn on_request(
         | Packet::SessionsEnded { .. }
         | Packet::Called { .. }
         | Packet::Blocks { .. }
+        | Packet::Rated { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
     };
@@ -183,6 +185,10 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
             server.players.call(&from_protocol::player_record(player));
         }
         Some(Packet::Blocks { player, other, on }) => server.blocks.change(player, other, on),
+        Some(Packet::Rated { match_id, verdict }) => {
+            let shared = Arc::clone(server);
+            server.spawn(async move { rating::hear(&shared, match_id, verdict).await });
+        }
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),
         Some(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, WireError};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, ShownRating, WireError};
 use plyhouse_store::directory::{Make, Paired, Waiting};
 use plyhouse_store::{Record, WriteError};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 struct Body {
     name: String,
     kind: PlayerKind,
+    rating: Option<ShownRating>,
     stand_in: Option<Level>,
+    /// When it was made, in milliseconds since 1970.
+    since_ms: u64,
 }
 
 impl Cluster {
@@ -42,13 +45,13 @@ impl Cluster {
         seek: &Arc<Seek>,
     ) -> Result<Option<(Waiting, Record)>, WireError> {
         server.seeks.wait(seek)?;
-        let paired = self.pair(server, seek).await;
+        let paired = self.pair(server, seek, false).await;
         if !matches!(paired, Ok(Paired::Waits)) {
             server.seeks.take(seek);
         }
         match paired {
             Ok(Paired::Waits) => Ok(None),
-            Ok(Paired::Full) => Err(TooManySeeks.into()),
+            Ok(Paired::Full | Paired::Over) => Err(TooManySeeks.into()),
             Ok(Paired::With(paired)) => Ok(Some(*paired)),
             Err(error) => {
                 tracing::error!(player = %seek.player, %error, "a seek is not kept");
@@ -57,18 +60,33 @@ impl Cluster {
         }
     }
 
-    async fn pair(&self, server: &Arc<Shared>, seek: &Arc<Seek>) -> Result<Paired, WriteError> {
+    async fn pair(
+        &self,
+        server: &Arc<Shared>,
+        seek: &Arc<Seek>,
+        again: bool,
+    ) -> Result<Paired, WriteError> {
         let clock = serde_json::to_string(&seek.clock).expect("a clock is plain data");
         let body = Body {
             name: seek.name.clone(),
             kind: seek.kind,
+            rating: seek.rating,
             stand_in: seek.stand_in,
+            since_ms: seek.since_ms,
+        };
+        // Of rated matches people and programs have their own.
+        let rated = match (seek.rated, seek.kind) {
+            (false, _) => "",
+            (true, PlayerKind::Bot) => " rated bots",
+            (true, PlayerKind::Guest | PlayerKind::Account) => " rated",
         };
         let waiting = Waiting {
             player: seek.player,
             node: self.node,
-            key: format!("{} {clock}", seek.game.info.id),
+            key: format!("{} {clock}{rated}", seek.game.info.id),
             body: serde_json::to_string(&body).expect("a seek is plain data"),
+            fit: seek.fit(server.clock.now_ms()),
+            again,
         };
         // Of several servers one has the player's seek.
         self.notify(seek.player, Notice::SeeksElsewhere);
@@ -106,16 +124,18 @@ impl Cluster {
         })
     }
 
-    /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too.
-    async fn seek_again(&self, server: &Arc<Shared>, seek: &Arc<Seek>) {
-        let paired = self.pair(server, seek).await;
+    /// Pairs a seek that waits here and has been lost in the store, or lets it wait there, too; or looks again for
+    /// one that waits there, whom more fit by now.
+    async fn seek_again(&self, server: &Arc<Shared>, seek: &Arc<Seek>, again: bool) {
+        let paired = self.pair(server, seek, again).await;
         let is_over = !server.seeks.is_waiting(seek);
         match paired {
             // It was ended while it was written.
             Ok(Paired::Waits) if is_over => {
                 self.end_seek(seek.player).await;
             }
-            Ok(Paired::Waits) => {}
+            // It is found out elsewhere what has become of it.
+            Ok(Paired::Waits | Paired::Over) => {}
             Ok(Paired::With(paired)) => {
                 server.seeks.take(seek);
                 if let Err(error) = self
@@ -146,30 +166,34 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
         let nobody = || Body {
             name: String::new(),
             kind: PlayerKind::Guest,
+            rating: None,
             stand_in: None,
+            since_ms: 0,
         };
         let Body {
             name,
             kind,
+            rating,
             stand_in,
+            since_ms,
         } = body.unwrap_or_else(nobody);
         let host = Occupant::Player {
             id: other.player,
             name,
             kind,
+            rating,
         };
-        let own = Occupant::Player {
-            id: seek.player,
-            name: seek.name.clone(),
-            kind: seek.kind,
-        };
+        let own = births::occupant(&seek);
         let stand_in = births::weaker(seek.stand_in, stand_in);
-        let (terms, seats) = births::terms_of_seek(&server, seek.clock, [host, own], stand_in);
+        let wanted = (seek.clock, seek.rated);
+        let (terms, seats) = births::terms_of_seek(&server, wanted, [host, own], stand_in);
+        // Whoever looks again may have waited longer than the other.
+        let is_older = seek.since_ms < since_ms;
         let creation = Creation {
             id: next_match_id(None, now_ms, &server.chance),
             code: MatchCode::from_number(server.chance.number()),
             game: seek.game,
-            host: other.player,
+            host: if is_older { seek.player } else { other.player },
             terms: Terms {
                 seed: server.chance.number(),
                 ..terms
@@ -226,7 +250,13 @@ async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
         cluster.end_seek(*player).await;
     }
     for seek in seeks {
-        if waiting.contains(&seek.player) || !server.seeks.is_waiting(&seek) {
+        if !server.seeks.is_waiting(&seek) {
+            continue;
+        }
+        if waiting.contains(&seek.player) {
+            if seek.has_widened(server.clock.now_ms()) {
+                cluster.seek_again(server, &seek, true).await;
+            }
             continue;
         }
         let involved = cluster.directory.involved(seek.player).await;
@@ -238,7 +268,7 @@ async fn look(server: &Arc<Shared>, seeks: Vec<Arc<Seek>>) {
         match involved.map(|ids| ids.into_iter().rev().find(newer)) {
             Ok(Some(match_id)) => on_paired(server, seek.player, match_id).await,
             // It has been lost with this server's lease.
-            Ok(None) => cluster.seek_again(server, &seek).await,
+            Ok(None) => cluster.seek_again(server, &seek, false).await,
             Err(error) => tracing::warn!(%error, "a seek is not looked after"),
         }
     }

@@ -33,6 +33,7 @@ fn aside(re: Option<RequestId>, there: Presence) -> Aside {
         there,
         time: None,
         rematch: None,
+        changes: None,
         said: vec![Said {
             seat: None,
             name: "\"".to_owned(),
@@ -70,6 +71,7 @@ fn guest(name: &str) -> Occupant {
         id: GUEST,
         name: name.to_owned(),
         kind: plyhouse_protocol::PlayerKind::Account,
+        rating: None,
     }
 }
 

@@ -382,6 +382,10 @@ impl Table {
                 self.tell_whose_turn();
                 reply.ok(None);
             }
+            MatchRequest::Rated(verdict) => {
+                self.teller.keep_verdict(&self.state, verdict);
+                reply.ok(None);
+            }
             MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
             MatchRequest::Gap => {
                 self.afar().doubts_at = Some(now());

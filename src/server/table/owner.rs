@@ -409,6 +409,9 @@ impl Owner {
                 self.expires_at = None;
                 self.retires_at = Some(durable_at + lingers(state, self.server.settings.linger));
                 self.server.players.match_ended(state);
+                if state.creation().terms.rated {
+                    self.server.rater.wake();
+                }
             }
         }
     }

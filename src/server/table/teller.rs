@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use plyhouse_matches::{Damaged, Event, EventKind, Match, TurnTime};
+use plyhouse_matches::{Damaged, Event, EventKind, Match, Stage, TurnTime};
 use plyhouse_protocol::{
-    ErrorCode, MatchId, PlayerId, Rematch, RequestId, Said, Seq, ServerMessage, WatchedBy,
+    ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
+    WatchedBy,
 };
 use plyhouse_store::Record;
 
@@ -19,6 +20,7 @@ use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
+use crate::rating::Verdict;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::told::{Line, Published, Roster, Standing};
@@ -41,6 +43,8 @@ pub(super) struct Teller {
     unwritten: Option<Instant>,
     /// Who wants a rematch, once the match has ended.
     rematch: Option<Rematch>,
+    /// What a rated match has changed, and whether that has been told.
+    verdict: Option<(Verdict, bool)>,
     /// What was said last.
     said: VecDeque<Line>,
     /// How often the match was taken over.
@@ -85,6 +89,7 @@ impl Teller {
             history: VecDeque::with_capacity(HISTORY_ROOM),
             unwritten: None,
             rematch: None,
+            verdict: None,
             said: VecDeque::new(),
             epoch: 0,
             elsewhere: None,
@@ -183,6 +188,36 @@ impl Teller {
         let count = published.events.len().min(HISTORY);
         for told in self.history.range(self.history.len() - count..) {
             self.audience.tell(told);
+        }
+    }
+
+    /// What a rated match has changed is known: to be told once, and not before its end was.
+    pub(super) fn keep_verdict(&mut self, state: &Match, verdict: &Verdict) {
+        self.verdict.get_or_insert_with(|| (verdict.clone(), false));
+        self.tell_verdict(state);
+    }
+
+    /// What a rated match has changed was told before it was read here.
+    pub(super) fn knows_changes(&mut self, changes: Option<Vec<RatingChange>>) {
+        let known = |changes| (Verdict { changes, why: None }, true);
+        self.verdict = changes.map(known);
+    }
+
+    /// Tells what a rated match has changed, if that is known and was not told. It goes out with the next
+    /// [`flush`](Self::flush).
+    pub(super) fn tell_verdict(&mut self, state: &Match) {
+        let has_ended = matches!(state.stage(), Stage::Ended { .. });
+        if let Some((verdict, is_told @ false)) = &mut self.verdict
+            && has_ended
+        {
+            *is_told = true;
+            let Verdict { changes, why } = verdict.clone();
+            let match_id = state.id();
+            self.audience.tell(&encode(&ServerMessage::Rating {
+                match_id,
+                changes,
+                why,
+            }));
         }
     }
 
@@ -478,6 +513,10 @@ impl Teller {
                 there: self.presence(state),
                 time,
                 rematch: self.rematch.clone(),
+                changes: self
+                    .verdict
+                    .as_ref()
+                    .map(|(verdict, _)| verdict.changes.clone()),
                 said: self.said_to(state, player),
                 epoch: self.epoch,
             },

@@ -1,6 +1,7 @@
 //! What servers that share what is in memory agree on.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
@@ -10,7 +11,8 @@ use tokio::time::Instant;
 use super::people::People;
 use super::{Contents, Kept, MemoryStore};
 use crate::directory::{
-    Directory, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting, Wanted,
+    Directory, Fit, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting,
+    Wanted,
 };
 use crate::{NodeId, ReadError, WriteError};
 
@@ -20,7 +22,7 @@ pub(super) struct Agreed {
     /// When the lease of each server runs out.
     leases: BTreeMap<NodeId, Instant>,
     /// Who looks for somebody to play, in the order of coming. At most one seek a player.
-    seeks: Vec<Waiting>,
+    seeks: Vec<Sought>,
     connections: u64,
     /// How often it was asked for what is abandoned.
     asked: u64,
@@ -38,30 +40,57 @@ impl Agreed {
         self.leases.insert(node, now + LEASE);
         self.leases.retain(|_, expires| *expires + SEEKS_KEPT > now);
         let leases = &self.leases;
-        self.seeks.retain(|seek| leases.contains_key(&seek.node));
+        self.seeks
+            .retain(|sought| leases.contains_key(&sought.seek.node));
         let held = leases.iter().filter(|(_, expires)| **expires > now);
         held.map(|(node, _)| *node).collect()
     }
 
     fn withdraw(&mut self, node: NodeId) {
         self.leases.remove(&node);
-        self.seeks.retain(|seek| seek.node != node);
+        self.seeks.retain(|sought| sought.seek.node != node);
     }
 
     /// How many seeks wait.
     fn waiting(&self) -> usize {
         let seeks = self.seeks.iter();
-        seeks.filter(|seek| self.holds_lease(seek.node)).count()
+        seeks
+            .filter(|sought| self.holds_lease(sought.seek.node))
+            .count()
     }
 
     /// The place of the seek with which this one is paired.
     fn partner(&self, seek: &Waiting, people: &People) -> Option<usize> {
-        self.seeks.iter().position(|other| {
-            other.key == seek.key
+        let fits = |(place, sought): (usize, &Sought)| {
+            let other = &sought.seek;
+            let fits = other.key == seek.key
                 && other.player != seek.player
                 && self.holds_lease(other.node)
-                && !people.are_apart(seek.player, other.player)
-        })
+                && seek.fit.is_mutual(&sought.fit())
+                && !people.are_apart(seek.player, other.player);
+            fits.then_some((sought.since, place))
+        };
+        let found = self.seeks.iter().enumerate().filter_map(fits).min();
+        found.map(|(_, place)| place)
+    }
+}
+
+/// A player who waits.
+#[derive(Debug)]
+struct Sought {
+    seek: Waiting,
+    /// Since when.
+    since: Instant,
+}
+
+impl Sought {
+    /// Whom it fits now.
+    fn fit(&self) -> Fit {
+        let waited_ms = self.since.elapsed().as_millis();
+        Fit {
+            waited_ms: u64::try_from(waited_ms).unwrap_or(u64::MAX),
+            ..self.seek.fit
+        }
     }
 }
 
@@ -108,23 +137,32 @@ impl Contents {
     }
 
     fn pair(&mut self, seek: Waiting, max: usize, make: &Make) -> Result<Paired, WriteError> {
+        let mut seeks = self.agreed.seeks.iter();
+        if seek.again && !seeks.any(|earlier| earlier.seek.player == seek.player) {
+            return Ok(Paired::Over);
+        }
         let Some(partner) = self.agreed.partner(&seek, &self.people) else {
             let agreed = &mut self.agreed;
-            agreed.seeks.retain(|earlier| earlier.player != seek.player);
+            agreed
+                .seeks
+                .retain(|earlier| earlier.seek.player != seek.player);
             if agreed.waiting() >= max {
                 return Ok(Paired::Full);
             }
-            agreed.seeks.push(seek);
+            let waited = Duration::from_millis(seek.fit.waited_ms);
+            let now = Instant::now();
+            let since = now.checked_sub(waited).unwrap_or(now);
+            agreed.seeks.push(Sought { seek, since });
             return Ok(Paired::Waits);
         };
         for _ in 0..MAKE_TRIES {
-            let record = make(&self.agreed.seeks[partner]);
+            let record = make(&self.agreed.seeks[partner].seek);
             if self.create(seek.node, record.clone()).is_ok() {
                 let partner = self.agreed.seeks.remove(partner);
                 self.agreed
                     .seeks
-                    .retain(|earlier| earlier.player != seek.player);
-                return Ok(Paired::With(Box::new((partner, record))));
+                    .retain(|earlier| earlier.seek.player != seek.player);
+                return Ok(Paired::With(Box::new((partner.seek, record))));
             }
         }
         Err(WriteError::Unavailable)
@@ -133,7 +171,7 @@ impl Contents {
     fn end_seek(&mut self, player: PlayerId, node: NodeId) -> bool {
         let seeks = &mut self.agreed.seeks;
         let count = seeks.len();
-        seeks.retain(|seek| (seek.player, seek.node) != (player, node));
+        seeks.retain(|sought| (sought.seek.player, sought.seek.node) != (player, node));
         seeks.len() < count
     }
 
@@ -261,8 +299,8 @@ impl Directory for MemoryStore {
     fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         let contents = self.contents.lock();
         let seeks = contents.agreed.seeks.iter();
-        let own = seeks.filter(|seek| seek.node == node);
-        future::ready(Ok(own.map(|seek| seek.player).collect())).boxed()
+        let own = seeks.filter(|sought| sought.seek.node == node);
+        future::ready(Ok(own.map(|sought| sought.seek.player).collect())).boxed()
     }
 
     fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {

@@ -74,6 +74,7 @@ impl Kept {
             mark: self.mark(),
             next,
             reminder: self.reminder.clone().filter(|_| self.wake_ms().is_some()),
+            changes: None,
         }
     }
 

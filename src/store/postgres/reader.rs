@@ -88,11 +88,17 @@ impl Reader {
             Some(wake_ms) => Some(self.reminder(id, natural(wake_ms)).await?),
             None => None,
         };
+        let record = Record { creation, events };
+        let changes = match record.has_ended() && record.creation.terms.rated {
+            true => self.changes_of(id).await?,
+            false => None,
+        };
         Ok(Some(Loaded {
-            record: Record { creation, events },
+            record,
             mark,
             next,
             reminder,
+            changes,
         }))
     }
 

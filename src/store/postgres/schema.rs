@@ -285,6 +285,13 @@ const MIGRATIONS: &[&str] = &["
         PRIMARY KEY (player, other)
     );
     CREATE INDEX blocks_other ON blocks (other, player);
+    ", "
+    -- Whom a seek fits by ratings, which is more with time.
+    ALTER TABLE seeks
+        ADD COLUMN rating int8 NOT NULL DEFAULT 0,
+        ADD COLUMN low    int8,                    -- how much weaker the other may be; NULL for anybody
+        ADD COLUMN high   int8,                    -- how much stronger
+        ADD COLUMN since  timestamptz NOT NULL DEFAULT now();
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -13,6 +13,7 @@ fn every_event_is_read_as_it_was_written() {
         id: PlayerId(Uuid::from_u128(7)),
         name: "ann \"\u{e9}\"".to_owned(),
         kind: PlayerKind::Account,
+        rating: None,
     };
     let seated =
         [ann, Occupant::Open, Occupant::Bot(Level::Hard)].map(|occupant| EventKind::Seated {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Condition;
 use super::rows::{CREATION, CREATION_COLUMNS, LENGTH, Length, creation};
 use super::worker::{Jobs, Worker};
-use super::{people, reminders};
+use super::{people, ratings, reminders};
 use crate::record::event_from_text;
 use crate::{Damage, Live, Loaded, Mark, Next, PlayerRecord, ReadError, Record, Tail};
 use plyhouse_matches::Event;
@@ -102,10 +102,15 @@ pub(super) fn load(connection: &Connection, id: MatchId) -> Result<Option<Loaded
             true => (next(&at_once, id)?, None),
             false => (None, reminders::load(&at_once, id)?),
         };
+        let changes = match record.has_ended() && record.creation.terms.rated {
+            true => ratings::changes_of(&at_once, id)?,
+            false => None,
+        };
         let loaded = Loaded::from(record);
         Ok(Some(Loaded {
             next,
             reminder,
+            changes,
             ..loaded
         }))
     });

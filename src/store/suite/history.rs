@@ -24,6 +24,7 @@ fn sits(number: u8) -> Occupant {
         id: player(number).id,
         name: player(number).name,
         kind: player(number).kind,
+        rating: None,
     }
 }
 

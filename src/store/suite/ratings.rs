@@ -31,6 +31,7 @@ pub(crate) fn rated_record(number: u128, seats: [u8; 2]) -> Record {
         id: player(number).id,
         name: player(number).name,
         kind: PlayerKind::Account,
+        rating: None,
     });
     written.events = Match::opening(&written.creation.terms, seats, AT_MS);
     written

@@ -22,6 +22,7 @@ async fn begun_over_days(store: &dyn Store, number: u128, at_ms: u64) -> (MatchI
         id: player.id,
         name: player.name,
         kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
     };
     let seats = [sits(player(1)), sits(player(2))];
     written.events = Match::opening(&written.creation.terms, seats, at_ms);

@@ -170,6 +170,7 @@ fn record(number: usize, now_ms: u64) -> Record {
             id: player.id,
             name: player.name,
             kind: player.kind,
+            rating: None,
         }
     });
     let mut events = Match::opening(&creation.terms, seats, at_ms);

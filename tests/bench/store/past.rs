@@ -215,6 +215,7 @@ fn record(number: usize, players: usize, ends: bool) -> Record {
             id: player.id,
             name: player.name,
             kind: player.kind,
+            rating: None,
         }
     });
     let at_ms = BEGAN_MS + number as u64;

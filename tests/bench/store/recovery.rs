@@ -105,7 +105,12 @@ pub(crate) fn player(number: usize) -> PlayerRecord {
 fn events(number: usize) -> Vec<Event> {
     let seated = Seat::ALL.into_iter().enumerate().map(|(index, seat)| {
         let PlayerRecord { id, name, kind } = player(2 * number + index);
-        let occupant = Occupant::Player { id, name, kind };
+        let occupant = Occupant::Player {
+            id,
+            name,
+            kind,
+            rating: None,
+        };
         EventKind::Seated { seat, occupant }
     });
     let mut events: Vec<EventKind> = seated.chain([EventKind::STARTED]).collect();

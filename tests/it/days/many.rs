@@ -40,6 +40,7 @@ fn record(number: u64, ago_s: u64) -> Record {
         id: player.id,
         name: player.name,
         kind: PlayerKind::Guest,
+        rating: None,
     });
     let events = Match::opening(&creation.terms, seats, START_MS - ago_s * 1000);
     Record { creation, events }

@@ -334,6 +334,8 @@ impl Client {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
+            | ServerMessage::Leaders { .. }
+            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
@@ -392,6 +394,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
         | ClientMessage::Profile { .. }
+        | ClientMessage::Leaders(_)
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

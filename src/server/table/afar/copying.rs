@@ -83,6 +83,7 @@ impl Table {
         challenges.match_changed(&self.server.players, &self.state);
         self.show_out();
         self.teller.tell(published);
+        self.teller.tell_verdict(&self.state);
         if let Some(delayed) = &mut self.delayed {
             delayed.happened(published);
         }

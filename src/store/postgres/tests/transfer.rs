@@ -44,6 +44,7 @@ fn played(number: u128, clock: Option<ClockControl>) -> Record {
         id: player(number).id,
         name: player(number).name,
         kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
     };
     record.events = Match::opening(&record.creation.terms, [sits(1), sits(2)], AT_MS);
     record

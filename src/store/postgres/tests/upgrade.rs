@@ -44,6 +44,7 @@ async fn who_is_in_matches_of_the_first_version_is_known() {
         id: player(number).id,
         name: player(number).name,
         kind: plyhouse_protocol::PlayerKind::Guest,
+        rating: None,
     };
     let mut open = record(1, &player(1));
     open.creation.terms.invited = Some(player(5).id);

@@ -242,10 +242,9 @@ pub(in crate::sqlite) fn barred_until(
 
 /// What a rated match has changed; `None` if it was not posted.
 pub(in crate::sqlite) fn changes_of(
-    connection: &Connection,
+    at_once: &Connection,
     id: MatchId,
 ) -> rusqlite::Result<Option<Vec<RatingChange>>> {
-    let at_once = connection.unchecked_transaction()?;
     let sql = "SELECT l.no FROM ledger l JOIN folds f ON f.place = 'live' AND f.cursor >= l.no
                WHERE l.match = ?1";
     let mut statement = at_once.prepare_cached(sql)?;
@@ -253,7 +252,7 @@ pub(in crate::sqlite) fn changes_of(
     let Some(no) = found.optional()? else {
         return Ok(None);
     };
-    let posted = posted(&at_once, no - 1, no)?;
+    let posted = posted(at_once, no - 1, no)?;
     let changes = posted.first().map(|(_, posted)| told(&posted.changes));
     Ok(Some(changes.unwrap_or_default()))
 }

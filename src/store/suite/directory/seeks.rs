@@ -8,7 +8,7 @@ use futures::future::{join, join_all};
 use plyhouse_protocol::MatchCode;
 
 use super::*;
-use crate::directory::{LEASE, Make, Paired, Waiting};
+use crate::directory::{Fit, LEASE, Make, Paired, WIDENS_MS, Waiting};
 use crate::{NodeId, WriteError};
 
 fn seeking(number: u128) -> PlayerId {
@@ -21,6 +21,8 @@ fn seek(number: u128, node: NodeId, key: &str) -> Waiting {
         node,
         key: key.to_owned(),
         body: format!("{number} \u{2318}"),
+        fit: Fit::default(),
+        again: false,
     }
 }
 
@@ -45,7 +47,7 @@ fn partner(paired: Paired) -> Option<u128> {
     match paired {
         Paired::With(pair) => Some(pair.0.player.0.as_u128()),
         Paired::Waits => None,
-        Paired::Full => panic!("there is room"),
+        Paired::Full | Paired::Over => panic!("there is room"),
     }
 }
 
@@ -313,4 +315,44 @@ pub(crate) async fn everybody_is_paired_once(shared: &impl Shared) {
     }
     made.extend(shared.servers()[0].abandoned(1000).await.expect("readable"));
     assert_eq!(made.len(), pairs);
+}
+
+/// Who has said whom they want to play is paired with nobody else, until both have waited for long enough; and who
+/// looks again is paired only while they still wait.
+pub(crate) async fn who_is_too_weak_is_not_paired(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    let rated = |number, node, (rating, range), waited_ms| Waiting {
+        fit: Fit {
+            rating,
+            range,
+            waited_ms,
+        },
+        ..seek(number, node, "r")
+    };
+    let ann = rated(11, OWNER, (1500, Some([-100, 100])), 0);
+    assert_eq!(partner(pair(first, ann.clone()).await), None);
+    // Too strong for the first; and one for whom the first is too strong.
+    let bob = rated(12, OTHER, (1610, None), 0);
+    assert_eq!(partner(pair(second, bob).await), None);
+    let choosy = rated(13, OTHER, (1450, Some([-10, 40])), 0);
+    assert_eq!(partner(pair(second, choosy.clone()).await), None);
+    let again = |seek: &Waiting, waited_ms| Waiting {
+        again: true,
+        fit: Fit {
+            waited_ms,
+            ..seek.fit
+        },
+        ..seek.clone()
+    };
+    let soon = again(&ann, WIDENS_MS - 1);
+    assert_eq!(partner(pair(first, soon).await), None);
+    let later = again(&ann, WIDENS_MS);
+    assert_eq!(partner(pair(first, later.clone()).await), Some(12));
+    let over = first.pair(later, 100, make(11)).await;
+    assert!(matches!(over, Ok(Paired::Over)), "{over:?}");
+    let weak = rated(14, OWNER, (1400, None), 0);
+    assert_eq!(partner(pair(first, weak).await), None);
+    let later = again(&choosy, WIDENS_MS);
+    assert_eq!(partner(pair(second, later).await), Some(14));
 }

@@ -249,7 +249,12 @@ fn seated(seat: Seat, occupant: Occupant) -> Event {
 }
 
 fn sits(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
-    Occupant::Player { id, name, kind }
+    Occupant::Player {
+        id,
+        name,
+        kind,
+        rating: None,
+    }
 }
 
 fn stood_in(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
@@ -258,6 +263,7 @@ fn stood_in(PlayerRecord { id, name, kind }: PlayerRecord) -> Occupant {
         player: id,
         name,
         kind,
+        rating: None,
     }
 }
 

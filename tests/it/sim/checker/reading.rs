@@ -335,6 +335,8 @@ impl Reading {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
+            | ServerMessage::Leaders { .. }
+            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
@@ -391,6 +393,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
         | ClientMessage::Profile { .. }
+        | ClientMessage::Leaders(_)
         | ClientMessage::EndSession { .. }
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }

@@ -16,12 +16,18 @@ fn number(seat: Seat) -> SeatNumber {
 pub(super) fn occupant(occupant: &Occupant) -> plyhouse_protocol::Occupant {
     match occupant {
         Occupant::Open => plyhouse_protocol::Occupant::Open,
-        Occupant::Player { id, name, kind } => plyhouse_protocol::Occupant::Player {
+        Occupant::Player {
+            id,
+            name,
+            kind,
+            rating,
+        } => plyhouse_protocol::Occupant::Player {
             player: *id,
             name: name.clone(),
             connected: false,
             account: kind.is_account(),
             bot: *kind == PlayerKind::Bot,
+            rating: *rating,
         },
         Occupant::Bot(level) => plyhouse_protocol::Occupant::Bot {
             level: level.to_string(),

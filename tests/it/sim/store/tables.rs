@@ -171,6 +171,7 @@ impl Tables {
             next: self.next(id),
             reminder: (self.reminders.get(&id).cloned())
                 .filter(|reminder| reminder.wake_ms.is_some()),
+            changes: self.ratings.changes_of(id),
             ..record.into()
         })
     }

@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::creations::create;
 use super::{Batch, Task};
-use crate::directory::{MAKE_TRIES, Paired, Waiting};
+use crate::directory::{Fit, MAKE_TRIES, Paired, Waiting};
 use crate::postgres::journal::integer;
-use crate::postgres::link::{Failure, Session};
+use crate::postgres::link::{Failure, Session, Values};
 use crate::postgres::writer::Pairing;
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
@@ -70,18 +70,42 @@ async fn pair(session: &Session, pairing: &Pairing) -> Result<Result<Paired, Wri
         return Ok(Err(WriteError::Conflict));
     }
     // If somebody else is at it, it is still there when it comes to that.
-    let _ = end(session, seek.player, None).await?;
-    let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body
+    let ended = end(session, seek.player, None).await?;
+    if seek.again && ended.is_err() {
+        let is_there = is_seeking(session, seek.player).await?;
+        return Ok(if is_there {
+            Err(WriteError::Conflict)
+        } else {
+            Ok(Paired::Over)
+        });
+    }
+    let Some(other) = partner(session, seek).await? else {
+        return wait(session, pairing).await;
+    };
+    pair_with(session, pairing, other).await
+}
+
+/// The seek that has waited longest of those that fit, locked.
+async fn partner(session: &Session, seek: &Waiting) -> Result<Option<Waiting>, Failure> {
+    // How far apart both may be grows as [`Fit`](crate::directory::Fit) says.
+    let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
+                      seeks.rating, seeks.low, seeks.high
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
                WHERE seeks.key = $1 AND seeks.player <> $2
                  AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = $2 AND other = seeks.player)
                  AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = seeks.player AND other = $2)
-               ORDER BY seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
-    let found = session.query_opt(sql, &[&seek.key, &seek.player.0]).await?;
-    match found {
-        Some(row) => pair_with(session, pairing, waiting(&row)).await,
-        None => wait(session, pairing).await,
-    }
+                 AND ($4::int8 IS NULL OR seeks.rating - $3 BETWEEN $4 AND $5)
+                 AND (seeks.low IS NULL OR $3 - seeks.rating
+                      BETWEEN seeks.low - 50 * floor(extract(epoch FROM now() - seeks.since) / 5)
+                          AND seeks.high + 50 * floor(extract(epoch FROM now() - seeks.since) / 5))
+               ORDER BY seeks.since, seeks.number LIMIT 1 FOR UPDATE OF seeks SKIP LOCKED";
+    let rating = i64::from(seek.fit.rating);
+    let bounds = seek.fit.bounds();
+    let (low, high) = (bounds.map(|[low, _]| low), bounds.map(|[_, high]| high));
+    let found = session
+        .query_opt(sql, &[&seek.key, &seek.player.0, &rating, &low, &high])
+        .await?;
+    Ok(found.map(|row| waiting(&row)))
 }
 
 /// Creates the match of both, and ends the other's seek.
@@ -109,18 +133,33 @@ async fn wait(
     session: &Session,
     Pairing { seek, max, .. }: &Pairing,
 ) -> Result<Result<Paired, WriteError>, Failure> {
-    let sql = "INSERT INTO seeks (player, node, key, body) SELECT $1, $2, $3, $4
+    let sql = "INSERT INTO seeks (player, node, key, body, rating, low, high, since)
+               SELECT $1, $2, $3, $4, $6, $7, $8, now() - $9::float8 * interval '1 millisecond'
                WHERE (SELECT count(*) FROM seeks JOIN node
                       ON node.id = seeks.node AND node.expires > now()) < $5
                ON CONFLICT DO NOTHING RETURNING player";
     let max = integer(*max as u64);
-    let values = [&seek.key, &seek.body];
-    let waits = session
-        .query_opt(
-            sql,
-            &[&seek.player.0, &seek.node.0, values[0], values[1], &max],
-        )
-        .await?;
+    let Fit {
+        rating,
+        range,
+        waited_ms,
+    } = seek.fit;
+    let rating = i64::from(rating);
+    let [low, high] = [0, 1].map(|end| range.map(|range| i64::from(range[end])));
+    #[expect(clippy::cast_precision_loss, reason = "exact for 285,000 years")]
+    let waited_ms = waited_ms as f64;
+    let values: Values<'_> = &[
+        &seek.player.0,
+        &seek.node.0,
+        &seek.key,
+        &seek.body,
+        &max,
+        &rating,
+        &low,
+        &high,
+        &waited_ms,
+    ];
+    let waits = session.query_opt(sql, values).await?;
     if waits.is_some() {
         return Ok(Ok(Paired::Waits));
     }
@@ -143,5 +182,16 @@ fn waiting(row: &Row) -> Waiting {
         node: NodeId(row.get::<_, Uuid>(1)),
         key: row.get(2),
         body: row.get(3),
+        fit: Fit {
+            rating: whole(row.get(4)),
+            range: (row.get::<_, Option<i64>>(5).zip(row.get(6)))
+                .map(|(low, high)| [low, high].map(whole)),
+            waited_ms: 0,
+        },
+        again: false,
     }
+}
+
+fn whole(number: i64) -> i32 {
+    i32::try_from(number).unwrap_or_default()
 }

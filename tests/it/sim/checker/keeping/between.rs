@@ -157,11 +157,16 @@ fn holders(record: &Record) -> Vec<PlayerId> {
 fn as_people(occupant: &Occupant) -> Occupant {
     match occupant {
         Occupant::StandIn {
-            player, name, kind, ..
+            player,
+            name,
+            kind,
+            rating,
+            ..
         } => Occupant::Player {
             id: *player,
             name: name.clone(),
             kind: *kind,
+            rating: *rating,
         },
         Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => occupant.clone(),
     }
