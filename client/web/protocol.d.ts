@@ -12,11 +12,13 @@ export type Occupant =
       player: string;
       name: string;
       connected: boolean;
-      // Of an account, as they were when it sat down.
+      // The name is one's own; and a program's.
+      account?: boolean;
+      bot?: boolean;
       rating?: number;
       provisional?: boolean;
     }
-  | { occupant: 'bot'; level: string; for?: Person };
+  | { occupant: 'bot'; level: string; for?: Person; rating?: number };
 
 export interface Person {
   player: string;
@@ -363,18 +365,19 @@ export interface Profile {
   drawn: number;
   last: HistoryRow[];
 }
+export interface LeaderRow {
+  place: number;
+  player: Player;
+  rating: number;
+  deviation: number;
+  games: number;
+}
 export interface Leaders {
   type: 'leaders';
   re?: number;
   ignored?: string[];
   total: number;
-  rows: {
-    place: number;
-    player: { id: string; name: string; account?: boolean; bot?: boolean };
-    rating: number;
-    deviation: number;
-    games: number;
-  }[];
+  rows: LeaderRow[];
 }
 export interface Events {
   type: 'events';
@@ -472,8 +475,9 @@ export type Message =
   | Events
   | History
   | Profile
-  | Blocked
+  | RatingTold
   | Leaders
+  | Blocked
   | Sessions
   | SessionAdded
   | PlayerTold
@@ -520,6 +524,7 @@ export type Request =
       limit?: number;
     }
   | { type: 'profile'; name?: string; player?: string }
+  | { type: 'leaders'; game: string; pool: string; limit?: number; after?: number }
   | { type: 'block'; player?: string; on?: boolean }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)

@@ -50,6 +50,7 @@ pub(super) fn router(
         .route("/m/{code}", get(page_of_match))
         .route("/m/{code}/", get(page_of_match))
         .route("/games", get(page))
+        .route("/leaders", get(page))
         .route("/pair", get(page))
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))

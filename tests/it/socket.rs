@@ -103,7 +103,7 @@ async fn the_page_is_served() {
     assert_eq!(body(&at_match), body(&page));
     let with_slash = exchange(&address, &get("/m/K7QM2P/", "")).await;
     assert!(with_slash.starts_with("HTTP/1.1 200 "), "{with_slash}");
-    for path in ["/games", "/pair", "/you"] {
+    for path in ["/games", "/leaders", "/pair", "/you"] {
         let place = exchange(&address, &get(path, "")).await;
         assert!(place.starts_with("HTTP/1.1 200 "), "{place}");
         assert_eq!(body(&place), body(&page));

@@ -78,6 +78,7 @@ export class Furniture {
           {},
           game.title,
           match.clock && h('span', {}, clockWords(match.clock)),
+          match.rated && h('span', {}, say('rated.short')),
           h('span', { class: 'code' }, match.code),
           this.watching,
         ),

@@ -26,6 +26,7 @@ export class Listing {
   #running;
   #lists;
   #live;
+  #leaders = h('p', { hidden: true }, h('a', { href: '/leaders' }, say('leaders.title')));
   /** The game whose matches are shown; of all if it is empty. */
   #game = '';
   #games = h('select', { id: 'shown-games', onchange: () => this.#show(this.#games.value) });
@@ -58,6 +59,7 @@ export class Listing {
       this.#open.element,
       this.#running.element,
       h('p', {}, h('a', { href: '/games' }, say('games.all'))),
+      this.#leaders,
     );
   }
 
@@ -115,6 +117,8 @@ export class Listing {
     const played = running.rows.filter(({ match }) => !isMine.has(match));
     this.#live.update(document.hidden ? [] : played);
     this.#offerGames();
+    // Ratings are of accounts.
+    this.#leaders.hidden = this.#app.connection.welcome?.accounts === undefined;
   }
 
   /** Whose matches one wants to see. */

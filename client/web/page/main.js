@@ -330,6 +330,11 @@ export class App {
         this.#toast.outlived(message.match);
         this.#change(message.match, (match) => withRematch(match, message));
         break;
+      case 'rating': {
+        const { match: id, changes, why } = message;
+        this.#change(id, (match) => ({ ...match, changes, unrated: why }));
+        break;
+      }
       case 'said':
         this.#change(message.match, (match) => withSaid(match, message));
         if (this.#view instanceof Room) this.#view.heard(message);

@@ -7,7 +7,8 @@
  * A match, and what can be known of its past: `past[n]` is the position after `n` moves, where we
  * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand, and
  * `gone` who is gone: since when, as far as we know, and until when that is borne, where we were told.
- * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number, gone: (Gone | null)[] }} Match
+ * `unrated` is why a match that was played for ratings changes none.
+ * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number, gone: (Gone | null)[], unrated?: string }} Match
  * @typedef {{ since: number, until: number | null }} Gone
  */
 

@@ -8,7 +8,8 @@ import { date, say } from './language.js';
 import { isMyTurn, isStoodIn } from './match.js';
 import { Section } from './rows.js';
 import { clockWords, timeWords } from './time.js';
-import { occupant, watching } from './words.js';
+import { named, pageOf } from './people.js';
+import { watching } from './words.js';
 
 /** @import { Listed } from '../protocol.js' */
 /** @import { DaysRow } from './days.js' */
@@ -87,12 +88,14 @@ export class OwnMatches {
     const [one = '', other = ''] = line.names;
     // One knows oneself.
     const names = you === null ? line.names : [you === 0 ? other : one];
-    if (status !== 'open') return { ...line, names };
+    const pages = you === null ? line.pages : line.pages?.slice(1 - you, 2 - you);
+    if (status !== 'open') return { ...line, names, pages };
     const opponent = challengedTo(match);
     const isHost = host === this.#app.player?.id;
     return {
       ...line,
       names: opponent ? [opponent] : names,
+      pages: opponent ? [] : pages,
       about: `${line.about} · ${opponent ? say('list.asked') : match.code}`,
       action: say('list.show'),
       ...(isHost
@@ -138,6 +141,7 @@ function left(match) {
 export function told(app, row, action, ...more) {
   const { game, clock } = row;
   const about = [app.game(game)?.title ?? game, clock && clockWords(clock), ...more];
-  const names = row.seats.map((seat) => occupant(seat, app.levels));
-  return { row, names, about: about.filter(Boolean).join(' · '), action };
+  const names = row.seats.map((seat) => named(seat, app.levels));
+  const pages = row.seats.map(pageOf);
+  return { row, names, pages, about: about.filter(Boolean).join(' · '), action };
 }

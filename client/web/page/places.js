@@ -12,9 +12,16 @@ import { Room } from './room.js';
 export function viewAt(app, path, wish) {
   const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
   if (code) return new Room(app, decoded(code), wish);
+  const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
+  if (name) {
+    const module = import('./people/profile.js');
+    return new Later(app, module, ({ Profile }) => new Profile(app, decoded(name)));
+  }
   switch (path) {
     case '/':
       return new Lobby(app);
+    case '/leaders':
+      return new Later(app, import('./people/leaders.js'), ({ Leaders }) => new Leaders(app));
     case '/you':
       return new Later(app, import('./you/you.js'), ({ You }) => new You(app));
     case '/games':

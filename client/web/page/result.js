@@ -4,6 +4,7 @@
 import { fill, h, write } from './dom.js';
 import { isFirstWin } from './keeping.js';
 import { say } from './language.js';
+import { changeWords, ratingWords } from './people.js';
 import { icon } from './switches.js';
 import { ended, occupant, points } from './words.js';
 
@@ -26,6 +27,7 @@ export class Result {
   #headline = h('h2', { id: 'result-title' });
   #why = h('p', { class: 'why' });
   #score = h('p', { class: 'score' });
+  #rating = h('p', { class: 'change' });
   #keep = h(
     'p',
     { class: 'keep' },
@@ -59,6 +61,7 @@ export class Result {
       this.#headline,
       this.#why,
       this.#score,
+      this.#rating,
       h(
         'div',
         { class: 'row' },
@@ -99,12 +102,22 @@ export class Result {
     write(this.#headline, headline);
     write(this.#why, why);
     write(this.#score, score(match, this.#app.levels));
+    write(this.#rating, rating(match));
     this.#keep.hidden = !isFirstWin(this.#app, match);
     this.#again.hidden = again === null;
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
     this.#again.title = again?.why ?? '';
   }
+}
+
+/** What has become of our rating. @param {Match} match */
+function rating({ changes, you, unrated }) {
+  if (unrated) return say('rating.farming');
+  const ours = changes?.find(({ seat }) => seat === you);
+  if (!ours) return '';
+  const rating = ratingWords(ours.after, ours.provisional);
+  return say('rating.now', { rating, change: changeWords(ours) });
 }
 
 /**

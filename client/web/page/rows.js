@@ -13,6 +13,7 @@ import { icon } from './switches.js';
  * @typedef {object} Told
  * @property {Row} row
  * @property {string[]} names of both who play, or of the opponent alone
+ * @property {(string | null)[]} [pages] where one reads about them, where one can
  * @property {string} about
  * @property {string} action what one can do with it
  * @property {() => void} [callOff]
@@ -124,11 +125,15 @@ class Line {
   }
 
   /** @param {Told} told */
-  show({ row, names, about, action, callOff, result }) {
+  show({ row, names, pages = [], about, action, callOff, result }) {
     if (result) this.element.dataset.result = result;
-    if (this.#drawn !== names.join('\n')) {
-      this.#drawn = names.join('\n');
-      const [one, other] = names.map((name) => h('bdi', {}, name));
+    const drawn = JSON.stringify([names, pages]);
+    if (this.#drawn !== drawn) {
+      this.#drawn = drawn;
+      const [one, other] = names.map((name, at) => {
+        const says = h('bdi', {}, name);
+        return pages[at] ? h('a', { class: 'person', href: pages[at] }, says) : says;
+      });
       // The dash stays with the first name where the second comes on a line of its own.
       const first = other && h('span', {}, one, h('span', { class: 'against' }, '\u00a0–'));
       fill(this.#names, first ?? one, other && ' ', other);

@@ -4,6 +4,7 @@ import { ClockFace } from './clockface.js';
 import { fill, h, write } from './dom.js';
 import { say } from './language.js';
 import { sideName } from './naming.js';
+import { changeWords, pageOf, seatRating } from './people.js';
 import { iconOf } from './piece.js';
 import { icon } from './switches.js';
 import { points } from './words.js';
@@ -24,6 +25,7 @@ const SAID_MS_PER_CHARACTER = 120;
 
 export class Strip {
   #name = h('bdi', { class: 'player-name' });
+  #rating = h('span', { class: 'rating' });
   #kind = h('span', { class: 'kind-icon' });
   #points = h('span', { class: 'points', hidden: true });
   #about = h('span', { class: 'about' });
@@ -47,7 +49,7 @@ export class Strip {
       h(
         'div',
         { class: 'who' },
-        h('p', { class: 'names' }, this.#kind, this.#name, this.#points, this.#state),
+        h('p', { class: 'names' }, this.#kind, this.#name, this.#rating, this.#points, this.#state),
         this.#more,
         this.#said,
       ),
@@ -64,7 +66,12 @@ export class Strip {
    */
   show(match, number, seat, name, onTurn) {
     const you = match.you === number;
-    write(this.#name, name);
+    this.#showName(seat, name);
+    const change = match.changes?.find((change) => change.seat === number);
+    write(
+      this.#rating,
+      [seatRating(seat), change && changeWords(change)].filter(Boolean).join(' '),
+    );
     const { series } = match;
     this.#points.hidden = !series;
     if (series) {
@@ -110,6 +117,15 @@ export class Strip {
       this.#said.hidden = true;
       this.#more.hidden = false;
     }, later);
+  }
+
+  /** @param {Seat} seat @param {string} name */
+  #showName(seat, name) {
+    const page = pageOf(seat);
+    const drawn = JSON.stringify([name, page]);
+    if (this.#name.dataset.drawn === drawn) return;
+    this.#name.dataset.drawn = drawn;
+    fill(this.#name, page ? h('a', { class: 'person', href: page }, name) : name);
   }
 
   /** @param {boolean} isBelow whether it stands below the board */

@@ -135,6 +135,7 @@ export default {
 
   // Oneself: on other devices, and after all are lost
   'games.all': 'All your games',
+  'leaders.title': 'Leaderboards',
   'proof.title': 'Is it you?',
   'proof.field': 'Your password, or your recovery key',
   'proof.go': 'Go on',
@@ -324,6 +325,12 @@ export default {
     one: '{points} of {count} match',
     other: '{points} of {count} matches',
   },
+  'rating.plain': '{rating}',
+  'rating.about': '{rating}?',
+  'rating.now': 'Your rating: {rating} ({change})',
+  'rating.farming':
+    'This match changes no rating: you two have played it like this before, or often today.',
+  'rated.short': 'rated',
   'players.left': 'has left',
   'players.away': 'away',
   'players.back': 'away, {time} to come back',

@@ -88,27 +88,29 @@ export class Games {
     this.#rows = [...this.#rows.slice(0, shown), ...answer.rows];
     this.#filters.learn(answer.rows);
     this.#ended.none = say(Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none');
-    this.#ended.show(this.#rows.map((row) => this.#told(row)));
+    this.#ended.show(this.#rows.map((row) => toldOver(this.#app, row)));
     this.#more.hidden = !answer.more;
     if (hadFocus) this.#ended.focus(shown);
   }
+}
 
-  /** @param {HistoryRow} row @returns {Told} */
-  #told(row) {
-    const result = resultOf(row);
-    const line = told(
-      this.#app,
-      row,
-      say('games.show'),
-      // A number stays with what it counts.
-      say('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
-      day(row.ended_ms),
-    );
-    const came = say(`games.${result}`);
-    const about = `${came} · ${line.about}`;
-    // One knows oneself.
-    return { ...line, names: line.names.slice(1 - row.you, 2 - row.you), about, result };
-  }
+/** A game that is over, by whose seat it is told. @param {App} app @param {HistoryRow} row @returns {Told} */
+export function toldOver(app, row) {
+  const result = resultOf(row);
+  const line = told(
+    app,
+    row,
+    say('games.show'),
+    // A number stays with what it counts.
+    row.rated && say('rated.short'),
+    say('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
+    day(row.ended_ms),
+  );
+  const came = say(`games.${result}`);
+  const about = `${came} · ${line.about}`;
+  // One knows oneself.
+  const theirs = (/** @type {any[]} */ both) => both.slice(1 - row.you, 2 - row.you);
+  return { ...line, names: theirs(line.names), pages: theirs(line.pages ?? []), about, result };
 }
 
 /** What it came to for oneself. @param {HistoryRow} row */

@@ -2,6 +2,7 @@
 
 import { h, write } from '../dom.js';
 import { say } from '../language.js';
+import { pathOf } from '../people.js';
 import { chooseName } from './choosing-name.js';
 import { Account } from './account.js';
 import { Devices } from './devices.js';
@@ -14,6 +15,7 @@ import { recovery } from './recovery.js';
 export class You {
   #app;
   #name = h('bdi');
+  #profile = h('a', { class: 'button', hidden: true }, say('profile.own'));
   #account;
   #pairing;
   #devices;
@@ -35,6 +37,7 @@ export class You {
         h('h1', {}, this.#name),
         h('button', choose, say('name.choose')),
         h('a', { class: 'button', href: '/games' }, say('games.title')),
+        this.#profile,
       ),
       this.#account.element,
       this.#pairing.element,
@@ -56,7 +59,10 @@ export class You {
 
   update() {
     this.#account.update();
-    write(this.#name, this.#app.player?.name ?? '');
+    const { name = '', account = false } = this.#app.player ?? {};
+    write(this.#name, name);
+    this.#profile.hidden = !account;
+    this.#profile.href = pathOf(name);
   }
 
   welcomed() {
