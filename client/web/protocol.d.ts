@@ -433,6 +433,14 @@ export interface RecoveryKey {
   ignored?: string[];
   key: string;
 }
+export interface KeyTold {
+  type: 'key';
+  re?: number;
+  ignored?: string[];
+  key: string;
+  session: string;
+  player: Player;
+}
 export interface Ok {
   type: 'ok';
   re?: number;
@@ -483,6 +491,7 @@ export type Message =
   | PlayerTold
   | Paired
   | RecoveryKey
+  | KeyTold
   | Ok
   | Pong
   | Failure;
@@ -529,7 +538,9 @@ export type Request =
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)
   | ({ type: 'end_session'; session: string } & Proof)
-  | { type: 'register'; name: string; password: string }
+  | { type: 'register'; name: string; password: string; invite?: string }
+  | ({ type: 'create_key'; label?: string; bot?: string } & Proof)
+  | ({ type: 'forget_me' } & Proof)
   | { type: 'rename'; name: string }
   | ({ type: 'set_password'; new: string } & Proof)
   | { type: 'ping' }
@@ -571,6 +582,8 @@ export type Request =
       rated?: boolean;
       rating?: [number, number];
       stand_in?: string;
+      rated?: boolean;
+      rating?: [number, number];
     }
   | { type: 'unseek' }
   | ({ type: 'resync'; since: number } & OneMatch);

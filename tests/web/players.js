@@ -142,6 +142,20 @@ export async function chooseName(page) {
   await page.getByRole('button', { name: 'Choose a name' }).click();
 }
 
+/** Takes a name that is one's own, and goes back to the lobby. @param {Page} page @param {string} name */
+export async function signUp(page, name) {
+  await goToYou(page);
+  const account = page.getByRole('region', { name: 'Keep your name' });
+  await account.getByLabel('Name', { exact: true }).fill(name);
+  await account.getByLabel('New password').fill(PASSWORD);
+  await account.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name, exact: true }).waitFor();
+  await page.goto('/');
+}
+
+/** With which people of the tests sign up. */
+export const PASSWORD = 'correct horse battery';
+
 /** The code in a link. @param {string} link */
 export const codeOf = (link) => new URL(link).pathname.slice(-6);
 

@@ -62,6 +62,8 @@ const NO_TEXT = [
   ...['Arrow', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'End', 'Enter', 'Escape', 'Home'],
   // Classes of a button.
   'large search',
+  // How a token is sent.
+  'Bearer ',
 ];
 
 /** Whether people would read it: words apart, a capital and small letters, or the end of a sentence. @param {string} text */

@@ -68,7 +68,7 @@ async function offerRematch(app, match) {
 }
 
 /** The same terms, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
-function anew({ game, seats, you, clock, takeback, stand_in }) {
+function anew({ game, seats, you, clock, takeback, stand_in, rated }) {
   const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
   // Two bots are watched at the pace that was chosen for them.
   const pace = (you === null && recallChoice().pace) || BOT_PACE_MS;
@@ -76,6 +76,7 @@ function anew({ game, seats, you, clock, takeback, stand_in }) {
     ...{ type: 'create', game, seats: wishes, takeback, pace_ms: pace },
     ...(clock ? { clock } : {}),
     ...(stand_in ? { stand_in } : {}),
+    ...(rated ? { rated } : {}),
   };
 }
 

@@ -17,6 +17,9 @@ export const BOT_PACE_MS = 500;
  * @property {OwnClock} own the clock that was written down last
  * @property {string} standIn the level of the bot that plays on for whoever leaves; empty for none
  * @property {boolean} takeback whether moves may be taken back
+ * @property {boolean} rated whether it counts for ratings, where it can
+ * @property {import('../protocol.js').WatchedBy | ''} watch who may watch; empty for what is usual
+ * @property {number} delay how much later whoever watches sees it, in milliseconds
  * @property {string} one the first bot's level, where two bots play
  * @property {string} other the second bot's
  * @property {number} pace the least time between the moves of two bots, in milliseconds

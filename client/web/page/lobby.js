@@ -67,7 +67,8 @@ export class Lobby {
     if (isOver) this.#search.fail();
     this.#search.update();
     if (games.length === 0) fill(this.element, h('p', { class: 'none' }, say('link.connecting')));
-    const madeFrom = JSON.stringify([games, levels, clocks, this.#search.isOn]);
+    const { account } = this.#app.player ?? {};
+    const madeFrom = JSON.stringify([games, levels, clocks, account, this.#search.isOn]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
       this.#settle();
@@ -147,14 +148,17 @@ export class Lobby {
     const clock = terms.clock();
     if (!clock) return null;
     const isBot = typeof other === 'object';
+    // A bot of the server's is played for nothing.
+    const asked = isBot
+      ? { takeback: this.#choice.takeback !== false, pace_ms: BOT_PACE_MS }
+      : { ...terms.takeback, ...terms.standIn, ...terms.rated, ...terms.watching };
     return {
       type: 'create',
       game: this.#game().game,
       seats: side === 'second' ? [other, 'me'] : ['me', other],
       shuffle: side === 'chance',
       ...clock,
-      ...terms.takeback,
-      ...(isBot ? { pace_ms: BOT_PACE_MS } : terms.standIn),
+      ...asked,
     };
   }
 
@@ -173,7 +177,11 @@ export class Lobby {
     const clock = terms.clock();
     if (!clock) return;
     const { level = '' } = this.#choice;
-    void this.#search.begin({ game: this.#game().game, level, ...clock, ...terms.standIn });
+    void this.#search.begin({
+      ...{ game: this.#game().game, level, ...clock },
+      ...terms.standIn,
+      ...terms.rated,
+    });
   }
 
   #desk() {
@@ -190,10 +198,13 @@ export class Lobby {
       const bot = botWord(this.#choice.level ?? '', this.#app.levels);
       write(start, say('lobby.bot', { bot }));
       start.disabled = terms.isOfDays;
-      write(noBot, terms.isOfDays ? say('lobby.noBot') : '');
-      const comes = terms.isOfDays
-        ? say('lobby.find.noBot')
-        : say('lobby.find.bot', { time: spanWords(SEEK_MS, 'long'), bot });
+      const why = terms.isOfDays ? say('lobby.noBot') : '';
+      write(noBot, !why && terms.isRated ? say('rated.noBot') : why);
+      const comes = terms.isRated
+        ? say('rated.find')
+        : terms.isOfDays
+          ? say('lobby.find.noBot')
+          : say('lobby.find.bot', { time: spanWords(SEEK_MS, 'long'), bot });
       write(found, sentences(say('lobby.find.about'), comes));
       fill(sides, ...this.#sides());
       this.#rules.hidden = !hasRules(this.#game().game);

@@ -9,12 +9,15 @@ import { clockWords, secondsLeft } from './time.js';
 /** @import { Clock, Snapshot } from '../protocol.js' */
 /** @import { App } from './main.js' */
 
+/** How much weaker or stronger than oneself an opponent may be at first, where it counts. @type {[number, number]} */
+const RATING = [-200, 200];
+
 /** After so long a bot plays with whoever found nobody. */
 export const SEEK_MS = 20_000;
 
 /**
  * What is looked for, and the bot that will do as well.
- * @typedef {{ game: string, level: string, clock?: Clock, stand_in?: string }} Wish
+ * @typedef {{ game: string, level: string, clock?: Clock, stand_in?: string, rated?: boolean }} Wish
  */
 
 export class Search {
@@ -79,9 +82,9 @@ export class Search {
     this.update();
     this.#app.update();
     const { level, ...sought } = wish;
-    // No bot plays by days.
-    const bot = isOfDays(wish.clock) ? {} : { bot: level, bot_after_ms: SEEK_MS };
-    const isSought = await this.#app.ask({ type: 'seek', ...sought, ...bot });
+    const bot = { bot: level, bot_after_ms: SEEK_MS };
+    const more = wish.rated ? { rating: RATING } : comesBot(wish) ? bot : {};
+    const isSought = await this.#app.ask({ type: 'seek', ...sought, ...more });
     // What was lost with the connection is asked again with the next.
     if (!isSought && this.#app.connection.link.state === 'open') {
       this.fail();
@@ -97,7 +100,7 @@ export class Search {
       write(this.#about, say('search.offline'));
       return;
     }
-    if (isOfDays(this.#wish.clock)) {
+    if (!comesBot(this.#wish)) {
       write(this.#line, '…');
       write(this.#about, say('search.days'));
       return;
@@ -108,9 +111,10 @@ export class Search {
   }
 
   /** @param {Wish} wish */
-  #draw({ game, clock }) {
+  #draw({ game, clock, rated }) {
     const title = this.#app.game(game)?.title ?? '';
-    const sought = clock ? `${title}, ${clockWords(clock)}` : title;
+    const terms = [title, clock && clockWords(clock), rated && say('rated.short')];
+    const sought = terms.filter(Boolean).join(', ');
     const stop = () => void this.stop();
     fill(
       this.element,
@@ -121,3 +125,6 @@ export class Search {
     );
   }
 }
+
+/** Whether a bot plays with whoever found nobody: none does by days, or where it counts. @param {Wish} wish */
+const comesBot = ({ clock, rated }) => !rated && !isOfDays(clock);

@@ -6,6 +6,7 @@ import { h } from './dom.js';
 import { capital, say } from './language.js';
 import { botWord } from './naming.js';
 import { isOfDays } from './own-clock.js';
+import { Watching } from './watching.js';
 
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
@@ -15,6 +16,11 @@ export class Terms {
   #picker;
   #choice;
   #leaving;
+  #takebacks;
+  #app;
+  #rated = h('input', { type: 'checkbox' });
+  #ratedField = h('label', { class: 'check' }, this.#rated, h('span', {}, say('rated.label')));
+  #watching;
 
   /**
    * @param {App} app
@@ -22,7 +28,11 @@ export class Terms {
    * @param {(change: Partial<Choice>) => void} choose
    */
   constructor(app, choice, choose) {
+    this.#app = app;
     this.#choice = choice;
+    this.#watching = new Watching(choice, choose);
+    this.#rated.checked = choice.rated === true;
+    this.#rated.addEventListener('change', () => choose({ rated: this.#rated.checked }));
     this.#picker = new ClockPicker(app.connection.welcome?.clocks ?? [], choice, choose);
     this.#leaving = select(
       say('terms.leaving'),
@@ -36,7 +46,7 @@ export class Terms {
       choice.standIn,
       (standIn) => choose({ standIn }),
     );
-    const takebacks = select(
+    this.#takebacks = select(
       say('terms.takeback'),
       [
         { value: 'yes', title: say('terms.agreed') },
@@ -49,15 +59,30 @@ export class Terms {
       'fieldset',
       { class: 'terms' },
       h('legend', { class: 'unseen' }, say('terms.title')),
-      h('div', { class: 'row fields' }, this.#picker.field, takebacks, this.#leaving),
+      h('div', { class: 'row fields' }, this.#picker.field, this.#takebacks, this.#leaving),
+      this.#ratedField,
       this.#picker.own,
+      this.#watching.element,
     );
   }
 
   /** Draws what depends on what is chosen. */
   show() {
     // Nobody need be there in a match of days.
-    this.#leaving.hidden = this.isOfDays;
+    this.#leaving.hidden = this.isOfDays || this.isRated;
+    this.#takebacks.hidden = this.isRated;
+    this.#ratedField.hidden = !this.#mayBeRated;
+    this.#watching.show(this);
+  }
+
+  /** What counts for ratings is played by accounts, and by the clock. */
+  get #mayBeRated() {
+    return Boolean(this.#app.player?.account) && this.#picker.clock !== null;
+  }
+
+  /** Whether it counts for ratings. */
+  get isRated() {
+    return this.#mayBeRated && this.#choice.rated === true;
   }
 
   /** Whether the match would be one of days. */
@@ -75,10 +100,20 @@ export class Terms {
   /** The bot that plays on for whoever leaves. */
   get standIn() {
     const { standIn } = this.#choice;
-    return standIn && !this.isOfDays ? { stand_in: standIn } : {};
+    return standIn && !this.isOfDays && !this.isRated ? { stand_in: standIn } : {};
   }
 
   get takeback() {
-    return { takeback: this.#choice.takeback !== false };
+    return { takeback: this.#choice.takeback !== false && !this.isRated };
+  }
+
+  /** What counts for ratings says so. */
+  get rated() {
+    return this.isRated ? { rated: true } : {};
+  }
+
+  /** Who may watch. */
+  get watching() {
+    return this.#watching.wish(this);
   }
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../connection.js';
 import { fill, h, write } from '../dom.js';
 import { say } from '../language.js';
 import { personIn } from '../match.js';
+import { blockButton } from './block.js';
 import { isMuted, mute, muted, speakerOf, wordsOf } from '../said.js';
 import { isTalking } from '../talk.js';
 import { refusalText } from '../words.js';
@@ -34,6 +35,8 @@ export class TalkPanel {
   #note = h('p', { class: 'note' });
   #trouble = h('p', { class: 'trouble', role: 'alert' });
   #people = h('div', { class: 'row people' });
+  /** @type {{ of: string, button: HTMLElement } | null} */
+  #blocking = null;
   /** What is drawn; drawn anew, it would lose the focus. */
   #drawn = '';
 
@@ -93,12 +96,12 @@ export class TalkPanel {
     this.#form.hidden = !isSeated || this.#app.connection.welcome?.chat !== 'text';
     write(this.#note, !isOn ? say('talk.off') : speaks ? '' : say('talk.later'));
     const others = isOn ? speakers(match, this.#app.player?.name) : [];
-    const drawn = JSON.stringify([match.said, others, muted()]);
+    const drawn = JSON.stringify([match.match, match.said, others, muted()]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#drawLines(match);
     const focused = this.#people.querySelector(':focus')?.getAttribute('data-speaker');
-    fill(this.#people, ...others.map((one) => this.#muteButton(one)));
+    fill(this.#people, ...others.map((one) => this.#muteButton(one)), this.#blockButton(match));
     for (const button of this.#people.querySelectorAll('button')) {
       if (button.dataset['speaker'] === focused) button.focus();
     }
@@ -128,6 +131,15 @@ export class TalkPanel {
       return h('button', { type: 'button', onclick }, wordsOf(line, presets));
     };
     fill(this.#presets, ...presets.map(button));
+  }
+
+  /** Whom one plays one need not meet again. @param {Match} match */
+  #blockButton(match) {
+    const other = match.you === null ? null : personIn(match, 1 - match.you);
+    if (!other) return null;
+    if (this.#blocking?.of !== other.player)
+      this.#blocking = { of: other.player, button: blockButton(this.#app, other) };
+    return this.#blocking.button;
   }
 
   /** @param {{ id: string, name: string }} speaker */

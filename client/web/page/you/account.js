@@ -26,25 +26,31 @@ export class Account {
 
   update() {
     const { player, connection } = this.#app;
-    const isOpen = connection.welcome?.accounts === 'open';
-    const shown = player?.account ? 'account' : isOpen ? 'guest' : '';
+    const { accounts } = connection.welcome ?? {};
+    const shown = player?.account ? 'account' : accounts === undefined ? '' : `guest-${accounts}`;
     if (this.#shown === shown) return;
     this.#shown = shown;
     this.element.hidden = shown === '';
     if (shown === 'account') fill(this.element, ...this.#password());
-    else if (shown === 'guest') fill(this.element, ...this.#signUp());
+    else if (shown !== '') fill(this.element, ...this.#signUp(accounts === 'invite'));
   }
 
-  #signUp() {
+  /** @param {boolean} isByInvitation whether nobody signs up without one */
+  #signUp(isByInvitation) {
     const known = this.#app.player?.name ?? '';
     const name = h('input', {
       id: 'account-name',
       autocomplete: 'username',
       value: NAMELESS.test(known) ? '' : known,
     });
-    const form = new PasswordForm(name, say('account.sign'), async (password) => {
+    const invitation = isByInvitation ? h('input', { id: 'invite', autocomplete: 'off' }) : null;
+    const form = new PasswordForm([name, invitation], say('account.sign'), async (password) => {
       const wish = name.value.trim().normalize();
-      const asked = this.#app.connection.ask({ type: 'register', name: wish, password });
+      const invite = invitation?.value.trim();
+      const asked = this.#app.connection.ask({
+        ...{ type: 'register', name: wish, password },
+        ...(invite ? { invite } : {}),
+      });
       const why = await refusalOf(asked);
       if (why !== null) return why;
       markKept(this.#app);
@@ -59,7 +65,7 @@ export class Account {
   }
 
   #password() {
-    const form = new PasswordForm(null, say('account.set'), async (password) => {
+    const form = new PasswordForm([], say('account.set'), async (password) => {
       if (!(await proven(this.#app, { type: 'set_password', new: password }))) return '';
       this.#app.toast(say('account.set.done'));
       return null;
@@ -72,7 +78,7 @@ export class Account {
   }
 }
 
-/** Takes a new password, with a name or without. */
+/** Takes a new password, with a name and an invitation or without. */
 class PasswordForm {
   #password = h('input', {
     id: 'account-password',
@@ -84,11 +90,11 @@ class PasswordForm {
   element;
 
   /**
-   * @param {HTMLInputElement | null} name
+   * @param {(HTMLInputElement | null)[]} fields for the name, and for an invitation
    * @param {string} says
    * @param {(password: string) => Promise<string | null>} send tells why it was refused, if it was
    */
-  constructor(name, says, send) {
+  constructor([name = null, invitation = null], says, send) {
     const onsubmit = async (/** @type {Event} */ event) => {
       event.preventDefault();
       const password = this.#password.value.normalize();
@@ -104,6 +110,8 @@ class PasswordForm {
       { class: 'new-password', novalidate: true, onsubmit },
       name && h('label', { class: 'field' }, h('span', {}, say('account.name')), name),
       h('label', { class: 'field' }, h('span', {}, say('account.password')), this.#password),
+      invitation &&
+        h('label', { class: 'field' }, h('span', {}, say('account.invite')), invitation),
       h('button', { class: 'primary' }, says),
       this.#trouble,
     );

@@ -56,6 +56,8 @@ export class Devices {
     const about = [
       session.this ? say('devices.this') : connected && say('devices.connected'),
       say(`devices.${kind}`),
+      // Of a program that has a name of its own.
+      session.bot,
       say('devices.since', { date: day(created_ms) }),
       !connected && say('devices.seen', { date: day(Date.parse(`${seen_day}T12:00`)) }),
     ];

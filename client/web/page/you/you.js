@@ -5,7 +5,10 @@ import { say } from '../language.js';
 import { pathOf } from '../people.js';
 import { chooseName } from './choosing-name.js';
 import { Account } from './account.js';
+import { Blocks } from './blocks.js';
+import { Data } from './data.js';
 import { Devices } from './devices.js';
+import { Keys } from './keys.js';
 import { Pairing } from './pairing.js';
 import { recovery } from './recovery.js';
 
@@ -19,6 +22,9 @@ export class You {
   #account;
   #pairing;
   #devices;
+  #keys;
+  #blocks;
+  #data;
   element;
 
   /** @param {App} app */
@@ -27,6 +33,9 @@ export class You {
     this.#account = new Account(app);
     this.#pairing = new Pairing(app);
     this.#devices = new Devices(app);
+    this.#keys = new Keys(app, () => this.#devices.ask());
+    this.#blocks = new Blocks(app);
+    this.#data = new Data(app);
     const choose = { type: 'button', onclick: () => chooseName(app) };
     this.element = h(
       'div',
@@ -43,6 +52,8 @@ export class You {
       this.#pairing.element,
       this.#devices.element,
       recovery(app),
+      this.#keys.element,
+      this.#blocks.element,
       h(
         'section',
         { class: 'card', 'aria-labelledby': 'back-title' },
@@ -50,6 +61,7 @@ export class You {
         h('p', { class: 'note' }, say('arrive.entrance.about')),
         h('a', { class: 'button', href: '/pair' }, say('arrive.enter')),
       ),
+      this.#data.element,
     );
   }
 
@@ -59,6 +71,8 @@ export class You {
 
   update() {
     this.#account.update();
+    this.#keys.update();
+    this.#data.update();
     const { name = '', account = false } = this.#app.player ?? {};
     write(this.#name, name);
     this.#profile.hidden = !account;
@@ -67,6 +81,7 @@ export class You {
 
   welcomed() {
     this.#devices.ask();
+    void this.#blocks.ask();
   }
 
   /** @param {Message} message */

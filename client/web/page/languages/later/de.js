@@ -31,6 +31,7 @@ export default {
   'account.name': 'Name',
   'account.password': 'Neues Passwort',
   'account.sign': 'Registrieren',
+  'account.invite': 'Einladung',
   'account.bounds': 'Ein Passwort hat {least} bis {most} Zeichen.',
   'account.done': 'Der Name {name} gehört jetzt dir.',
   'account.own': 'Dein Name gehört dir',
@@ -113,7 +114,6 @@ export default {
   'notify.stop': 'Nicht mehr Bescheid sagen',
   'notify.forbidden':
     'Dieser Browser lässt sich von dieser Seite nicht sagen, wenn du am Zug bist. Du kannst es in seinen Einstellungen erlauben.',
-  'rated.label': 'Gewertet: Sie zählt für die Wertung beider',
   'rating.label': 'Wertung',
   'rating.day': 'Tag',
   'rating.of': '{game}, {pool}',
@@ -148,4 +148,31 @@ export default {
   'leaders.none': 'Noch niemand.',
   'leaders.about':
     'Wer genug gewertete Partien gespielt hat, und eine davon in den letzten 30 Tagen.',
+  'keys.title': 'Schlüssel für Programme',
+  'keys.about':
+    'Ein Programm mit einem Schlüssel spielt als du, oder unter einem eigenen Namen. Es kann spielen und lesen, sonst nichts.',
+  'keys.label': 'Wie er unter deinen Geräten heißt',
+  'keys.bot': 'Name des Programms, falls es einen eigenen haben soll',
+  'keys.bot.about': 'Dann hat es eine eigene Seite und eigene Wertungen, unter Bots.',
+  'keys.make': 'Schlüssel machen',
+  'keys.yours': 'Ein Schlüssel für {name}',
+  'keys.key': 'Schlüssel',
+  'keys.use':
+    'Ein Programm schickt ihn als Token. Melde ihn unter deinen Geräten ab, wenn er nicht mehr gebraucht wird.',
+  'keys.once': 'Er wird nur dieses eine Mal gezeigt. Wer ihn hat, spielt als dieser Spieler.',
+  'block.title': 'Blockiert',
+  'data.title': 'Was über dich gespeichert ist',
+  'data.about': 'Dein Name, deine Geräte und deine Spiele. Niemals eine Adresse.',
+  'data.take': 'Meine Daten mitnehmen',
+  'data.soon': 'Höchstens einmal in der Minute: Versuch es gleich noch einmal.',
+  'data.none': 'Der Server gibt sie jetzt nicht her.',
+  'forget.title': 'Vergiss mich',
+  'forget.about':
+    'Dein Name, deine Geräte, Schlüssel und Programme enden. Deine Spiele bleiben, als Spiele von irgendwem.',
+  'forget.ask': 'Vergiss mich …',
+  'forget.sure':
+    '{name} für immer vergessen? Niemand kann das rückgängig machen, und den Namen kann 90 Tage lang niemand haben.',
+  'forget.copies':
+    'Kopien, die andere gemacht haben, lassen sich nicht zurückholen: Spiele, die sie gespeichert haben, behalten deinen Namen.',
+  'forget.go': 'Für immer vergessen',
 };

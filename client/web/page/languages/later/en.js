@@ -32,6 +32,7 @@ export default {
   'account.name': 'Name',
   'account.password': 'New password',
   'account.sign': 'Sign up',
+  'account.invite': 'Invitation',
   'account.bounds': 'A password has {least} to {most} characters.',
   'account.done': 'The name {name} is yours now.',
   'account.own': 'Your name is your own',
@@ -112,7 +113,6 @@ export default {
   'notify.stop': 'Tell me no more',
   'notify.forbidden':
     'This browser does not let this page tell you when it is your turn. You can allow it in the browser’s settings.',
-  'rated.label': 'Rated: it counts for the rating of both',
   'rating.label': 'Rating',
   'rating.day': 'Day',
   'rating.of': '{game}, {pool}',
@@ -146,4 +146,31 @@ export default {
   'leaders.pool': 'Pace',
   'leaders.none': 'Nobody yet.',
   'leaders.about': 'Whoever has played enough rated games, and one of them in the last 30 days.',
+  'keys.title': 'Keys for programs',
+  'keys.about':
+    'A program with a key plays as you, or under a name of its own. It can play and read, and nothing else.',
+  'keys.label': 'What it is called among your devices',
+  'keys.bot': 'Name of the program, if it shall have its own',
+  'keys.bot.about': 'Then it has a page and ratings of its own, among bots.',
+  'keys.make': 'Make a key',
+  'keys.yours': 'A key for {name}',
+  'keys.key': 'Key',
+  'keys.use':
+    'A program sends it where a token goes. Log it out among your devices when it is not needed any more.',
+  'keys.once': 'It is shown this once. Whoever has it plays as this player.',
+  'block.title': 'Blocked',
+  'data.title': 'What is kept about you',
+  'data.about': 'Your name, your devices and your games. Never an address.',
+  'data.take': 'Take my data with me',
+  'data.soon': 'Once a minute at most: try again in a moment.',
+  'data.none': 'The server does not give it now.',
+  'forget.title': 'Forget me',
+  'forget.about':
+    'Your name, devices, keys and programs end. Your games stay, as games of someone.',
+  'forget.ask': 'Forget me …',
+  'forget.sure':
+    'Forget {name} for good? Nobody can undo it, and nobody can have the name for 90 days.',
+  'forget.copies':
+    'Copies that others have made cannot be called back: games that they have saved keep your name.',
+  'forget.go': 'Forget me for good',
 };

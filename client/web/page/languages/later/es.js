@@ -31,6 +31,7 @@ export default {
   'account.name': 'Nombre',
   'account.password': 'Contraseña nueva',
   'account.sign': 'Registrarse',
+  'account.invite': 'Invitación',
   'account.bounds': 'Una contraseña tiene de {least} a {most} caracteres.',
   'account.done': 'El nombre {name} ya es tuyo.',
   'account.own': 'Tu nombre es tuyo',
@@ -112,7 +113,6 @@ export default {
   'notify.stop': 'No me avises más',
   'notify.forbidden':
     'Este navegador no deja que la página te avise cuando te toca. Puedes permitirlo en sus ajustes.',
-  'rated.label': 'Puntuada: cuenta para la puntuación de ambos',
   'rating.label': 'Puntuación',
   'rating.day': 'Día',
   'rating.of': '{game}, {pool}',
@@ -147,4 +147,31 @@ export default {
   'leaders.none': 'Nadie todavía.',
   'leaders.about':
     'Quien ha jugado bastantes partidas puntuadas, y una de ellas en los últimos 30 días.',
+  'keys.title': 'Claves para programas',
+  'keys.about':
+    'Un programa con una clave juega como tú, o con su propio nombre. Puede jugar y leer, y nada más.',
+  'keys.label': 'Cómo se llama entre tus dispositivos',
+  'keys.bot': 'Nombre del programa, si ha de tener uno propio',
+  'keys.bot.about': 'Entonces tiene su página y sus puntuaciones, entre bots.',
+  'keys.make': 'Crear una clave',
+  'keys.yours': 'Una clave para {name}',
+  'keys.key': 'Clave',
+  'keys.use':
+    'Un programa la envía como token. Ciérrala entre tus dispositivos cuando ya no haga falta.',
+  'keys.once': 'Solo se muestra esta vez. Quien la tenga juega como este jugador.',
+  'block.title': 'Bloqueados',
+  'data.title': 'Lo que se guarda de ti',
+  'data.about': 'Tu nombre, tus dispositivos y tus partidas. Nunca una dirección.',
+  'data.take': 'Llevarme mis datos',
+  'data.soon': 'Una vez por minuto como mucho: prueba de nuevo en un momento.',
+  'data.none': 'El servidor no los da ahora.',
+  'forget.title': 'Olvídame',
+  'forget.about':
+    'Tu nombre, tus dispositivos, claves y programas terminan. Tus partidas quedan, como partidas de alguien.',
+  'forget.ask': 'Olvídame …',
+  'forget.sure':
+    '¿Olvidar a {name} para siempre? Nadie puede deshacerlo, y nadie puede tener el nombre durante 90 días.',
+  'forget.copies':
+    'Las copias que otros hayan hecho no se pueden recuperar: las partidas que guardaron conservan tu nombre.',
+  'forget.go': 'Olvidarme para siempre',
 };

@@ -32,6 +32,7 @@ export default {
   'account.name': 'Nom',
   'account.password': 'Nouveau mot de passe',
   'account.sign': 'S’inscrire',
+  'account.invite': 'Invitation',
   'account.bounds': 'Un mot de passe a de {least} à {most} caractères.',
   'account.done': 'Le nom {name} est maintenant à vous.',
   'account.own': 'Votre nom est à vous',
@@ -113,7 +114,6 @@ export default {
   'notify.stop': 'Ne plus me prévenir',
   'notify.forbidden':
     'Ce navigateur ne laisse pas cette page t’avertir quand c’est ton tour. Tu peux l’autoriser dans ses réglages.',
-  'rated.label': 'Classée : elle compte pour le classement des deux',
   'rating.label': 'Classement',
   'rating.day': 'Jour',
   'rating.of': '{game}, {pool}',
@@ -147,4 +147,31 @@ export default {
   'leaders.pool': 'Cadence',
   'leaders.none': 'Personne pour l’instant.',
   'leaders.about': 'Qui a joué assez de parties classées, dont une dans les 30 derniers jours.',
+  'keys.title': 'Clés pour programmes',
+  'keys.about':
+    'Un programme avec une clé joue sous ton nom, ou sous le sien. Il peut jouer et lire, et rien d’autre.',
+  'keys.label': 'Son nom parmi tes appareils',
+  'keys.bot': 'Nom du programme, s’il doit en avoir un à lui',
+  'keys.bot.about': 'Il a alors sa page et ses classements, parmi les bots.',
+  'keys.make': 'Créer une clé',
+  'keys.yours': 'Une clé pour {name}',
+  'keys.key': 'Clé',
+  'keys.use':
+    'Un programme l’envoie comme jeton. Déconnecte-la parmi tes appareils quand elle ne sert plus.',
+  'keys.once': 'Elle n’est montrée que cette fois. Qui l’a joue comme ce joueur.',
+  'block.title': 'Bloqués',
+  'data.title': 'Ce qui est gardé sur toi',
+  'data.about': 'Ton nom, tes appareils et tes parties. Jamais une adresse.',
+  'data.take': 'Emporter mes données',
+  'data.soon': 'Une fois par minute au plus : réessaie dans un moment.',
+  'data.none': 'Le serveur ne les donne pas maintenant.',
+  'forget.title': 'Oublie-moi',
+  'forget.about':
+    'Ton nom, tes appareils, clés et programmes prennent fin. Tes parties restent, comme parties de quelqu’un.',
+  'forget.ask': 'Oublie-moi …',
+  'forget.sure':
+    'Oublier {name} pour toujours ? Personne ne peut l’annuler, et personne ne peut avoir ce nom pendant 90 jours.',
+  'forget.copies':
+    'Les copies faites par d’autres ne peuvent être rappelées : les parties qu’ils ont gardées portent encore ton nom.',
+  'forget.go': 'M’oublier pour toujours',
 };

@@ -31,6 +31,7 @@ export default {
   'account.name': 'Nome',
   'account.password': 'Nova senha',
   'account.sign': 'Cadastrar-se',
+  'account.invite': 'Convite',
   'account.bounds': 'Uma senha tem de {least} a {most} caracteres.',
   'account.done': 'O nome {name} agora é seu.',
   'account.own': 'Seu nome é seu',
@@ -112,7 +113,6 @@ export default {
   'notify.stop': 'Não me avise mais',
   'notify.forbidden':
     'Este navegador não deixa esta página avisar quando é sua vez. Você pode permitir isso nas configurações dele.',
-  'rated.label': 'Pontuada: conta para a pontuação dos dois',
   'rating.label': 'Pontuação',
   'rating.day': 'Dia',
   'rating.of': '{game}, {pool}',
@@ -146,4 +146,31 @@ export default {
   'leaders.pool': 'Ritmo',
   'leaders.none': 'Ninguém ainda.',
   'leaders.about': 'Quem jogou partidas pontuadas suficientes, e uma delas nos últimos 30 dias.',
+  'keys.title': 'Chaves para programas',
+  'keys.about':
+    'Um programa com uma chave joga como você, ou com nome próprio. Pode jogar e ler, e nada mais.',
+  'keys.label': 'Como se chama entre seus dispositivos',
+  'keys.bot': 'Nome do programa, se for ter um próprio',
+  'keys.bot.about': 'Então ele tem página e pontuações próprias, entre bots.',
+  'keys.make': 'Criar uma chave',
+  'keys.yours': 'Uma chave para {name}',
+  'keys.key': 'Chave',
+  'keys.use':
+    'Um programa a envia como token. Desconecte-a entre seus dispositivos quando não precisar mais.',
+  'keys.once': 'Só aparece desta vez. Quem a tiver joga como este jogador.',
+  'block.title': 'Bloqueados',
+  'data.title': 'O que é guardado sobre você',
+  'data.about': 'Seu nome, seus dispositivos e suas partidas. Nunca um endereço.',
+  'data.take': 'Levar meus dados',
+  'data.soon': 'No máximo uma vez por minuto: tente de novo em instantes.',
+  'data.none': 'O servidor não os entrega agora.',
+  'forget.title': 'Me esqueça',
+  'forget.about':
+    'Seu nome, dispositivos, chaves e programas acabam. Suas partidas ficam, como partidas de alguém.',
+  'forget.ask': 'Me esqueça …',
+  'forget.sure':
+    'Esquecer {name} para sempre? Ninguém pode desfazer, e ninguém pode ter o nome por 90 dias.',
+  'forget.copies':
+    'Cópias feitas por outros não podem ser recolhidas: as partidas que eles salvaram mantêm seu nome.',
+  'forget.go': 'Esquecer para sempre',
 };
