@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { scale } from '../../client/web/page/people/graph.js';
-import { fits, isOpenToAll } from './players.js';
+import { codeOf, fits, goToYou, invite, isOpenToAll, playAll, says, signUp } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -172,3 +172,53 @@ test('a graph has lines at round ratings, around all of its points', () => {
     assert.equal(lines.at(-1), high);
   }
 });
+
+test(
+  'whoever has a name of their own has a page, to which the name leads, and can be challenged from there',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await signUp(ann, 'Ada Lovelace');
+    const link = await invite(ann, 'Connect Four');
+    const match = codeOf(link);
+    const bob = await house.visitor(link);
+    await signUp(bob, 'Bob & <i>Co</i>');
+    await bob.goto(link);
+    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+    await ann.getByRole('heading', { name: 'You win!' }).waitFor();
+    await bob.getByRole('button', { name: 'Show the board' }).click();
+    await bob.locator('.player').getByRole('link', { name: 'Ada Lovelace' }).click();
+    await bob.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    assert.equal(new URL(bob.url()).pathname, '/player/Ada%20Lovelace');
+    await bob.getByText('1 game', { exact: true }).waitFor();
+    await bob.getByText('1 won, 0 lost, 0 drawn').waitFor();
+    assert.match(
+      await bob.locator('.rows li').first().innerText(),
+      /Won · Connect Four · 7\smoves/,
+    );
+    assert.equal(await bob.locator('main i').count(), 0);
+    // By its address, too, and however it is written.
+    await bob.goto('/player/ADA%20lovelace');
+    await bob.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    await bob.getByRole('button', { name: 'Replay' }).click();
+    await says(bob, 'You lose.');
+    assert.ok(!bob.url().includes(match));
+    await bob.goBack();
+    await bob.getByRole('button', { name: 'Challenge' }).click();
+    const dialog = bob.getByRole('dialog');
+    await dialog.getByLabel('Game').selectOption('Othello');
+    await dialog.getByLabel('Clock').selectOption('10+5');
+    await dialog.getByRole('button', { name: 'Challenge' }).click();
+    await says(bob, 'Waiting for Ada Lovelace to accept.');
+    await ann.getByText('Bob & <i>Co</i> challenges you').waitFor();
+    await ann.locator('#challenges').getByText('Othello · 10+5').waitFor();
+    await ann.getByRole('button', { name: 'Play', exact: true }).click();
+    await says(bob, /Your turn|is to move/);
+    // One’s own page is under one’s name.
+    await goToYou(ann);
+    await ann.getByRole('link', { name: 'Your page' }).click();
+    await ann.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
+    assert.equal(await ann.getByRole('button', { name: 'Challenge' }).count(), 0);
+    await ann.goto('/player/nobody%20at%20all');
+    await ann.getByRole('heading', { name: 'There is no such player.' }).waitFor();
+  }),
+);

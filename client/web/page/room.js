@@ -18,7 +18,7 @@ import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
-/** @import { Game, MatchEvent, SaidTold } from '../protocol.js' */
+/** @import { Events, Game, MatchEvent, SaidTold } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -132,8 +132,19 @@ export class Room {
     const whole = Array.from({ length: count }, (_, ply) => match.past[ply]);
     if (whole.every((position) => position !== undefined)) return;
     // Without them one only sees less of the past.
-    const asked = this.#app.connection.ask({ type: 'resync', match: match.match, since: 0 });
-    this.#askedForPast = asked.catch(() => {});
+    this.#askedForPast = this.#askPast(match).catch(() => {});
+  }
+
+  /** Of a long match that is over the events come in several messages. @param {Match} match */
+  async #askPast({ match, status }) {
+    const request = { type: /** @type {const} */ ('resync'), match };
+    /** @type {Events} */
+    let told = await this.#app.connection.ask({ ...request, since: 0 });
+    while (status === 'ended' && told.events.at(-1)?.type !== 'ended') {
+      const last = told.events.at(-1);
+      if (!last) return;
+      told = await this.#app.connection.ask({ ...request, since: last.seq });
+    }
   }
 
   /** Whether this match is what is to be seen here. @param {Pick<Match, 'match'>} match */
