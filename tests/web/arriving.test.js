@@ -87,6 +87,7 @@ test(
       await page.getByRole('radio', { name: game, exact: true }).check();
       await page.getByRole('button', { name: 'Rules' }).click();
       const dialog = page.getByRole('dialog', { name: `Rules of ${game}` });
+      await dialog.waitFor();
       assert.ok((await dialog.locator('.piece').count()) > 3, game);
       assert.ok((await dialog.locator('[class*=mark-]').count()) > 0, game);
       const hidden = await dialog.evaluate(

@@ -3,8 +3,8 @@
 
 import { fill, h } from './dom.js';
 import { markKept } from './keeping.js';
-import { proven } from './proving.js';
 import { parts, say } from './language.js';
+import { come } from './wanted.js';
 
 /** @import { Message, SessionAdded } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -73,7 +73,8 @@ export class Added {
    * @returns {Promise<boolean>} whether that was done
    */
   async end(session) {
-    if (!(await proven(this.#app, { type: 'end_session', session }))) return false;
+    const proving = await come(this.#app, import('./you/proving.js'));
+    if (!(await proving?.proven(this.#app, { type: 'end_session', session }))) return false;
     this.#app.toast(say('devices.ended'));
     this.#told = this.#told.filter((added) => session !== 'others' && added.session !== session);
     this.#draw();

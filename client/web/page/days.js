@@ -5,7 +5,6 @@ import { challengedTo } from './challenging.js';
 import { recall, remember } from './keep.js';
 import { say } from './language.js';
 import { isLiveOf, isMyTurn } from './match.js';
-import { notify } from './notifying.js';
 import { isOfDays } from './own-clock.js';
 import { play as sound } from './sounds.js';
 import { occupant } from './words.js';
@@ -110,7 +109,7 @@ export class Days {
     const game = this.#app.game(name)?.title ?? name;
     const what = this.#called(match, game);
     const news = say('standing.yours');
-    notify(match, news, what, () => this.#app.go(`/m/${match}`));
+    void this.#notify(match, what);
     this.#app.toast(say('news.of', { what, news }), { href: `/m/${match}`, says: say('news.go') });
     sound('turn');
     this.#app.update();
@@ -121,7 +120,14 @@ export class Days {
     if (!isByDays(after) || isMyTurn(before) || !isMyTurn(after)) return;
     const { match, game: name } = after;
     const what = this.#called(match, this.#app.game(name)?.title ?? name);
-    notify(match, say('standing.yours'), what, () => this.#app.goTo(after));
+    void this.#notify(match, what);
+  }
+
+  /** Tells it outside of the page, if nobody looks at it and somebody has asked for that. @param {string} match @param {string} what */
+  async #notify(match, what) {
+    if (!document.hidden || recall('notify') === null) return;
+    const { notify } = await import('./you/notifying.js');
+    notify(match, say('standing.yours'), what, () => this.#app.go(`/m/${match}`));
   }
 
   /** @param {string} match @param {string} game */

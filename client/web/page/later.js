@@ -53,7 +53,7 @@ export class Later {
   async #come(coming, make) {
     let module;
     try {
-      [module] = await Promise.all([coming, wanted()]);
+      module = await wanted(coming);
     } catch {
       fill(this.element, h('p', { role: 'alert' }, say('refusal.lost'), ' ', say('link.anew')));
       return;

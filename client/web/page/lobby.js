@@ -4,7 +4,6 @@ import { challenge, opponents } from './challenging.js';
 import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.js';
 import { group, radio } from './controls.js';
 import { fill, h, write } from './dom.js';
-import { PACES, exhibition } from './exhibition.js';
 import { say, sentences } from './language.js';
 import { Listing } from './listing.js';
 import { botWord, sideName } from './naming.js';
@@ -15,6 +14,7 @@ import { hasRules, rulesButton } from './rules.js';
 import { SEEK_MS, Search } from './search.js';
 import { Terms } from './terms.js';
 import { spanWords } from './time.js';
+import { come } from './wanted.js';
 
 /** @import { Game, ListChanged, Person, Request, SeatWish, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
@@ -124,7 +124,6 @@ export class Lobby {
     choice.other = level(choice.other, levels.at(-1)?.level);
     choice.side ??= 'first';
     if (!levels.some((known) => known.level === choice.standIn)) choice.standIn = '';
-    if (!PACES.some(({ ms }) => ms === choice.pace)) choice.pace = 1000;
   }
 
   /** @param {Partial<Choice>} change */
@@ -226,7 +225,7 @@ export class Lobby {
       h('fieldset', {}, h('legend', {}, say('lobby.side')), sides),
       terms.element,
       this.#others(terms),
-      exhibition(this.#app, this.#choice, (change) => this.#choose(change)),
+      this.#exhibition(),
     );
   }
 
@@ -313,6 +312,22 @@ export class Lobby {
       { class: 'row', role: 'group', 'aria-labelledby': 'again-title' },
       h('p', { id: 'again-title' }, say('lobby.challenge.title')),
       ...known.map(button),
+    );
+  }
+
+  /** Two bots that one watches: drawn for those who want to. */
+  #exhibition() {
+    const fields = h('div', { class: 'row fields' });
+    const ontoggle = async () => {
+      if (fields.childElementCount > 0) return;
+      const module = await come(this.#app, import('./seldom/exhibition.js'));
+      module?.drawExhibition(fields, this.#app, this.#choice, (change) => this.#choose(change));
+    };
+    return h(
+      'details',
+      { class: 'exhibition', ontoggle },
+      h('summary', {}, say('bots.title')),
+      fields,
     );
   }
 

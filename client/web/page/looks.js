@@ -1,26 +1,11 @@
-// How boards and pieces are drawn: chosen by each for their own eyes, and remembered.
+// The way to how boards and pieces are drawn.
 
-import { group, radio } from './controls.js';
 import { h } from './dom.js';
-import { remember } from './keep.js';
 import { say } from './language.js';
-import { sample } from './picture.js';
 import { icon } from './switches.js';
+import { come } from './wanted.js';
 
 /** @import { App } from './main.js' */
-
-const BOARDS = [
-  { value: 'sea', title: say('looks.sea') },
-  { value: 'wood', title: say('looks.wood') },
-  { value: 'slate', title: say('looks.slate') },
-];
-const PIECES = [
-  { value: 'carved', title: say('looks.carved') },
-  { value: 'bold', title: say('looks.bold') },
-  { value: 'letters', title: say('looks.letters') },
-];
-/** A game whose pieces tell more than one set apart. */
-const SHOWN = 'chess';
 
 /** Four squares. */
 const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
@@ -28,52 +13,13 @@ const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
 /** @param {App} app */
 export function looksButton(app) {
   const label = say('looks.title');
-  const onclick = () => open(app);
+  const onclick = async () => {
+    const dialog = await come(app, import('./seldom/looks-dialog.js'));
+    dialog?.chooseLooks(app);
+  };
   return h(
     'button',
     { class: 'quiet round', type: 'button', 'aria-label': label, title: label, onclick },
     icon(SQUARES),
-  );
-}
-
-/** @param {App} app */
-function open(app) {
-  const game = app.game(SHOWN) ?? app.games[0];
-  const close = h(
-    'button',
-    { class: 'primary', onclick: () => dialog.close() },
-    say('dialog.done'),
-  );
-  const dialog = h(
-    'dialog',
-    { class: 'looks', 'aria-labelledby': 'looks-title' },
-    h('h2', { id: 'looks-title' }, say('looks.title')),
-    game && h('div', { class: 'shown' }, sample(game)),
-    options(say('looks.board'), 'board', BOARDS),
-    options(say('looks.pieces'), 'pieces', PIECES),
-    h('div', { class: 'row end' }, close),
-  );
-  dialog.addEventListener('close', () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-/**
- * @param {string} legend
- * @param {'board' | 'pieces'} what
- * @param {{ value: string, title: string }[]} values
- */
-function options(legend, what, values) {
-  const { dataset } = document.documentElement;
-  const choose = (/** @type {string} */ value) => {
-    dataset[what] = value;
-    remember(what, value);
-  };
-  return group(
-    legend,
-    'options',
-    values.map(({ value, title }) =>
-      radio(`look-${what}`, value, dataset[what] === value, () => choose(value), title),
-    ),
   );
 }

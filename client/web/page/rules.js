@@ -1,72 +1,27 @@
-// The rules of each game in half a screen, with a board that shows them, and a bot to try them on.
+// The way to the rules of each game, which are loaded when somebody wants to read them.
 
-import { BOT_PACE_MS } from './choice.js';
 import { h } from './dom.js';
-import { customsOf } from './games.js';
-import { all, known, say } from './language.js';
-import { botWord } from './naming.js';
-import { Picture } from './picture.js';
-import { Board } from './position.js';
-import { RULES } from './rules-told.js';
+import { say } from './language.js';
+import { come } from './wanted.js';
 
 /** @import { Game } from '../protocol.js' */
 /** @import { App } from './main.js' */
 
-/** Whether there is anything to be read of a game. @param {string} game */
-export const hasRules = (game) => RULES.has(game);
+/** The games of which there is something to be read. */
+const TOLD = ['chess', 'connect-four', 'draughts', 'go', 'gomoku', 'othello', 'tic-tac-toe'];
 
-/** @param {App} app @param {Game} game */
-function showRules(app, game) {
-  const rules = RULES.get(game.game);
-  if (!rules) return;
-  const { position, move, ...marks } = rules;
-  const board = new Board(game, position);
-  const picture = new Picture(game);
-  const last = move === undefined ? [] : customsOf(game.game).path(move, board);
-  picture.show({ board, last, ...marks });
-  const level = app.levels[0];
-  const tryIt = () => {
-    dialog.close();
-    if (!level) return;
-    const seats = /** @type {const} */ (['me', { bot: level.level }]);
-    const wish = { type: /** @type {const} */ ('create'), game: game.game, pace_ms: BOT_PACE_MS };
-    void app.enter({ ...wish, seats: [...seats] });
-  };
-  const dialog = h(
-    'dialog',
-    { class: 'rules', 'aria-labelledby': 'rules-title' },
-    h(
-      'h2',
-      { id: 'rules-title', tabindex: -1, autofocus: true },
-      say('rules.of', { game: game.title }),
-    ),
-    h('figure', {}, picture.element, h('figcaption', {}, known(`rules.${game.game}.caption`))),
-    h('ul', {}, ...all(`rules.${game.game}`).map((rule) => h('li', {}, rule))),
-    h(
-      'div',
-      { class: 'row end' },
-      level &&
-        h(
-          'button',
-          { type: 'button', onclick: tryIt },
-          say('rules.try', { bot: botWord(level.level, app.levels) }),
-        ),
-      h(
-        'button',
-        { type: 'button', class: 'primary', onclick: () => dialog.close() },
-        say('dialog.close'),
-      ),
-    ),
-  );
-  dialog.addEventListener('close', () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-}
+/** Whether there is anything to be read of a game. @param {string} game */
+export const hasRules = (game) => TOLD.includes(game);
 
 /** @param {App} app @param {() => Game} game */
-export const rulesButton = (app, game) =>
-  h(
+export function rulesButton(app, game) {
+  const show = async () => {
+    const dialog = await come(app, import('./seldom/rules-dialog.js'));
+    dialog?.showRules(app, game());
+  };
+  return h(
     'button',
-    { type: 'button', class: 'quiet', onclick: () => showRules(app, game()) },
+    { type: 'button', class: 'quiet', onclick: () => void show() },
     say('rules.label'),
   );
+}

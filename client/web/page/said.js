@@ -1,6 +1,6 @@
 // What people say to each other beside the board, and who is not heard: that is the affair of this browser alone.
 
-import { recall, remember } from './keep.js';
+import { recall } from './keep.js';
 import { known } from './language.js';
 import { personIn } from './match.js';
 
@@ -9,8 +9,6 @@ import { personIn } from './match.js';
 
 /** So many lines of a match are kept, as the server keeps them. */
 const LINES = 20;
-/** So many who are not heard are remembered; the first are forgotten then. */
-const MUTED = 200;
 
 /** The match with what somebody has just said. @param {Match} match @param {Said} line @returns {Match} */
 export function withSaid(match, { seat, name, preset, text }) {
@@ -33,13 +31,6 @@ export function speakerOf(match, { seat, name }) {
 /** Whether it is not to be heard. @param {Match} match @param {Said} line */
 export const isMuted = (match, line) =>
   line.seat !== match.you && muted().includes(speakerOf(match, line));
-
-/** @param {string} speaker @param {boolean} on */
-export function mute(speaker, on) {
-  const others = muted().filter((known) => known !== speaker);
-  const all = on ? [...others, speaker] : others;
-  remember('muted', JSON.stringify(all.slice(-MUTED)));
-}
 
 /** @returns {string[]} */
 export function muted() {

@@ -6,7 +6,7 @@ import { say } from './language.js';
 import { personIn } from './match.js';
 import { isMuted, wordsOf } from './said.js';
 import { icon } from './switches.js';
-import { wanted } from './wanted.js';
+import { come } from './wanted.js';
 
 /** @import { Said } from '../protocol.js' */
 /** @import { App } from './main.js' */
@@ -71,12 +71,9 @@ export class Talk {
   async #open() {
     if (this.#panel?.isOpen) return this.#panel.close();
     if (!this.#panel) {
-      try {
-        const [{ TalkPanel }] = await Promise.all([import('./people/talk-panel.js'), wanted()]);
-        this.#panel ??= new TalkPanel(this.#app, this.button);
-      } catch {
-        return this.#app.toast(say('refusal.lost'));
-      }
+      const module = await come(this.#app, import('./people/talk-panel.js'));
+      if (!module) return;
+      this.#panel ??= new module.TalkPanel(this.#app, this.button);
       fill(this.place, this.#panel.element);
     }
     if (!this.#match) return;

@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { capital, say } from './language.js';
 import { botWord } from './naming.js';
 import { isOfDays } from './own-clock.js';
-import { Watching } from './watching.js';
+import { come } from './wanted.js';
 
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
@@ -20,7 +20,14 @@ export class Terms {
   #app;
   #rated = h('input', { type: 'checkbox' });
   #ratedField = h('label', { class: 'check' }, this.#rated, h('span', {}, say('rated.label')));
-  #watching;
+  #choose;
+  #watched = h('div');
+  #watching = h(
+    'details',
+    { class: 'exhibition watched', ontoggle: () => void this.#showWatching() },
+    h('summary', {}, say('watch.title')),
+    this.#watched,
+  );
 
   /**
    * @param {App} app
@@ -30,7 +37,7 @@ export class Terms {
   constructor(app, choice, choose) {
     this.#app = app;
     this.#choice = choice;
-    this.#watching = new Watching(choice, choose);
+    this.#choose = choose;
     this.#rated.checked = choice.rated === true;
     this.#rated.addEventListener('change', () => choose({ rated: this.#rated.checked }));
     this.#picker = new ClockPicker(app.connection.welcome?.clocks ?? [], choice, choose);
@@ -62,7 +69,7 @@ export class Terms {
       h('div', { class: 'row fields' }, this.#picker.field, this.#takebacks, this.#leaving),
       this.#ratedField,
       this.#picker.own,
-      this.#watching.element,
+      this.#watching,
     );
   }
 
@@ -72,7 +79,14 @@ export class Terms {
     this.#leaving.hidden = this.isOfDays || this.isRated;
     this.#takebacks.hidden = this.isRated;
     this.#ratedField.hidden = !this.#mayBeRated;
-    this.#watching.show(this);
+    void this.#showWatching();
+  }
+
+  /** Few choose who may watch: it comes when they do. */
+  async #showWatching() {
+    if (!this.#watching.open) return;
+    const module = await come(this.#app, import('./seldom/watching.js'));
+    module?.drawWatching(this.#watched, this.#choice, this.#choose, this);
   }
 
   /** What counts for ratings is played by accounts, and by the clock. */
@@ -112,8 +126,13 @@ export class Terms {
     return this.isRated ? { rated: true } : {};
   }
 
-  /** Who may watch. */
+  /** Who may watch, and how much later, where that can be chosen. */
   get watching() {
-    return this.#watching.wish(this);
+    const { watch = '', delay = 0 } = this.#choice;
+    const isSeen = this.isRated || watch !== 'nobody';
+    return {
+      ...(watch !== '' && !this.isRated ? { watch } : {}),
+      ...(delay > 0 && !this.isOfDays && isSeen ? { delay_ms: delay } : {}),
+    };
   }
 }

@@ -5,7 +5,8 @@ import { fill, h, write } from '../dom.js';
 import { say } from '../language.js';
 import { personIn } from '../match.js';
 import { blockButton } from './block.js';
-import { isMuted, mute, muted, speakerOf, wordsOf } from '../said.js';
+import { remember } from '../keep.js';
+import { isMuted, muted, speakerOf, wordsOf } from '../said.js';
 import { isTalking } from '../talk.js';
 import { refusalText } from '../words.js';
 
@@ -15,6 +16,8 @@ import { refusalText } from '../words.js';
 
 /** The server's bound on texts, in Unicode scalar values. */
 const TEXT_CHARACTERS_MAX = 140;
+/** So many who are not heard are remembered; the first are forgotten then. */
+const MUTED = 200;
 
 export class TalkPanel {
   element = h('section', { class: 'talk-panel', 'aria-label': say('talk.label'), hidden: true });
@@ -200,4 +203,11 @@ function speakers(match, own) {
   );
   const known = new Map(all.map((line) => [speakerOf(match, line), line.name]));
   return [...known].map(([id, name]) => ({ id, name }));
+}
+
+/** @param {string} speaker @param {boolean} on */
+function mute(speaker, on) {
+  const others = muted().filter((known) => known !== speaker);
+  const all = on ? [...others, speaker] : others;
+  remember('muted', JSON.stringify(all.slice(-MUTED)));
 }

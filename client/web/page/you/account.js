@@ -3,7 +3,7 @@
 import { fill, h, write } from '../dom.js';
 import { markKept } from '../keeping.js';
 import { say } from '../language.js';
-import { proven } from '../proving.js';
+import { proven } from './proving.js';
 import { refusalOf } from '../refusals.js';
 
 /** @import { App } from '../main.js' */

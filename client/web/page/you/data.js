@@ -3,7 +3,7 @@
 import { recall } from '../keep.js';
 import { fill, h, write } from '../dom.js';
 import { say } from '../language.js';
-import { proven } from '../proving.js';
+import { proven } from './proving.js';
 
 /** @import { App } from '../main.js' */
 

@@ -2,7 +2,7 @@
 
 import { fill, h } from '../dom.js';
 import { day, say } from '../language.js';
-import { proven } from '../proving.js';
+import { proven } from './proving.js';
 
 /** @import { Session, Sessions } from '../../protocol.js' */
 /** @import { App } from '../main.js' */

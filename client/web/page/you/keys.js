@@ -2,7 +2,7 @@
 
 import { h, write } from '../dom.js';
 import { say } from '../language.js';
-import { proven } from '../proving.js';
+import { proven } from './proving.js';
 import { copyButton } from '../share.js';
 
 /** @import { KeyTold } from '../../protocol.js' */

@@ -3,7 +3,7 @@
 
 import { fill, h } from '../dom.js';
 import { say } from '../language.js';
-import { canNotify, isForbidden, notifies, startNotifying, stopNotifying } from '../notifying.js';
+import { canNotify, isForbidden, notifies, startNotifying, stopNotifying } from './notifying.js';
 
 /** @import { App } from '../main.js' */
 

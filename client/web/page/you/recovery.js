@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { markKept } from '../keeping.js';
 import { say } from '../language.js';
-import { proven } from '../proving.js';
+import { proven } from './proving.js';
 import { copyButton } from '../share.js';
 import { inGroups } from './secrets.js';
 

@@ -1,13 +1,13 @@
 // What a device that somebody has left lying about shall not do: whoever has a password is asked for it, or for
 // the recovery key.
 
-import { Refusal } from './connection.js';
-import { fill, h, write } from './dom.js';
-import { say } from './language.js';
-import { refusalText } from './words.js';
+import { Refusal } from '../connection.js';
+import { fill, h, write } from '../dom.js';
+import { say } from '../language.js';
+import { refusalText } from '../words.js';
 
-/** @import { Proof, Request } from '../protocol.js' */
-/** @import { App } from './main.js' */
+/** @import { Proof, Request } from '../../protocol.js' */
+/** @import { App } from '../main.js' */
 
 /** A recovery key, as it is written down. A password of this form would be read as one. */
 const KEY = /^([a-z2-7][\s-]*){26}$/i;

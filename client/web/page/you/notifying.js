@@ -1,9 +1,9 @@
 // Tells outside of the page that it is our turn in a match by days, while the page is open and out of sight. Only
 // where somebody has asked for it.
 
-import { recall, remember } from './keep.js';
+import { recall, remember } from '../keep.js';
 
-const ICON = new URL('icon-192.png', import.meta.url).href;
+const ICON = new URL('../icon-192.png', import.meta.url).href;
 
 /** Whether this browser could tell: most do for pages over https alone. */
 export const canNotify = () => isSecureContext && 'Notification' in globalThis;
@@ -25,14 +25,14 @@ export async function startNotifying() {
 export const stopNotifying = () => remember('notify', null);
 
 /**
- * Tells it, if nobody looks at the page.
+ * Tells it.
  * @param {string} match one notice each: a later one takes the place of an earlier
  * @param {string} title
  * @param {string} body
  * @param {() => void} go
  */
 export function notify(match, title, body, go) {
-  if (!document.hidden || !notifies()) return;
+  if (!notifies()) return;
   try {
     const notice = new Notification(title, { body, tag: match, icon: ICON });
     notice.onclick = () => {

@@ -1,0 +1,64 @@
+// How boards and pieces are drawn: chosen by each for their own eyes, and remembered.
+
+import { group, radio } from '../controls.js';
+import { h } from '../dom.js';
+import { remember } from '../keep.js';
+import { say } from '../language.js';
+import { sample } from '../picture.js';
+
+/** @import { App } from '../main.js' */
+
+const BOARDS = [
+  { value: 'sea', title: say('looks.sea') },
+  { value: 'wood', title: say('looks.wood') },
+  { value: 'slate', title: say('looks.slate') },
+];
+const PIECES = [
+  { value: 'carved', title: say('looks.carved') },
+  { value: 'bold', title: say('looks.bold') },
+  { value: 'letters', title: say('looks.letters') },
+];
+/** A game whose pieces tell more than one set apart. */
+const SHOWN = 'chess';
+
+/** @param {App} app */
+export function chooseLooks(app) {
+  const game = app.game(SHOWN) ?? app.games[0];
+  const close = h(
+    'button',
+    { class: 'primary', onclick: () => dialog.close() },
+    say('dialog.done'),
+  );
+  const dialog = h(
+    'dialog',
+    { class: 'looks', 'aria-labelledby': 'looks-title' },
+    h('h2', { id: 'looks-title' }, say('looks.title')),
+    game && h('div', { class: 'shown' }, sample(game)),
+    options(say('looks.board'), 'board', BOARDS),
+    options(say('looks.pieces'), 'pieces', PIECES),
+    h('div', { class: 'row end' }, close),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/**
+ * @param {string} legend
+ * @param {'board' | 'pieces'} what
+ * @param {{ value: string, title: string }[]} values
+ */
+function options(legend, what, values) {
+  const { dataset } = document.documentElement;
+  const choose = (/** @type {string} */ value) => {
+    dataset[what] = value;
+    remember(what, value);
+  };
+  return group(
+    legend,
+    'options',
+    values.map(({ value, title }) =>
+      radio(`look-${what}`, value, dataset[what] === value, () => choose(value), title),
+    ),
+  );
+}
