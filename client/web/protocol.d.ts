@@ -18,7 +18,7 @@ export type Occupant =
       rating?: number;
       provisional?: boolean;
     }
-  | { occupant: 'bot'; level: string; for?: Person; rating?: number };
+  | { occupant: 'bot'; level: string; for?: Person };
 
 export interface Person {
   player: string;
@@ -79,7 +79,7 @@ export interface Level {
   level: string;
   title: string;
   // By game.
-  rating: Record<string, number>;
+  rating?: Record<string, number>;
 }
 
 // Who one is; `account`: the name is one's own.
@@ -582,8 +582,6 @@ export type Request =
       rated?: boolean;
       rating?: [number, number];
       stand_in?: string;
-      rated?: boolean;
-      rating?: [number, number];
     }
   | { type: 'unseek' }
   | ({ type: 'resync'; since: number } & OneMatch);

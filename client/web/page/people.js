@@ -12,9 +12,9 @@ export const pathOf = (name) => `/player/${encodeURIComponent(name)}`;
 export const pageOf = (seat) =>
   seat.occupant === 'player' && seat.account ? pathOf(seat.name) : null;
 
-/** Who sits there, with the rating that they had when they sat down. @param {Occupant} seat @param {Level[]} levels */
+/** Who sits there, with their rating where they have one of their own. @param {Occupant} seat @param {Level[]} levels */
 export function named(seat, levels) {
-  const rating = seatRating(seat);
+  const rating = seat.occupant === 'player' ? seatRating(seat, '', levels) : '';
   const name = occupantWords(seat, levels);
   return rating ? `${name} (${rating})` : name;
 }
@@ -23,11 +23,18 @@ export function named(seat, levels) {
 export const ratingWords = (rating, provisional = false) =>
   say(provisional ? 'rating.about' : 'rating.plain', { rating: String(Math.round(rating)) });
 
-/** The rating of whoever sits there, as it was when they sat down. @param {Occupant} seat */
-export function seatRating(seat) {
-  const known = seat.occupant === 'player' || seat.occupant === 'bot' ? seat.rating : undefined;
-  if (known === undefined) return '';
-  return ratingWords(known, seat.occupant === 'player' && seat.provisional === true);
+/**
+ * The rating of whoever sits there: of an account as it was when it sat down, of a bot as it is published.
+ * @param {Occupant} seat
+ * @param {string} game
+ * @param {Level[]} levels
+ */
+export function seatRating(seat, game, levels) {
+  if (seat.occupant === 'player' && seat.rating !== undefined)
+    return ratingWords(seat.rating, seat.provisional);
+  if (seat.occupant !== 'bot' || seat.for) return '';
+  const rating = levels.find(({ level }) => level === seat.level)?.rating?.[game];
+  return rating === undefined ? '' : ratingWords(rating);
 }
 
 /** What a match has changed, with its sign. @param {RatingChange} change */

@@ -5,6 +5,7 @@ import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
 import { say } from './language.js';
 import { isGone } from './match.js';
+import { seatRating } from './people.js';
 import { pieceIcon } from './piece.js';
 import { Board } from './position.js';
 import { play as sound } from './sounds.js';
@@ -53,7 +54,9 @@ export class Players {
     this.#strips.forEach((strip, number) => strip.tally(board, tallies?.[number]));
     this.#strips.forEach((strip, number) => {
       const seat = /** @type {Seat} */ (match.seats[number]);
-      strip.show(match, number, seat, occupant(seat, this.#app.levels), turn === number);
+      const { levels } = this.#app;
+      const rating = seatRating(seat, match.game, levels);
+      strip.show(match, number, seat, { name: occupant(seat, levels), rating }, turn === number);
       strip.place(number === below);
     });
     this.tick();

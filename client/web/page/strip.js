@@ -4,7 +4,7 @@ import { ClockFace } from './clockface.js';
 import { fill, h, write } from './dom.js';
 import { say } from './language.js';
 import { sideName } from './naming.js';
-import { changeWords, pageOf, seatRating } from './people.js';
+import { changeWords, pageOf } from './people.js';
 import { iconOf } from './piece.js';
 import { icon } from './switches.js';
 import { points } from './words.js';
@@ -61,17 +61,14 @@ export class Strip {
    * @param {Match} match
    * @param {number} number
    * @param {Seat} seat
-   * @param {string} name
+   * @param {{ name: string, rating: string }} called
    * @param {boolean} onTurn
    */
-  show(match, number, seat, name, onTurn) {
+  show(match, number, seat, { name, rating }, onTurn) {
     const you = match.you === number;
     this.#showName(seat, name);
     const change = match.changes?.find((change) => change.seat === number);
-    write(
-      this.#rating,
-      [seatRating(seat), change && changeWords(change)].filter(Boolean).join(' '),
-    );
+    write(this.#rating, [rating, change && changeWords(change)].filter(Boolean).join(' '));
     const { series } = match;
     this.#points.hidden = !series;
     if (series) {
