@@ -38,6 +38,7 @@ mod peer;
 mod players;
 mod port;
 mod previews;
+mod profiles;
 mod rate;
 mod rating;
 mod reply;

@@ -2,11 +2,10 @@
 
 use plyhouse_engine::game::{Picture, Seat};
 use plyhouse_matches::{Match, Occupant, Stage, picture};
-use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, MatchResult, Reason, Seq};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, Profile, Reason, Seq};
 
-use super::scoresheets::{NotServed, STRANGER, not_read};
+use super::scoresheets::{NotServed, STRANGER};
 use super::shared::Shared;
-use super::somebody;
 
 /// What is told of a match or a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +78,7 @@ impl Shared {
             return Err(NotServed::Busy);
         };
         let id = self.meant(player).await?;
-        let record = somebody::record(self, id).await.map_err(|error| {
+        let profile = self.profile(id, STRANGER).await.map_err(|error| {
             let is_unknown = error.code == Some(ErrorCode::UnknownPlayer);
             if is_unknown {
                 NotServed::Unknown
@@ -87,11 +86,15 @@ impl Shared {
                 NotServed::Unreadable
             }
         })?;
-        let results = self.store.results(id, STRANGER).await.map_err(not_read)?;
-        let [won, lost, drawn] =
-            [MatchResult::Won, MatchResult::Lost, MatchResult::Drawn].map(|r| results.count(r));
+        let Profile {
+            player,
+            won,
+            lost,
+            drawn,
+            ..
+        } = profile;
         Ok(Preview {
-            title: format!("{} on Plyhouse", record.name),
+            title: format!("{} on Plyhouse", player.name),
             text: format!("{won} won, {lost} lost, {drawn} drawn"),
             picture: None,
         })
