@@ -91,7 +91,8 @@ fn main() -> ExitCode {
     failure.exit_code()
 }
 
-async fn run(arguments: Arguments) -> Result<(), Failure> {
+/// What is to be done, and how the server is visited for it.
+fn begun(arguments: Arguments) -> (Command, Visit) {
     let Arguments {
         command,
         server,
@@ -106,6 +107,11 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         json,
         server: Server::new(server, ca),
     };
+    (command, visit)
+}
+
+async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let (command, visit) = begun(arguments);
     match command {
         Command::Play(play) => {
             let wish = Wish {

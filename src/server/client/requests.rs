@@ -77,35 +77,18 @@ impl Client {
             ClientMessage::Resign { target } => {
                 self.act(player, target, Ok(Action::Resign { player: id }), reply)
             }
-            ClientMessage::List {
-                game,
-                status,
-                limit,
-                after,
-            } => Some(Box::pin(self.list(
-                player,
-                (game, status),
-                limit,
-                after,
-                reply,
-            ))),
             ClientMessage::Seek(seek) => Some(Box::pin(self.seek(player, *seek, reply))),
             ClientMessage::Unseek => self.unseek(player, reply),
-            ClientMessage::History(asked) => Some(Box::pin(self.history(player, *asked, reply))),
-            ClientMessage::Leaders(asked) => Some(Box::pin(self.leaders(*asked, reply))),
-            ClientMessage::Explore { game, moves } => {
-                Some(Box::pin(self.explore(game, moves, reply)))
-            }
-            ClientMessage::Profile { name, player: id } => {
-                let by_id = id.map_or(Meant::Oneself, Meant::Id);
-                let meant = name.map_or(by_id, Meant::Named);
-                Some(Box::pin(self.profile(player, meant, reply)))
-            }
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
             ClientMessage::WatchList { game, status } => self.watch_list(game, status, reply),
             ClientMessage::UnwatchList => self.unwatch_list(reply),
+            message @ (ClientMessage::List { .. }
+            | ClientMessage::History(_)
+            | ClientMessage::Leaders(_)
+            | ClientMessage::Explore { .. }
+            | ClientMessage::Profile { .. }) => self.look_up(player, message, reply),
             message @ (ClientMessage::Pair
             | ClientMessage::Recovery { .. }
             | ClientMessage::Sessions
@@ -115,6 +98,32 @@ impl Client {
             | ClientMessage::SetPassword { .. }
             | ClientMessage::CreateKey { .. }) => self.serve_identity(player, message, reply),
         }
+    }
+
+    /// Serves a request for what there is to be known of matches and players.
+    fn look_up<'a>(
+        &'a self,
+        player: &'a Player,
+        message: ClientMessage,
+        reply: Reply,
+    ) -> Pending<'a> {
+        Some(match message {
+            ClientMessage::List {
+                game,
+                status,
+                limit,
+                after,
+            } => Box::pin(self.list(player, (game, status), limit, after, reply)),
+            ClientMessage::History(asked) => Box::pin(self.history(player, *asked, reply)),
+            ClientMessage::Leaders(asked) => Box::pin(self.leaders(*asked, reply)),
+            ClientMessage::Explore { game, moves } => Box::pin(self.explore(game, moves, reply)),
+            ClientMessage::Profile { name, player: id } => {
+                let by_id = id.map_or(Meant::Oneself, Meant::Id);
+                let meant = name.map_or(by_id, Meant::Named);
+                Box::pin(self.profile(player, meant, reply))
+            }
+            other => unreachable!("{other:?} is served elsewhere"),
+        })
     }
 
     /// Serves a request of who somebody is.
