@@ -1,5 +1,6 @@
 //! What the binary does beside serving: a file for each command, or a module of the lab.
 
+mod account;
 mod archive;
 mod export;
 mod health;
@@ -13,6 +14,7 @@ use plyhouse_lab::{analyse, contest, engine, perft, tournament};
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Account(account::Args),
     Analyse(analyse::Args),
     Engine(engine::Args),
     Export(export::Args),
@@ -29,6 +31,7 @@ impl Command {
     /// together.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Account(args) => args.run(),
             Self::Analyse(args) => unless_reader_is_gone(args.run()),
             Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),

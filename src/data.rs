@@ -10,8 +10,8 @@ use anyhow::Context;
 use etcetera::base_strategy::{BaseStrategy, Xdg};
 use plyhouse_lab::arguments::refuse;
 use plyhouse_store::{
-    Archive, MemoryStore, PostgresArchive, PostgresStore, SqliteArchive, SqliteStore, Store,
-    StoreMetrics,
+    Archive, Desk, MemoryStore, OpenError, OpenPostgresError, PostgresArchive, PostgresDesk,
+    PostgresStore, SqliteArchive, SqliteDesk, SqliteStore, Store, StoreMetrics,
 };
 
 /// Stands for no directory.
@@ -108,6 +108,27 @@ impl Data {
             Self::Directory(directory) => Box::new(SqliteStore::open(directory, None)?),
             Self::Database(address) => Box::new(PostgresStore::open_alone(&address.0, None).await?),
         })
+    }
+
+    /// Opens the store if nobody else has it open; `None` if somebody has.
+    pub(crate) async fn open_unless_used(&self) -> anyhow::Result<Option<Box<dyn Store>>> {
+        match self.open_alone().await {
+            Ok(store) => Ok(Some(store)),
+            Err(error) => {
+                let is_used = matches!(error.downcast_ref(), Some(OpenError::InUse(_)))
+                    || matches!(error.downcast_ref(), Some(OpenPostgresError::InUse));
+                if is_used { Ok(None) } else { Err(error) }
+            }
+        }
+    }
+
+    /// Opens where orders are left for whoever uses the store.
+    pub(crate) fn desk(&self) -> anyhow::Result<Box<dyn Desk>> {
+        match self {
+            Self::Memory => refuse("what is kept in memory cannot be reached from outside"),
+            Self::Directory(directory) => Ok(Box::new(SqliteDesk::open(directory)?)),
+            Self::Database(address) => Ok(Box::new(PostgresDesk::open(&address.0)?)),
+        }
     }
 
     /// Opens what is kept, to look at it.

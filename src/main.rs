@@ -107,6 +107,12 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let signals = Signals::listen()?;
     let data = args.data()?;
     let settings = args.settings;
+    let has_accounts = settings.accounts.word().is_some();
+    if settings.trusted_user_header.is_some() && !has_accounts {
+        anyhow::bail!(
+            "whom a proxy names has an account: --trusted-user-header needs other --accounts"
+        );
+    }
     let tls = tls(&settings).context("no TLS")?;
     let certificates = Certificates::of(tls.clone())?;
     let connections = settings.connections_max;

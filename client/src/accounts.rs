@@ -1,4 +1,4 @@
-//! `ply register`, `rename`, `password` and `key`: a name that is the player's alone, and programs that play as
+//! `ply register`, `rename`, `password`, `key` and `forget`: a name that is the player's alone, and programs that play as
 //! the player.
 
 use plyhouse_protocol::{ClientMessage, ServerMessage, Token};
@@ -14,11 +14,13 @@ pub(crate) async fn register(
     visit: &Visit,
     name: String,
     has_password: bool,
+    is_invited: bool,
 ) -> Result<(), Failure> {
     let password = match has_password {
         true => Some(secret::new_password()?),
         false => None,
     };
+    let invite = is_invited.then(secret::invitation).transpose()?;
     let mut known = Known::open(visit, true).await?;
     let hint = match &password {
         Some(_) => format!("On other devices: ply login {}", harmless(&name)),
@@ -27,6 +29,7 @@ pub(crate) async fn register(
     let asked = ClientMessage::Register {
         name: name.clone(),
         password,
+        invite,
     };
     known.dialogue.ask(asked).await?;
     known.is_called(&name)?;
@@ -62,6 +65,22 @@ pub(crate) async fn password(visit: &Visit) -> Result<(), Failure> {
     known.ask_proved(visit, asked).await?;
     let text = "That is your password from now on. Your other devices are signed out.";
     known.dialogue.say(text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Has the server forget the player, and forgets the player here.
+pub(crate) async fn forget(visit: &Visit, is_sure: bool) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    if !is_sure {
+        let why = "nobody is ever that player again, and copies that others have made cannot be called back. \
+                   If that is meant: --yes";
+        return Err(Failure::Refused(why.to_owned()));
+    }
+    let asked = |proof| ClientMessage::ForgetMe { proof };
+    known.ask_proved(visit, asked).await?;
+    known.is_nobody()?;
+    known.dialogue.say("You are forgotten.")?;
     known.dialogue.close().await;
     Ok(())
 }

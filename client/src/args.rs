@@ -174,6 +174,10 @@ pub(crate) enum Command {
         /// Without a password: only your devices and your recovery key are you then.
         #[arg(long)]
         no_password: bool,
+
+        /// By an invitation, where the server wants one: it is the next line of the input, after the password.
+        #[arg(long)]
+        invited: bool,
     },
     /// Take another name instead of the one that is yours alone.
     Rename {
@@ -189,6 +193,13 @@ pub(crate) enum Command {
     Key(KeyCommand),
     /// Print a key by which you come back if all your devices are lost. An older key is void then.
     Recovery,
+    /// Be forgotten: your sessions, keys, programs and account end, and `someone` stands for your name in all
+    /// matches. It cannot be undone.
+    Forget {
+        /// That is meant.
+        #[arg(long)]
+        yes: bool,
+    },
     /// List your devices.
     Devices,
     /// Sign out: here, or on another device.

@@ -244,6 +244,11 @@ impl Known {
         kept.map_err(no_place)
     }
 
+    /// Forgets the player here, whom the server knows no more.
+    pub(crate) fn is_nobody(&mut self) -> Result<(), Failure> {
+        self.slot.vacate().map_err(no_place)
+    }
+
     /// Asks for what may want a password, and asks the person for that if so.
     pub(crate) async fn ask_proved(
         &mut self,

@@ -147,7 +147,11 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Register {
             called,
             no_password,
-        } => accounts::register(&visit, called.as_str().to_owned(), !no_password).await,
+            invited,
+        } => {
+            let called = called.as_str().to_owned();
+            accounts::register(&visit, called, !no_password, invited).await
+        }
         Command::Rename { called } => accounts::rename(&visit, called.as_str().to_owned()).await,
         Command::Key(KeyCommand::Create { label, bot }) => {
             let text = |name: PlayerName| name.as_str().to_owned();
@@ -155,6 +159,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Password => accounts::password(&visit).await,
         Command::Recovery => devices::recovery(&visit).await,
+        Command::Forget { yes } => accounts::forget(&visit, yes).await,
         Command::Devices => devices::devices(&visit).await,
         Command::Logout { which, yes } => devices::logout(&visit, which, yes).await,
         Command::Block { who } => blocks::set(&visit, &who, true).await,

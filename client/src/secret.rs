@@ -62,6 +62,11 @@ pub(crate) fn key(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
+/// What the operator of a server has given somebody who may register.
+pub(crate) fn invitation() -> Result<Token, Failure> {
+    asked("Invitation: ")
+}
+
 /// A new password: typed twice by a person, since nobody sees what is typed.
 pub(crate) fn new_password() -> Result<Token, Failure> {
     let password = asked("New password: ")?;

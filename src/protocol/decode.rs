@@ -212,6 +212,9 @@ fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMes
             bot: fields.optional("bot", TEXT)?,
             proof: proof(fields)?,
         },
+        "forget_me" => ClientMessage::ForgetMe {
+            proof: proof(fields)?,
+        },
         "set_password" => ClientMessage::SetPassword {
             new: fields.required("new", PASSWORD)?,
             proof: proof(fields)?,
@@ -288,7 +291,12 @@ fn register(fields: &mut Fields<'_>) -> Result<ClientMessage, BadField> {
     if password.as_ref().is_some_and(is_name) {
         return Err(BadField::new("password", "other than the name"));
     }
-    Ok(ClientMessage::Register { name, password })
+    let invite = fields.optional("invite", TEXT)?.map(Token::new);
+    Ok(ClientMessage::Register {
+        name,
+        password,
+        invite,
+    })
 }
 
 fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {

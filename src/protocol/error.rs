@@ -70,6 +70,8 @@ words! {
     UnknownPlayer = "unknown_player",
     /// No such pairing code or recovery key, or no longer.
     BadCode = "bad_code",
+    /// Nobody registers here without an invitation.
+    InviteNeeded = "invite_needed",
     /// The player hosts, or the connection follows, as many matches as the server allows.
     TooManyMatches = "too_many_matches",
     /// Too many requests; this one was not looked at.

@@ -220,6 +220,9 @@ pub enum ClientMessage {
         /// By which, with the name, the player comes back; 10 to 200 bytes.
         #[serde(skip_serializing_if = "Option::is_none")]
         password: Option<Token>,
+        /// What the operator has given, where nobody registers without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        invite: Option<Token>,
     },
     /// Takes another name instead of one's own.
     Rename {
@@ -234,6 +237,12 @@ pub enum ClientMessage {
         /// The name of the program's own account, if it is to have one.
         #[serde(skip_serializing_if = "Option::is_none")]
         bot: Option<String>,
+        /// That it is the player who asks.
+        #[serde(flatten)]
+        proof: Option<Proof>,
+    },
+    /// Asks to be forgotten.
+    ForgetMe {
         /// That it is the player who asks.
         #[serde(flatten)]
         proof: Option<Proof>,
@@ -261,7 +270,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 32] = [
+    pub const TYPES: [&'static str; 33] = [
         "hello",
         "ping",
         "create",
@@ -294,10 +303,17 @@ impl ClientMessage {
         "say",
         "profile",
         "block",
+        "forget_me",
     ];
 
     /// Those of them that only a server knows which has accounts.
-    pub const OF_ACCOUNTS: [&'static str; 4] = ["register", "rename", "set_password", "create_key"];
+    pub const OF_ACCOUNTS: [&'static str; 5] = [
+        "register",
+        "rename",
+        "set_password",
+        "create_key",
+        "forget_me",
+    ];
 
     /// The place of this request's `type` in [`TYPES`](Self::TYPES).
     #[must_use]
@@ -336,6 +352,7 @@ impl ClientMessage {
             Self::Profile { .. } => 30,
             Self::Block { .. } => 31,
             Self::Leaders(_) => 32,
+            Self::ForgetMe { .. } => 33,
         }
     }
 }

@@ -9,8 +9,10 @@ mod blocking;
 mod coming_back;
 mod creating;
 mod keys;
+mod leaving;
 mod profile;
 mod proving;
+mod proxied;
 mod replay;
 mod requests;
 mod sessions;
@@ -58,6 +60,8 @@ pub struct Client {
     permit: ConnectionPermit,
     /// What a session that begins here is of.
     kind: SessionKind,
+    /// As whom a proxy knows the client, which alone decides then who it is.
+    external: Option<String>,
     /// When the request came that is being served.
     received_at: Instant,
     /// How many requests have come until now, that one among them.
@@ -88,7 +92,12 @@ enum Came {
 }
 
 impl Client {
-    pub(super) fn new(server: Arc<Shared>, permit: ConnectionPermit, kind: SessionKind) -> Self {
+    pub(super) fn new(
+        server: Arc<Shared>,
+        permit: ConnectionPermit,
+        kind: SessionKind,
+        external: Option<String>,
+    ) -> Self {
         let peer = server.new_peer();
         let received_at = now();
         let settings = &server.settings;
@@ -104,6 +113,7 @@ impl Client {
             rate,
             permit,
             kind,
+            external,
             received_at,
             requests: 0,
             malformed: 0,
@@ -254,7 +264,7 @@ impl Client {
 
     /// Answers hello.
     async fn greet(&mut self, hello: Hello, reply: Reply) {
-        let is_beside = hello.beside == Some(true);
+        let is_beside = hello.beside == Some(true) || self.external.is_some();
         let before = self.server.players.changes();
         let identified = self.identify(hello).await;
         if let Some(((player, came), reply)) = reply.check(identified) {
@@ -283,6 +293,9 @@ impl Client {
                 ErrorCode::AlreadyWelcomed,
                 "you have said hello already",
             ));
+        }
+        if let Some(external) = &self.external {
+            return Ok((self.told_by_proxy(external).await?, Came::Back));
         }
         if let Some(way) = Way::of(&hello) {
             let mut player = self.come_back(&way, hello.label).await?;

@@ -91,6 +91,8 @@ pub(super) enum MatchRequest {
     DeclineRematch,
     /// To have others hear something. The name is that of whoever sits in no seat.
     Say { name: String, saying: Saying },
+    /// To know nothing of a player who was called so: what the store tells is without the name.
+    Forget { player: PlayerId, name: String },
     /// To do what is due, whatever has held it up.
     Look,
     /// To tell whoever is to move in a match of days that it is their turn.
@@ -140,6 +142,7 @@ impl MatchRequest {
             Self::Unfollow
             | Self::Look
             | Self::Remind
+            | Self::Forget { .. }
             | Self::StoreRefuses { .. }
             | Self::StoreAccepts
             | Self::GiveUp

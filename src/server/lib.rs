@@ -4,6 +4,7 @@
 //! turn. What is asked goes down the tree through bounded queues and may wait; what is told comes
 //! back through outboxes and never waits. So no two tasks ever wait for each other.
 
+mod about;
 mod addresses;
 mod births;
 mod blocks;
@@ -20,6 +21,7 @@ mod connection_id;
 mod connections;
 mod days;
 mod encode;
+mod forgetting;
 mod from_protocol;
 mod list_news;
 mod lobby;
@@ -30,6 +32,7 @@ mod metrics;
 #[cfg(feature = "loom")]
 pub mod models;
 mod names;
+mod orders;
 mod outbox;
 mod page;
 mod passwords;
@@ -69,15 +72,18 @@ use futures::Stream;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+pub use about::{About, Asker, NotTold};
 pub use addresses::{Address, ConnectionPermit, NotLetIn};
 pub use births::Recovered;
 pub use client::Client;
 pub use cluster::Links;
 pub use metrics::Dropped;
+pub use orders::{Obeyed, Order};
 pub use outbox::{Frame, Outbox, Writer};
 pub use previews::{Drawn, Preview};
 pub use scoresheets::{NotServed, Served, Wanted};
-pub use settings::{Accounts, ClientAddress, Search, Settings};
+pub use settings::{Accounts, ClientAddress, Network, Search, Settings};
+pub use tokens::new_secret;
 
 use cluster::Cluster;
 use plyhouse_protocol::{CloseCode, MatchRef, SessionKind};
@@ -126,6 +132,7 @@ impl Server {
         shared.spawn(rating::rate(Arc::clone(&shared)));
         shared.spawn(widening::widen(Arc::clone(&shared)));
         shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
+        shared.spawn(orders::obey(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -136,7 +143,15 @@ impl Server {
     ///
     /// The store could not be read.
     pub async fn recover(&self) -> Result<Recovered, ReadError> {
-        births::recover(&self.shared).await
+        let recovered = births::recover(&self.shared).await?;
+        self.shared
+            .spawn(forgetting::go_on(Arc::clone(&self.shared)));
+        Ok(recovered)
+    }
+
+    /// Does what the operator asks for.
+    pub async fn carry_out(&self, order: Order) -> Obeyed {
+        orders::carry_out(&self.shared, order).await
     }
 
     /// Whether everything is well: what is asked now is likely to be kept.
@@ -304,6 +319,20 @@ impl Server {
         self.guessed(served, address).await
     }
 
+    /// What is kept about whoever asks. One who has guessed waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// See [`NotTold`].
+    pub async fn about(&self, asker: Asker, address: Option<Address>) -> Result<About, NotTold> {
+        let told = About::of(&self.shared, asker).await;
+        if let Err(NotTold::Nobody) = told {
+            let delay = self.shared.addresses.guessed(address, clock::now());
+            self.shared.put_off(delay).await;
+        }
+        told
+    }
+
     /// Lets a connection in from this address, or from nobody's.
     ///
     /// # Errors
@@ -315,8 +344,13 @@ impl Server {
 
     /// A client that has been let in and has just connected. A session that it begins is of this kind.
     #[must_use]
-    pub fn connect(&self, permit: ConnectionPermit, kind: SessionKind) -> Client {
-        Client::new(Arc::clone(&self.shared), permit, kind)
+    pub fn connect(
+        &self,
+        permit: ConnectionPermit,
+        kind: SessionKind,
+        external: Option<String>,
+    ) -> Client {
+        Client::new(Arc::clone(&self.shared), permit, kind, external)
     }
 
     /// Runs a task that the end of the server waits for.

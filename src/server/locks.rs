@@ -68,6 +68,8 @@ pub(super) const TRIES: u8 = 17;
 pub(super) const STREAMS: u8 = 18;
 /// Who does not want to meet whom. Nothing is locked while it is held.
 pub(super) const BLOCKS: u8 = 20;
+/// Who has asked lately what is kept about them. Nothing is locked while it is held.
+pub(super) const ABOUT: u8 = 19;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

@@ -149,6 +149,7 @@ impl Letter {
             | MatchRequest::RematchBegins { .. }
             | MatchRequest::Look
             | MatchRequest::Remind
+            | MatchRequest::Forget { .. }
             | MatchRequest::StoreRefuses { .. }
             | MatchRequest::StoreAccepts
             | MatchRequest::GiveUp

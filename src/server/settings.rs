@@ -3,6 +3,7 @@
 
 #![allow(rustdoc::bare_urls, reason = "these comments are what --help prints")]
 
+mod network;
 mod values;
 
 use std::num::NonZeroU32;
@@ -15,9 +16,10 @@ use clap::{Args, Command, FromArgMatches};
 use plyhouse_matches::{Patience, Terms};
 use plyhouse_protocol::{ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
+pub use self::network::Network;
 use self::values::{
-    accounts, at_least, chat, client_address, clock, days, mebibytes, milliseconds, origin,
-    seconds, threads,
+    accounts, at_least, chat, client_address, clock, days, header_name, mebibytes, milliseconds,
+    origin, seconds, threads,
 };
 
 const MATCHES: &str = "Matches";
@@ -137,8 +139,22 @@ pub struct Settings {
           default_value = "peer", value_parser = client_address())]
     pub client_address: ClientAddress,
 
-    /// Who may have a name of their own, and a password: with `open` everybody; with `off` there are only
-    /// guests, and names that were taken before stay taken
+    /// The header in which a proxy tells who somebody is that it has let in: `Remote-User`, for one. Whoever
+    /// it names has an account, made when they come first, and needs nothing else; the header of others than
+    /// `--trusted-proxy` is ignored. That proxy must not let clients send it
+    #[arg(long, env = "PLYHOUSE_TRUSTED_USER_HEADER", help_heading = CONNECTIONS, value_name = "NAME",
+          requires = "trusted_proxy", value_parser = header_name)]
+    pub trusted_user_header: Option<String>,
+
+    /// Where that proxy connects from, by the other end of the socket: an address or a network, as
+    /// 192.0.2.0/24; several with commas between them
+    #[arg(long, env = "PLYHOUSE_TRUSTED_PROXY", help_heading = CONNECTIONS, value_name = "CIDR",
+          value_delimiter = ',')]
+    pub trusted_proxy: Vec<Network>,
+
+    /// Who may have a name of their own, and a password: with `open` everybody; with `invite` whom you give
+    /// what `plyhouse account invite` prints; with `off` there are only guests, and names that were taken
+    /// before stay taken
     #[arg(long, env = "PLYHOUSE_ACCOUNTS", help_heading = CONNECTIONS, value_name = "WHO",
           default_value = "open", value_parser = accounts())]
     pub accounts: Accounts,
@@ -330,6 +346,8 @@ pub enum ClientAddress {
 pub enum Accounts {
     /// Everybody.
     Open,
+    /// Whom the operator invites.
+    Invite,
     /// Nobody: there are only guests.
     Off,
 }
@@ -340,6 +358,7 @@ impl Accounts {
     pub const fn word(self) -> Option<&'static str> {
         match self {
             Self::Open => Some("open"),
+            Self::Invite => Some("invite"),
             Self::Off => None,
         }
     }

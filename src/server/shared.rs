@@ -14,6 +14,7 @@ use uuid::Uuid;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
+use super::about::Asked;
 use super::addresses::Addresses;
 use super::blocks::Blocks;
 use super::bots::Bots;
@@ -72,6 +73,7 @@ pub(super) struct Shared {
     pub(super) chance: Chance,
     pub(super) tokens: Tokens,
     pub(super) passwords: Passwords,
+    pub(super) asked: Asked,
     /// Cancelled when the server is to stop.
     pub(super) shutdown: CancellationToken,
     /// A copy of `shutdown` that is read with every request: the token's own takes a lock that all
@@ -113,6 +115,7 @@ impl Shared {
             cluster: cluster.map(Box::new),
             lobby: Lobby::new(is_shared),
             passwords: Passwords::new(),
+            asked: Asked::default(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
             challenges: Challenges::default(),

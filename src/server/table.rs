@@ -425,6 +425,13 @@ impl Table {
                 self.tell_whose_turn();
                 reply.ok(None);
             }
+            MatchRequest::Forget { player, name } => {
+                let may_name = self.forget(*player, name);
+                reply.ok(None);
+                if may_name {
+                    return LOST;
+                }
+            }
             MatchRequest::StoreRefuses { since } => {
                 self.owner.time.store_refuses(&self.state, *since);
                 reply.ok(None);

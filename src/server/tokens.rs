@@ -105,6 +105,16 @@ pub(super) fn recovery_key(chance: &Chance) -> Token {
     Token::new(String::from_iter(letters))
 }
 
+/// A new secret that the operator gives somebody, read as a recovery key is, and what it is known by, in
+/// hexadecimal.
+#[must_use]
+pub fn new_secret() -> (Token, String) {
+    let secret = recovery_key(&Chance::new(None));
+    let TokenHash(hash) = hash_of_code(&secret);
+    let digits = hash.iter().map(|byte| format!("{byte:02x}"));
+    (secret, digits.collect())
+}
+
 /// What is kept of a pairing code or a recovery key, however it is written.
 pub(super) fn hash_of_code(code: &Token) -> TokenHash {
     let letters = code.reveal().chars();

@@ -69,6 +69,8 @@ pub struct Person {
     pub account: Option<Account>,
     /// Whom the player blocks, in the order of their ids, and since when, in milliseconds since 1970.
     pub blocks: Vec<(PlayerId, u64)>,
+    /// Whether the player was forgotten, and nothing but the id means anything.
+    pub is_gone: bool,
 }
 
 /// How many players are read at once.

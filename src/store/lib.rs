@@ -3,7 +3,9 @@
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
 mod archive;
+mod desk;
 pub mod directory;
+mod forgetting;
 mod history;
 mod memory;
 mod metrics;
@@ -22,20 +24,22 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
+pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{
-    Account, BLOCKS_MAX, Blocks, Naming, NewBot, NewKey, OwnName, Pairing, PasswordHash,
-    PeopleChange, PlayerRecord, Proved, SessionRecord, Sessions, TokenHash,
+    Account, BLOCKS_MAX, Blocks, External, Forget, Naming, NewBot, NewKey, OrderId, OwnName,
+    Pairing, Pass, PasswordHash, PeopleChange, PlayerRecord, Proved, SOMEONE, SessionRecord,
+    Sessions, TokenHash,
 };
-pub use postgres::{OpenPostgresError, PostgresArchive, PostgresStore};
+pub use postgres::{OpenPostgresError, PostgresArchive, PostgresDesk, PostgresStore};
 pub use ratings::{
     Difference, Fold, KeptRatings, LeadersPage, LeadersQuery, Needed, PlayerRating, Post,
     RaterError, RatingState, RatingsChange, Step, rebuild, step, told, verify_ratings,
 };
 pub use record::Record;
-pub use sqlite::{OpenError, SqliteArchive, SqliteStore};
+pub use sqlite::{OpenError, SqliteArchive, SqliteDesk, SqliteStore};
 pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
@@ -280,6 +284,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Whose key this is.
     fn recovered(&self, key: TokenHash) -> BoxFuture<'_, Result<Option<PlayerId>, ReadError>>;
 
+    /// Whether the player has a recovery key.
+    fn has_recovery(&self, _player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        futures::future::ready(Ok(false)).boxed()
+    }
+
     /// Forgets sessions of a player, and of the player's programs.
     fn end_sessions(
         &self,
@@ -362,7 +371,89 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// What is kept of the account of a player, if it is one.
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>>;
 
-    /// The player with this id, if one is kept.
+    /// Makes an account of somebody of whom a proxy tells for the first time. False if it has told of them
+    /// before, or somebody else has the name.
+    fn add_external(&self, external: External) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::AddExternal(Box::new(external)))
+    }
+
+    /// The account of whom a proxy knows so.
+    fn external(&self, _name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        futures::future::ready(Ok(None)).boxed()
+    }
+
+    /// Forgets a player and the player's programs: by whatever they are known, and their accounts. Nobody else
+    /// gets their names for a time. False if there is none, or what was proved is no longer so. The ids stay, and
+    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::forget_names).
+    fn forget_player(&self, forget: Forget) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::Forget(Box::new(forget)))
+    }
+
+    /// Takes the name of a player who was forgotten out of some matches. False once it is in none.
+    fn forget_names(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::ForgetNames(player))
+    }
+
+    /// The players whose names are still to be taken out of matches. A store that takes them out at once has none.
+    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Keeps something that the operator gives somebody, good once. False if too many are good.
+    fn add_pass(
+        &self,
+        code: TokenHash,
+        pass: Pass,
+        now_ms: u64,
+        max: usize,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::AddPass {
+            code,
+            pass,
+            now_ms,
+            max,
+        })
+    }
+
+    /// What the operator has given with this code, unless its time is over.
+    fn pass(
+        &self,
+        _code: TokenHash,
+        _now_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+        futures::future::ready(Ok(None)).boxed()
+    }
+
+    /// Takes that out. False if there is none any more: of several who try, one has taken it.
+    fn take_pass(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::TakePass(code))
+    }
+
+    /// Whether other processes may ask this one for something, through the store.
+    fn takes_orders(&self) -> bool {
+        false
+    }
+
+    /// What is asked for so and nobody has taken.
+    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Takes it upon oneself to do that. False if somebody else has.
+    fn take_order(&self, order: OrderId) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::TakeOrder(order))
+    }
+
+    /// Tells what has come of it. False if nobody waits for that any more.
+    fn answer_order(
+        &self,
+        order: OrderId,
+        answer: String,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::AnswerOrder(order, answer))
+    }
+
+    /// The player with this id, if one is kept and was not forgotten.
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>>;
 
     /// Whether what is written now is likely to be kept: false from a failed write on until one has

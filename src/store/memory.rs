@@ -22,7 +22,7 @@ use self::kept::Kept;
 use self::people::People;
 use super::{
     Account, Blocks, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, Needed, Next, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
     RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
     WriteError,
 };
@@ -183,6 +183,23 @@ impl Contents {
         if let Some(previous) = terms.previous {
             self.nexts.remove(&previous.id);
         }
+    }
+
+    /// Changes what players are known by. False if it came to nothing.
+    fn change(&mut self, change: PeopleChange) -> bool {
+        let forgotten = match &change {
+            PeopleChange::Forget(forget) => self.people.with_bots(forget.player),
+            _ => Vec::new(),
+        };
+        let is_done = self.people.change(change);
+        if is_done {
+            for player in forgotten {
+                self.matches
+                    .values_mut()
+                    .for_each(|kept| kept.forget(player));
+            }
+        }
+        is_done
     }
 
     /// The rematch of a match.
@@ -400,7 +417,7 @@ impl Store for MemoryStore {
     }
 
     fn change_people(&self, change: PeopleChange) -> BoxFuture<'_, Result<bool, WriteError>> {
-        future::ready(Ok(self.contents.lock().people.change(change))).boxed()
+        future::ready(Ok(self.contents.lock().change(change))).boxed()
     }
 
     fn pairing(
@@ -431,6 +448,18 @@ impl Store for MemoryStore {
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         future::ready(Ok(self.contents.lock().people.account(player))).boxed()
+    }
+
+    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.has_recovery(player))).boxed()
+    }
+
+    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.external(&name))).boxed()
+    }
+
+    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+        future::ready(Ok(self.contents.lock().people.pass(code, now_ms))).boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

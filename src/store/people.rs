@@ -4,6 +4,7 @@ use std::fmt;
 
 use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// The SHA-256 of a token, a code or a key, which themselves are never kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,6 +128,29 @@ pub enum PeopleChange {
         /// From when on, in milliseconds since 1970; `None` if not any more.
         since_ms: Option<u64>,
     },
+    /// See [`Store::add_external`](crate::Store::add_external).
+    AddExternal(Box<External>),
+    /// See [`Store::forget_player`](crate::Store::forget_player).
+    Forget(Box<Forget>),
+    /// See [`Store::forget_names`](crate::Store::forget_names).
+    ForgetNames(PlayerId),
+    /// See [`Store::add_pass`](crate::Store::add_pass).
+    AddPass {
+        /// What it is known by.
+        code: TokenHash,
+        /// What it is.
+        pass: Pass,
+        /// In milliseconds since 1970.
+        now_ms: u64,
+        /// How many may be good at a time.
+        max: usize,
+    },
+    /// See [`Store::take_pass`](crate::Store::take_pass).
+    TakePass(TokenHash),
+    /// See [`Store::take_order`](crate::Store::take_order).
+    TakeOrder(OrderId),
+    /// See [`Store::answer_order`](crate::Store::answer_order).
+    AnswerOrder(OrderId, String),
 }
 
 /// How many others one player may block.
@@ -173,7 +197,49 @@ pub struct Account {
     pub owner: Option<PlayerId>,
     /// The accounts of programs that are the player's, in the order of their ids. It follows from their owners.
     pub bots: Vec<PlayerRecord>,
+    /// As whom a proxy knows the player, if one does.
+    pub external: Option<String>,
 }
+
+/// Somebody of whom a proxy tells for the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// As whom the proxy knows them.
+    pub external: String,
+    /// The account that is made.
+    pub player: PlayerRecord,
+    /// What its name has in common with all names that look like it.
+    pub likeness: String,
+    /// Now, in milliseconds since 1970.
+    pub now_ms: u64,
+}
+
+/// A player is to be forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forget {
+    /// Who.
+    pub player: PlayerId,
+    /// That it is the player who asks, unless it is the operator.
+    pub proved: Option<Proved>,
+    /// Until when nobody else gets the name, in milliseconds since 1970.
+    pub kept_until_ms: u64,
+}
+
+/// How a player is called of whom nothing else is known any more.
+pub const SOMEONE: &str = "someone";
+
+/// Something that the operator gives somebody, good once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Whose sessions it begins, where a recovery key would; else it is an invitation to register.
+    pub player: Option<PlayerId>,
+    /// Until when it is good, in milliseconds since 1970.
+    pub expires_ms: u64,
+}
+
+/// Something that the operator asks a server for, through the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OrderId(pub Uuid);
 
 /// By what somebody has proved to be a player. What a session alone is not enough for comes to nothing if it is
 /// no longer so: whoever ends that session or sets another password ends that, too.
@@ -229,6 +295,8 @@ pub struct Naming {
     pub player: PlayerRecord,
     /// What it has in common with all names that look like it.
     pub likeness: String,
+    /// The invitation that is used up by it, if it takes one.
+    pub invite: Option<TokenHash>,
     /// The password to be kept, if there is a new one.
     pub password: Option<PasswordHash>,
     /// What the player is before, as is believed; and when the name was taken that the player has then, if it

@@ -10,6 +10,7 @@
 
 mod address;
 mod archive;
+mod desk;
 mod directory;
 mod journal;
 mod link;
@@ -33,14 +34,15 @@ use tokio_rustls::rustls::pki_types::pem;
 
 use self::address::Address;
 pub use self::archive::PostgresArchive;
+pub use self::desk::PostgresDesk;
 use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
     Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
-    RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
-    WriteError, unless_refused,
+    NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics,
+    Tail, TokenHash, WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -352,6 +354,30 @@ impl Store for PostgresStore {
 
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.reader.account(player).boxed()
+    }
+
+    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.reader.has_recovery(player).boxed()
+    }
+
+    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader.external(name).boxed()
+    }
+
+    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+        self.reader.pass(code, now_ms).boxed()
+    }
+
+    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.reader.forgetting().boxed()
+    }
+
+    fn takes_orders(&self) -> bool {
+        true
+    }
+
+    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
+        self.reader.orders().boxed()
     }
 
     fn player_by_id(&self, id: PlayerId) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {

@@ -8,8 +8,11 @@ mod accounts;
 mod archive;
 mod blocks;
 mod claims;
+mod desk;
+mod forgetting;
 mod history;
 mod lock;
+mod operator;
 mod people;
 mod ratings;
 mod reader;
@@ -28,6 +31,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 
 pub use archive::SqliteArchive;
+pub use desk::SqliteDesk;
 use futures::future::{self, BoxFuture};
 use futures::{FutureExt, TryFutureExt};
 
@@ -37,9 +41,9 @@ use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
     Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
-    RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash,
-    WriteError, unless_refused,
+    NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics,
+    Tail, TokenHash, WriteError, unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
@@ -436,6 +440,40 @@ impl Store for SqliteStore {
     fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
         self.reader
             .read(move |connection| Ok(accounts::account(connection, player)?))
+            .boxed()
+    }
+
+    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(people::recovery(connection, player)?.is_some()))
+            .boxed()
+    }
+
+    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(accounts::external(connection, &name)?))
+            .boxed()
+    }
+
+    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(operator::pass(connection, code, now_ms)?))
+            .boxed()
+    }
+
+    fn forgetting(&self) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(forgetting::forgetting(connection)?))
+            .boxed()
+    }
+
+    fn takes_orders(&self) -> bool {
+        true
+    }
+
+    fn orders(&self) -> BoxFuture<'_, Result<Vec<(OrderId, String)>, ReadError>> {
+        self.reader
+            .read(move |connection| Ok(operator::orders(connection)?))
             .boxed()
     }
 

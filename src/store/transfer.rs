@@ -9,8 +9,8 @@ use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use crate::{
-    Archive, Damage, Fault, Loaded, NodeId, Person, RaterError, RatingsChange, ReadError, Step,
-    Store, Summary, Unreadable, WriteError, step, verify,
+    Archive, Damage, Fault, Forget, Loaded, NodeId, Person, RaterError, RatingsChange, ReadError,
+    Step, Store, Summary, Unreadable, WriteError, step, verify,
 };
 
 /// How many matches are written at once.
@@ -146,6 +146,15 @@ async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
     }
     for (other, since_ms) in person.blocks {
         store.block(id, other, Some(since_ms)).await?;
+    }
+    if person.is_gone {
+        // Nobody else's names are kept by it: what is kept of theirs has its time.
+        let forget = Forget {
+            player: id,
+            proved: None,
+            kept_until_ms: 0,
+        };
+        store.forget_player(forget).await?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 
 use super::client_address::address_of;
 use super::pictures::{Form, Pictures};
-use super::{origin, previews, records, web, websocket};
+use super::{about, origin, previews, records, trusted_user, web, websocket};
 use plyhouse_protocol::{CloseCode, MatchRef, SUBPROTOCOL, SessionKind};
 use plyhouse_server::{Dropped, NotLetIn, NotServed, Preview, Server};
 
@@ -58,6 +58,7 @@ pub(super) fn router(
         .route("/player/{name}", get(of_player))
         .route("/player/{name}/", get(page_of_player))
         .route("/picture/{file}", get(picture))
+        .route("/me.jsonl", get(about::me))
         // A refused handshake ends its connection.
         .route("/ws", any(upgrade).layer(map_response(last)))
         .merge(signs)
@@ -188,6 +189,9 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
         front.server.count_dropped(Dropped::Origin);
         return (StatusCode::FORBIDDEN, "this page may not connect\n").into_response();
     }
+    let Ok(external) = trusted_user::of(&request, front.server.settings()) else {
+        return (StatusCode::BAD_REQUEST, "name one user\n").into_response();
+    };
     if request.method() != Method::GET {
         let allow = [(header::ALLOW, "GET")];
         return (StatusCode::METHOD_NOT_ALLOWED, allow, "use GET\n").into_response();
@@ -229,7 +233,7 @@ async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
             Err(error) => return tracing::debug!(%error, "upgrade failed"),
         };
         match front.connections.try_acquire() {
-            Ok(_permit) => websocket::serve(stream, &server, guest, kind).await,
+            Ok(_permit) => websocket::serve(stream, &server, guest, (kind, external)).await,
             Err(_) => websocket::refuse(stream, &server, CloseCode::ServerFull).await,
         }
     });

@@ -1,6 +1,7 @@
 //! The network: WebSocket and HTTP on one port, over TLS if so set up. It knows connections and
 //! messages as text, and no match.
 
+mod about;
 mod admin;
 mod client_address;
 mod handshakes;
@@ -15,6 +16,7 @@ mod records;
 mod signs;
 mod socket;
 mod tls;
+mod trusted_user;
 mod web;
 mod websocket;
 

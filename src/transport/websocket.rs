@@ -28,9 +28,9 @@ pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     server: &Server,
     permit: ConnectionPermit,
-    kind: SessionKind,
+    (kind, external): (SessionKind, Option<String>),
 ) {
-    let mut client = server.connect(permit, kind);
+    let mut client = server.connect(permit, kind, external);
     let outbox = client.outbox();
     let socket = Socket::open(stream, server.settings());
     outbox.attach(socket.clone());

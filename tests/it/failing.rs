@@ -9,9 +9,9 @@ use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
     Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark,
-    MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    Tail, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 
@@ -188,6 +188,18 @@ impl Store for FailingStore {
             }
             .boxed(),
         }
+    }
+
+    fn external(&self, name: String) -> BoxFuture<'_, Result<Option<PlayerRecord>, ReadError>> {
+        self.memory.external(name)
+    }
+
+    fn has_recovery(&self, player: PlayerId) -> BoxFuture<'_, Result<bool, ReadError>> {
+        self.memory.has_recovery(player)
+    }
+
+    fn pass(&self, code: TokenHash, now_ms: u64) -> BoxFuture<'_, Result<Option<Pass>, ReadError>> {
+        self.memory.pass(code, now_ms)
     }
 
     fn pairing(

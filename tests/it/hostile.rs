@@ -132,6 +132,10 @@ async fn every_request_is_answered() {
             if kind == "match" {
                 nonsense.matches.push(text(&answer["match"]));
             }
+            if kind == "ok" && request["type"] == "forget_me" {
+                assert_eq!(client.closed().await, 4005);
+                client = server.connect().await;
+            }
         }
     }
     assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use plyhouse_protocol::Token;
+use plyhouse_server::{Asker, Obeyed, Order, new_secret};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::dispatcher::{Dispatch, set_default};
@@ -344,13 +346,25 @@ async fn no_secret_is_told_to_others() {
     let (phone, _) = coming(&server, json!({"pair": code})).await;
     let (tablet, _) = coming(&server, json!({"recovery": key})).await;
     let passwords = ["correct horse", "battery staple"];
-    let register = json!({"type": "register", "name": "ann", "password": passwords[0]});
+    let (invite, order) = new_secret();
+    let order = Order::Invite { code: order };
+    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let register = json!({"type": "register", "name": "ann", "password": passwords[0],
+        "invite": invite.reveal()});
     assert_eq!(ann.ask(register).await["type"], "ok");
     let set = json!({"type": "set_password", "password": passwords[0], "new": passwords[1]});
     assert_eq!(ann.ask(set).await["type"], "ok");
     let create = json!({"type": "create_key", "password": passwords[1]});
     let program = text(&ann.ask(create).await["key"]);
     let (_program, _) = server.come_back(&program).await;
+    let create = json!({"type": "create_key", "bot": "randy", "password": passwords[1]});
+    let bot = text(&ann.ask(create).await["key"]);
+    let (_bot, _) = server.come_back(&bot).await;
+    let (link, order) = new_secret();
+    let name = "ann".to_owned();
+    let order = Order::Recover { name, key: order };
+    assert_eq!(server.server.carry_out(order).await, Obeyed::Done);
+    let (mut watch, _) = coming(&server, json!({"recovery": link.reveal()})).await;
     let login = json!({"name": "ann", "password": passwords[1]});
     let (laptop, _) = coming(&server, login).await;
     let mistaken = "mistaken horse";
@@ -360,11 +374,21 @@ async fn no_secret_is_told_to_others() {
     let wrong = ["WRONGCOD", "WRONGKEYWRONGKEYWRONGKEYWR"];
     let (_, refused) = coming(&server, json!({"pair": wrong[0]})).await;
     let (_, also) = coming(&server, json!({"recovery": wrong[1]})).await;
+    let asker = Asker::Token(Token::new(watch.token()));
+    let mut about = server.server.about(asker, None).await.expect("told");
+    let mut pages = server.server.metrics();
+    while let Some(page) = about.next().await {
+        pages += &page.expect("readable");
+    }
+    let forget = json!({"type": "forget_me", "password": passwords[1]});
+    assert_eq!(watch.ask(forget).await["type"], "ok");
     let log = String::from_utf8(log.0.lock().clone()).expect("text");
     assert!(log.contains("welcomed"), "it tells a lot");
-    let told = format!("{log}{refused}{also}{not_let_in}");
-    let tokens = [ann, phone, tablet, laptop].map(|device| device.token());
-    let secrets = [code, key, program].into_iter().chain(tokens);
+    let told = format!("{log}{pages}{refused}{also}{not_let_in}");
+    let tokens = [ann, phone, tablet, laptop, watch].map(|device| device.token());
+    let given_out = [invite, link].map(|secret| secret.reveal().to_owned());
+    let secrets = [code, key, program, bot].into_iter().chain(tokens);
+    let secrets = secrets.chain(given_out);
     let given = wrong
         .into_iter()
         .chain(passwords)

@@ -109,10 +109,17 @@ fn what_accounts_ask_for_is_read() {
         })),
     );
     check(
-        r#"{"type":"register","name":"ada","password":"correct horse"}"#,
+        r#"{"type":"register","name":"ada","password":"correct horse","invite":"i"}"#,
         ClientMessage::Register {
             name: "ada".into(),
             password: password(),
+            invite: Some(Token::new("i".into())),
+        },
+    );
+    check(
+        r#"{"type":"forget_me","recovery":"k"}"#,
+        ClientMessage::ForgetMe {
+            proof: Some(Proof::Recovery(Token::new("k".into()))),
         },
     );
     check(

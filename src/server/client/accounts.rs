@@ -10,9 +10,11 @@ use crate::cluster::Packet;
 use crate::names::{self, Registrable};
 use crate::players;
 use crate::reply::Reply;
+use crate::settings::Accounts;
 use crate::to_protocol;
+use crate::tokens;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
-use plyhouse_store::{Naming, PlayerRecord, Sessions};
+use plyhouse_store::{Naming, PlayerRecord, Sessions, TokenHash};
 
 /// How long after another name the next may be taken, and how long the one before stays the player's.
 const RENAMED_AFTER_MS: u64 = 30 * DAY_MS;
@@ -22,11 +24,10 @@ impl Client {
     pub(super) async fn register(
         &self,
         player: &Player,
-        name: String,
-        password: Option<Token>,
+        (name, password, invite): (String, Option<Token>, Option<Token>),
         reply: Reply,
     ) {
-        let named = self.registered(player, &name, password).await;
+        let named = self.registered(player, &name, password, invite).await;
         self.tell_named(named, reply);
     }
 
@@ -73,11 +74,13 @@ impl Client {
         player: &Player,
         name: &str,
         password: Option<Token>,
+        invite: Option<Token>,
     ) -> Result<PlayerRecord, WireError> {
         let id = player.record.id;
         if self.called(player).kind.is_account() {
             return Err(already_registered());
         }
+        let invite = self.invited(invite).await?;
         let Registrable { name, likeness } = names::registrable(name)?;
         self.check_free(&likeness, id).await?;
         let password = match password {
@@ -97,6 +100,7 @@ impl Client {
         let naming = Naming {
             player: record.clone(),
             likeness,
+            invite,
             password,
             before: (PlayerKind::Guest, None),
             now_ms,
@@ -107,15 +111,38 @@ impl Client {
             // Somebody was faster: the player on another connection, or another one.
             let known = self.server.store.player_by_id(id).await.map_err(not_read)?;
             let is_account = known.is_some_and(|known| known.kind.is_account());
-            return Err(if is_account {
-                already_registered()
-            } else {
-                name_taken()
-            });
+            if is_account {
+                return Err(already_registered());
+            }
+            // Or somebody with the invitation.
+            self.is_invited(invite).await?;
+            return Err(name_taken());
         }
         self.server.metrics.registrations.inc();
         tracing::info!(player = %id, "registered");
         Ok(record)
+    }
+
+    /// The invitation that is needed, if one is.
+    async fn invited(&self, invite: Option<Token>) -> Result<Option<TokenHash>, WireError> {
+        if self.server.settings.accounts != Accounts::Invite {
+            return Ok(None);
+        }
+        let invite = invite.as_ref().map(tokens::hash_of_code);
+        let invite = invite.ok_or_else(invite_needed)?;
+        self.is_invited(Some(invite)).await?;
+        Ok(Some(invite))
+    }
+
+    /// Refuses an invitation that is none, or no longer.
+    async fn is_invited(&self, invite: Option<TokenHash>) -> Result<(), WireError> {
+        let Some(invite) = invite else { return Ok(()) };
+        let now_ms = self.server.clock.now_ms();
+        let pass = self.server.store.pass(invite, now_ms).await;
+        let is_good = pass
+            .map_err(not_read)?
+            .is_some_and(|pass| pass.player.is_none());
+        is_good.then_some(()).ok_or_else(invite_needed)
     }
 
     async fn renamed(&self, player: &Player, name: &str) -> Result<PlayerRecord, WireError> {
@@ -135,6 +162,7 @@ impl Client {
         let naming = Naming {
             player: record.clone(),
             likeness,
+            invite: None,
             password: None,
             before: (before.kind, renamed_ms),
             now_ms,
@@ -225,6 +253,11 @@ impl Client {
 
 pub(super) fn check_registered(kind: PlayerKind) -> Result<(), WireError> {
     kind.is_account().then_some(()).ok_or_else(not_registered)
+}
+
+fn invite_needed() -> WireError {
+    let message = "this server is for those whom its operator has given an invitation";
+    WireError::new(ErrorCode::InviteNeeded, message)
 }
 
 fn already_registered() -> WireError {

@@ -13,7 +13,9 @@ use crate::tokens;
 use plyhouse_protocol::{
     ErrorCode, Hello, PlayerId, Proof, ServerMessage, SessionKind, Token, WireError,
 };
-use plyhouse_store::{Pairing, PasswordHash, ReadError, SessionRecord, Sessions, TokenHash};
+use plyhouse_store::{
+    Pairing, PasswordHash, ReadError, SessionRecord, Sessions, TokenHash, WriteError,
+};
 
 /// For how long a pairing code is good, in milliseconds.
 const PAIRING_MS: u64 = 5 * 60 * 1000;
@@ -59,7 +61,7 @@ impl Client {
         let mut checked = None;
         let id = match way {
             Way::Pairing(code) => self.by_code(self.paired(*code)).await?,
-            Way::Recovery(key) => self.by_code(self.server.store.recovered(*key)).await?,
+            Way::Recovery(key) => self.by_code(self.recovered(*key)).await?,
             Way::Password(name, password) => {
                 let (id, hash) = self.account_of(name, password).await?;
                 checked = Some(hash);
@@ -70,11 +72,13 @@ impl Client {
         let Some(record) = self.server.store.player_by_id(id).await.map_err(not_read)? else {
             return Err(bad_code());
         };
-        if let Way::Pairing(code) = way {
-            let taken = self.server.store.take_pairing(*code).await;
-            if !taken.map_err(not_kept)? {
-                return Err(bad_code());
-            }
+        let is_taken = match way {
+            Way::Pairing(code) => self.server.store.take_pairing(*code).await,
+            Way::Recovery(key) => self.use_up(*key).await,
+            Way::Password(..) => Ok(true),
+        };
+        if !is_taken.map_err(not_kept)? {
+            return Err(bad_code());
         }
         self.make_room(id).await?;
         let token = self.server.tokens.issue(&self.server.chance);
@@ -123,6 +127,27 @@ impl Client {
         let owner = owner.await.map_err(not_read)?.ok_or_else(bad_code)?;
         self.permit.right();
         Ok(owner)
+    }
+
+    /// Whose recovery key this is, or what the operator has given in place of one.
+    pub(super) async fn recovered(&self, key: TokenHash) -> Result<Option<PlayerId>, ReadError> {
+        let owner = self.server.store.recovered(key).await?;
+        if owner.is_some() {
+            return Ok(owner);
+        }
+        let now_ms = self.server.clock.now_ms();
+        let pass = self.server.store.pass(key, now_ms).await?;
+        Ok(pass.and_then(|pass| pass.player))
+    }
+
+    /// Takes out what the operator has given, which is good once. A recovery key stays. False if somebody was
+    /// faster.
+    pub(super) async fn use_up(&self, key: TokenHash) -> Result<bool, WriteError> {
+        match self.server.store.recovered(key).await {
+            Ok(None) => self.server.store.take_pass(key).await,
+            Ok(Some(_)) => Ok(true),
+            Err(_) => Err(WriteError::Unavailable),
+        }
     }
 
     /// Whose pairing code this is.

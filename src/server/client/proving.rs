@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::sessions::not_read;
+use super::sessions::{not_kept, not_read};
 use super::{Client, Player};
 use crate::clock::now;
 use crate::names;
@@ -93,8 +93,9 @@ impl Client {
             }
             Some(Proof::Recovery(key)) => {
                 self.permit.try_code(now()).map_err(too_many_codes)?;
-                let whose = self.server.store.recovered(tokens::hash_of_code(key)).await;
-                if whose.map_err(not_read)? != Some(id) {
+                let key = tokens::hash_of_code(key);
+                let whose = self.recovered(key).await.map_err(not_read)?;
+                if whose != Some(id) || !self.use_up(key).await.map_err(not_kept)? {
                     return Err(wrong_password());
                 }
                 self.permit.right();

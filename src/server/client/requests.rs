@@ -96,7 +96,8 @@ impl Client {
             | ClientMessage::Register { .. }
             | ClientMessage::Rename { .. }
             | ClientMessage::SetPassword { .. }
-            | ClientMessage::CreateKey { .. }) => self.serve_identity(player, message, reply),
+            | ClientMessage::CreateKey { .. }
+            | ClientMessage::ForgetMe { .. }) => self.serve_identity(player, message, reply),
         }
     }
 
@@ -140,6 +141,19 @@ impl Client {
             );
             return None;
         }
+        let is_of_proxy = matches!(
+            message,
+            ClientMessage::Pair
+                | ClientMessage::Recovery { .. }
+                | ClientMessage::SetPassword { .. }
+        );
+        if self.external.is_some() && is_of_proxy {
+            reply.refuse(
+                ErrorCode::NotAllowed,
+                "a proxy tells this server who you are, and nothing else does",
+            );
+            return None;
+        }
         Some(match message {
             ClientMessage::Pair => Box::pin(self.pair(player, reply)),
             ClientMessage::Recovery { proof } => Box::pin(self.recovery(player, proof, reply)),
@@ -147,9 +161,12 @@ impl Client {
             ClientMessage::EndSession { session, proof } => {
                 Box::pin(self.end_session(player, session, proof, reply))
             }
-            ClientMessage::Register { name, password } => {
-                Box::pin(self.register(player, name, password, reply))
-            }
+            ClientMessage::Register {
+                name,
+                password,
+                invite,
+            } => Box::pin(self.register(player, (name, password, invite), reply)),
+            ClientMessage::ForgetMe { proof } => Box::pin(self.forget_me(player, proof, reply)),
             ClientMessage::Rename { name } => Box::pin(self.rename(player, name, reply)),
             ClientMessage::SetPassword { new, proof } => {
                 Box::pin(self.set_password(player, new, proof, reply))

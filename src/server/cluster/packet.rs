@@ -56,6 +56,10 @@ pub(crate) enum Packet {
     },
     /// A match has been rated, and has changed this.
     Rated { match_id: MatchId, verdict: Verdict },
+    /// Nobody is this player any more.
+    Gone { player: PlayerId },
+    /// A player was forgotten whose name was this, and the store tells it no more.
+    Forgotten { player: PlayerId, name: String },
     /// Lists show this of matches now.
     Shown(Vec<Listing>),
     /// Something to be done where a player is connected.

@@ -13,6 +13,7 @@ use crate::births;
 use crate::blocks;
 use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
+use crate::forgetting;
 use crate::from_protocol;
 use crate::outbox::Frame;
 use crate::rating;
@@ -123,6 +124,8 @@ fn on_request(
         | Packet::Called { .. }
         | Packet::Blocks { .. }
         | Packet::Rated { .. }
+        | Packet::Gone { .. }
+        | Packet::Forgotten { .. }
         | Packet::Shown(_)
         | Packet::Notice { .. } => return None,
     };
@@ -188,6 +191,11 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Rated { match_id, verdict }) => {
             let shared = Arc::clone(server);
             server.spawn(async move { rating::hear(&shared, match_id, verdict).await });
+        }
+        Some(Packet::Gone { player }) => forgetting::gone(server, player, None),
+        Some(Packet::Forgotten { player, name }) => {
+            let shared = Arc::clone(server);
+            server.spawn(async move { forgetting::forgotten(&shared, player, name).await });
         }
         Some(Packet::Shown(listings)) => listing::on_shown(server, listings),
         Some(Packet::Notice { player, notice }) => on_notice(server, player, notice),

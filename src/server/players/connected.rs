@@ -12,7 +12,7 @@ use crate::peer::Peer;
 use crate::standing::{Standing, surplus};
 use crate::to_protocol;
 use plyhouse_protocol::{CloseCode, MatchId, PlayerId, ServerMessage, SessionId};
-use plyhouse_store::{PlayerRecord, SessionRecord, Sessions};
+use plyhouse_store::{PlayerRecord, SOMEONE, SessionRecord, Sessions};
 
 impl Player {
     fn standings(&self) -> Vec<Standing> {
@@ -157,6 +157,15 @@ impl Players {
             if is_meant && but != Some(peer.id) {
                 peer.outbox.close(CloseCode::Ended);
             }
+        }
+    }
+
+    /// Takes note that a player was forgotten.
+    pub(crate) fn gone(&self, id: PlayerId) {
+        let mut index = self.index.lock();
+        index.forget(id);
+        if let Some(player) = index.players.get_mut(&id) {
+            SOMEONE.clone_into(&mut player.record.name);
         }
     }
 

@@ -60,9 +60,19 @@ pub(super) fn client_address() -> impl TypedValueParser<Value = ClientAddress> {
     })
 }
 
+/// The name of a header (RFC 9110, section 5.1), in lower case.
+pub(super) fn header_name(text: &str) -> Result<String, String> {
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    match !text.is_empty() && text.chars().all(is_sign) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err("that is no name of a header".to_owned()),
+    }
+}
+
 pub(super) fn accounts() -> impl TypedValueParser<Value = Accounts> {
-    PossibleValuesParser::new(["open", "off"]).map(|who| match &*who {
+    PossibleValuesParser::new(["open", "invite", "off"]).map(|who| match &*who {
         "open" => Accounts::Open,
+        "invite" => Accounts::Invite,
         _ => Accounts::Off,
     })
 }

@@ -23,7 +23,7 @@ use plyhouse_protocol::{ErrorCode, Seq};
 use plyhouse_store::{Mark, NodeId};
 use tokio::time::sleep_until;
 
-use super::{End, GOES_ON, Table, next_letter, refuse_closed};
+use super::{End, GOES_ON, LOST, Table, next_letter, refuse_closed};
 use crate::clock::now;
 use crate::cluster::Answered;
 use crate::command::{Answer, MatchRequest};
@@ -385,6 +385,13 @@ impl Table {
             MatchRequest::Rated(verdict) => {
                 self.teller.keep_verdict(&self.state, verdict);
                 reply.ok(None);
+            }
+            MatchRequest::Forget { player, name } => {
+                let may_name = self.forget(*player, name);
+                reply.ok(None);
+                if may_name {
+                    return LOST;
+                }
             }
             MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
             MatchRequest::Gap => {

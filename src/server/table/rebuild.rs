@@ -1,6 +1,7 @@
 //! A match that cannot go on as it is begins again with what the store holds.
 
-use plyhouse_matches::Damaged;
+use plyhouse_matches::{Damaged, Stage};
+use plyhouse_protocol::PlayerId;
 use plyhouse_store::{Loaded, ReadError};
 use tokio::time::sleep;
 
@@ -44,6 +45,14 @@ impl Table {
             tracing::error!(match_id = %id, why, "a match is set aside");
             return false;
         }
+    }
+
+    /// Tells no more what somebody has said who was called so. Gives whether it may still tell the name of this
+    /// player, until it has begun again.
+    pub(super) fn forget(&mut self, player: PlayerId, name: &str) -> bool {
+        self.teller.unsay(name);
+        // Of an open one those may have stood up again who sat there.
+        self.owner.card().is_of(player) || self.state.stage() == Stage::Open
     }
 
     /// Finds out where the match is decided. False if it is not kept any more; `None` if that cannot be told

@@ -424,6 +424,11 @@ impl Teller {
         self.audience.tell_some(&told, hears);
     }
 
+    /// Forgets what somebody has said who was called so.
+    pub(super) fn unsay(&mut self, name: &str) {
+        self.said.retain(|line| line.said.name != name);
+    }
+
     /// What was said last, for a server that knows nothing of it.
     pub(super) fn lines(&self) -> Vec<Line> {
         self.said.iter().cloned().collect()

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use plyhouse_protocol::{PlayerId, PlayerKind};
 use uuid::Uuid;
 
-use crate::{Account, Naming, NewBot, OwnName, PasswordHash};
+use crate::{Account, External, Naming, NewBot, OwnName, PasswordHash};
 
 /// Accounts and their names.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
     /// Without their names and those of their programs.
     accounts: BTreeMap<PlayerId, Account>,
+    /// Whom proxies know, by what these call them.
+    externals: BTreeMap<String, PlayerId>,
     /// The accounts of programs by their owners.
     bots: BTreeSet<(PlayerId, PlayerId)>,
     /// Whose the names with a likeness are, and until when if that is not for good.
@@ -78,6 +80,42 @@ impl Accounts {
         true
     }
 
+    /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has
+    /// the name.
+    pub(super) fn add_external(&mut self, new: &External) -> bool {
+        let is_taken = self.named(&new.likeness, new.now_ms).is_some();
+        if is_taken || self.externals.contains_key(&new.external) {
+            return false;
+        }
+        let account = Account {
+            names: vec![OwnName {
+                likeness: new.likeness.clone(),
+                until_ms: None,
+            }],
+            external: Some(new.external.clone()),
+            ..Account::default()
+        };
+        self.keep(new.player.id, account);
+        true
+    }
+
+    /// The player whom a proxy knows so.
+    pub(super) fn external(&self, name: &str) -> Option<PlayerId> {
+        self.externals.get(name).copied()
+    }
+
+    /// Forgets an account, whose names nobody else gets for a time.
+    pub(super) fn end(&mut self, player: PlayerId, kept_until_ms: u64) {
+        let names = std::mem::take(&mut self.names);
+        self.forget(player);
+        self.names = names;
+        for (whose, until) in self.names.values_mut() {
+            if *whose == player {
+                until.get_or_insert(kept_until_ms);
+            }
+        }
+    }
+
     /// The accounts of programs of a player, in the order of their ids.
     pub(super) fn bots(&self, owner: PlayerId) -> impl Iterator<Item = PlayerId> {
         let [first, last] = [Uuid::nil(), Uuid::max()].map(|id| (owner, PlayerId(id)));
@@ -89,6 +127,8 @@ impl Accounts {
         let names = names.map(|own| (own.likeness.clone(), (player, own.until_ms)));
         self.names.extend(names);
         self.bots.extend(account.owner.map(|owner| (owner, player)));
+        let external = account.external.clone();
+        self.externals.extend(external.map(|name| (name, player)));
         let account = Account {
             names: Vec::new(),
             bots: Vec::new(),
@@ -102,6 +142,9 @@ impl Accounts {
             self.names.retain(|_, (whose, _)| *whose != player);
             if let Some(owner) = account.owner {
                 self.bots.remove(&(owner, player));
+            }
+            if let Some(external) = &account.external {
+                self.externals.remove(external);
             }
         }
     }

@@ -1,11 +1,12 @@
 //! A match as it is kept in memory.
 
-use plyhouse_matches::{Archived, Reminder};
-use plyhouse_protocol::{MatchId, Seq};
+use plyhouse_matches::{Archived, EventKind, Occupant, Reminder, Starter};
+use plyhouse_protocol::{MatchId, PlayerId, Seq};
 use tokio::time::Instant;
 
 use crate::directory::{Shown, TAKEN_MIN};
-use crate::{Loaded, Mark, Next, NodeId, Record, Tail};
+use crate::forgetting::without_name;
+use crate::{Loaded, Mark, Next, NodeId, Record, SOMEONE, Tail};
 
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -92,6 +93,36 @@ impl Kept {
             events: events.to_vec(),
             mark: self.mark(),
         })
+    }
+
+    /// Takes the name of a player out.
+    pub(super) fn forget(&mut self, player: PlayerId) {
+        let forget = |name: &mut String, whose: PlayerId| {
+            if whose == player {
+                SOMEONE.clone_into(name);
+            }
+        };
+        for event in &mut self.record.events {
+            if let EventKind::Seated { occupant, .. } = &mut event.kind
+                && let Occupant::Player { id, name, .. }
+                | Occupant::StandIn {
+                    player: id, name, ..
+                } = occupant
+            {
+                forget(name, *id);
+            }
+        }
+        let seats = self.archived.iter_mut().flat_map(|one| &mut one.seats);
+        for starter in seats {
+            if let Starter::Player { player, name, .. } = starter {
+                forget(name, *player);
+            }
+        }
+        if let Some(shown) = &mut self.shown
+            && let Some(card) = without_name(&shown.card, player)
+        {
+            shown.card = card;
+        }
     }
 
     /// Makes this the owner, by an entry that is no event.

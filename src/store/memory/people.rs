@@ -7,8 +7,8 @@ use plyhouse_protocol::{PlayerId, PlayerKind, SessionKind};
 use super::accounts::Accounts;
 use super::blocks::Blocked;
 use crate::{
-    Account, Blocks, Naming, NewKey, Pairing, PeopleChange, PlayerRecord, Proved, SessionRecord,
-    Sessions, TokenHash,
+    Account, Blocks, External, Forget, Naming, NewKey, Pairing, Pass, PeopleChange, PlayerRecord,
+    Proved, SessionRecord, Sessions, TokenHash,
 };
 
 /// How many players are kept, of about 400 bytes each. Then the first are forgotten.
@@ -29,6 +29,7 @@ pub(super) struct People {
     /// At most one a player.
     pairings: BTreeMap<PlayerId, Pairing>,
     recoveries: BTreeMap<TokenHash, PlayerId>,
+    passes: BTreeMap<TokenHash, Pass>,
     accounts: Accounts,
     blocked: Blocked,
 }
@@ -113,8 +114,64 @@ impl People {
                 other,
                 since_ms,
             } => return self.blocked.change(player, other, since_ms),
+            PeopleChange::AddExternal(new) => return self.add_external(*new),
+            PeopleChange::Forget(forget) => return self.forget_player(&forget),
+            PeopleChange::AddPass {
+                code,
+                pass,
+                now_ms,
+                max,
+            } => return self.add_pass(code, pass, now_ms, max),
+            PeopleChange::TakePass(code) => return self.passes.remove(&code).is_some(),
+            // Names were taken out at once, and nobody else asks for anything.
+            PeopleChange::ForgetNames(_)
+            | PeopleChange::TakeOrder(_)
+            | PeopleChange::AnswerOrder(..) => return false,
         }
         true
+    }
+
+    fn add_external(&mut self, new: External) -> bool {
+        let is_made = self.accounts.add_external(&new);
+        if is_made {
+            self.lasting.insert(new.player.id);
+            self.add(new.player, Vec::new());
+        }
+        is_made
+    }
+
+    pub(super) fn external(&self, name: &str) -> Option<PlayerRecord> {
+        let player = self.accounts.external(name)?;
+        self.players.get(&player).cloned()
+    }
+
+    fn forget_player(&mut self, forget: &Forget) -> bool {
+        let player = forget.player;
+        let is_proved = |proved: &Proved| self.is_proved(player, proved);
+        if !self.players.contains_key(&player) || !forget.proved.as_ref().is_none_or(is_proved) {
+            return false;
+        }
+        // Programs first: with their owner they would be forgotten with their names.
+        for player in self.with_bots(player).into_iter().rev() {
+            self.accounts.end(player, forget.kept_until_ms);
+            self.passes.retain(|_, pass| pass.player != Some(player));
+            self.forget(player);
+        }
+        true
+    }
+
+    fn add_pass(&mut self, code: TokenHash, pass: Pass, now_ms: u64, max: usize) -> bool {
+        self.passes.retain(|_, pass| pass.expires_ms > now_ms);
+        let has_room = self.passes.len() < max;
+        if has_room {
+            self.passes.insert(code, pass);
+        }
+        has_room
+    }
+
+    pub(super) fn pass(&self, code: TokenHash, now_ms: u64) -> Option<Pass> {
+        let pass = self.passes.get(&code)?;
+        (pass.expires_ms > now_ms).then_some(*pass)
     }
 
     /// Whether it is still as it was when somebody proved to be this player.
@@ -126,7 +183,7 @@ impl People {
     }
 
     /// A player, and the accounts of the player's programs.
-    fn with_bots(&self, player: PlayerId) -> Vec<PlayerId> {
+    pub(super) fn with_bots(&self, player: PlayerId) -> Vec<PlayerId> {
         std::iter::once(player)
             .chain(self.accounts.bots(player))
             .collect()
@@ -169,8 +226,17 @@ impl People {
         let Some(player) = self.players.get_mut(&id) else {
             return false;
         };
-        let is_named = player.kind == naming.before.0 && self.accounts.name(&naming);
+        let is_invited = |code| {
+            let pass = self.passes.get(&code);
+            pass.is_some_and(|pass| pass.player.is_none() && pass.expires_ms > naming.now_ms)
+        };
+        let is_named = player.kind == naming.before.0
+            && naming.invite.is_none_or(is_invited)
+            && self.accounts.name(&naming);
         if is_named {
+            if let Some(invite) = naming.invite {
+                self.passes.remove(&invite);
+            }
             *player = naming.player;
             self.lasting.insert(id);
         }
@@ -251,6 +317,10 @@ impl People {
         self.recoveries.retain(|_, whose| *whose != player);
         self.recoveries.insert(key, player);
         self.lasting.insert(player);
+    }
+
+    pub(super) fn has_recovery(&self, player: PlayerId) -> bool {
+        self.recoveries.values().any(|whose| *whose == player)
     }
 
     pub(super) fn recovered(&self, key: TokenHash) -> Option<PlayerId> {

@@ -134,14 +134,17 @@ impl Archive for PostgresArchive {
     }
 
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
-        let sql =
-            "SELECT id, name, kind FROM players WHERE id > $1 OR $1 IS NULL ORDER BY id LIMIT $2";
+        let sql = "SELECT id, name, kind, gone FROM players WHERE id > $1 OR $1 IS NULL
+             ORDER BY id LIMIT $2";
         let after = after.map(|id| id.0);
-        let players: Vec<PlayerRecord> = self
-            .query(sql, &[&after, &PEOPLE_AT_ONCE])?
+        let rows = self.query(sql, &[&after, &PEOPLE_AT_ONCE])?;
+        let is_gone = |row: &&Row| row.get::<_, bool>(3);
+        let gone: Vec<PlayerId> = rows
             .iter()
-            .map(player)
+            .filter(is_gone)
+            .map(|row| PlayerId(row.get(0)))
             .collect();
+        let players: Vec<PlayerRecord> = rows.iter().map(player).collect();
         let ids: Vec<Uuid> = players.iter().map(|player| player.id.0).collect();
         let rows = self.query(SESSIONS, &[&ids])?;
         let read = |row| session(row).ok_or_else(|| Unreadable("a session is none".to_owned()));
@@ -169,6 +172,7 @@ impl Archive for PostgresArchive {
         let with_all = |player: PlayerRecord| Person {
             blocks: blocks.remove(&player.id).unwrap_or_default(),
             account: accounts.remove(&player.id),
+            is_gone: gone.contains(&player.id),
             sessions: sessions.remove(&player.id).unwrap_or_default(),
             recovery: keys.remove(&player.id).flatten(),
             player,

@@ -292,6 +292,30 @@ const MIGRATIONS: &[&str] = &["
         ADD COLUMN low    int8,                    -- how much weaker the other may be; NULL for anybody
         ADD COLUMN high   int8,                    -- how much stronger
         ADD COLUMN since  timestamptz NOT NULL DEFAULT now();
+    ", "
+    -- What the operator gives somebody, whom a proxy knows, who is being forgotten, and what the operator asks
+    -- a server for.
+    ALTER TABLE players ADD COLUMN gone boolean NOT NULL DEFAULT false;  -- whether it was forgotten
+    CREATE TABLE passes (
+        code       bytea PRIMARY KEY,              -- the SHA-256 of it
+        player     uuid,                           -- whose sessions it begins; NULL for an invitation
+        expires_ms int8 NOT NULL                   -- milliseconds since 1970
+    );
+    CREATE TABLE externals (
+        name   text COLLATE \"C\" PRIMARY KEY,     -- as the proxy knows them
+        player uuid NOT NULL UNIQUE
+    );
+    CREATE TABLE forgetting (
+        player uuid PRIMARY KEY,
+        after  uuid                                -- the match up to which the name is in none any more
+    );
+    CREATE TABLE orders (
+        id       uuid PRIMARY KEY,
+        asked    timestamptz NOT NULL DEFAULT now(),
+        body     text NOT NULL,
+        taken    boolean NOT NULL DEFAULT false,   -- whether a server does it
+        answer   text                              -- what has come of it
+    );
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

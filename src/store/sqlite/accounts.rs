@@ -4,10 +4,11 @@ use plyhouse_protocol::{PlayerId, PlayerKind};
 use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::people;
+use super::{operator, people};
 use crate::people::player_kind_to_text;
 use crate::{
-    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, Sessions,
+    Account, External, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
+    Sessions,
 };
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
@@ -26,6 +27,11 @@ pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result
     let is_other = |(whose, _)| whose != player.id;
     if !as_believed.exists((id, player_kind_to_text(*was), renamed_ms))?
         || named(connection, likeness, *now_ms)?.is_some_and(is_other)
+    {
+        return Ok(false);
+    }
+    if let Some(invite) = naming.invite
+        && !operator::take_invite(connection, invite, *now_ms)?
     {
         return Ok(false);
     }
@@ -141,8 +147,46 @@ fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::
     Ok(true)
 }
 
+/// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
+/// name.
+pub(super) fn add_external(connection: &Connection, new: &External) -> rusqlite::Result<bool> {
+    if named(connection, &new.likeness, new.now_ms)?.is_some()
+        || external(connection, &new.external)?.is_some()
+    {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM names WHERE until_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([new.now_ms])?;
+    people::add(connection, &new.player, &[])?;
+    let account = Account {
+        names: vec![OwnName {
+            likeness: new.likeness.clone(),
+            until_ms: None,
+        }],
+        external: Some(new.external.clone()),
+        ..Account::default()
+    };
+    keep(connection, new.player.id, &account)?;
+    Ok(true)
+}
+
+/// The player whom a proxy knows so.
+pub(super) fn external(
+    connection: &Connection,
+    name: &str,
+) -> rusqlite::Result<Option<PlayerRecord>> {
+    let sql = "SELECT p.id, p.name, p.kind FROM externals e JOIN players p ON p.id = e.player
+               WHERE e.name = ?1";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| people::player_with(PlayerId(Uuid::from_bytes(row.get(0)?)), row, 1);
+    found.query_row([name], read).optional()
+}
+
 /// The accounts of programs of a player, in the order of their ids.
-fn bots(connection: &Connection, owner: PlayerId) -> rusqlite::Result<Vec<PlayerRecord>> {
+pub(super) fn bots(
+    connection: &Connection,
+    owner: PlayerId,
+) -> rusqlite::Result<Vec<PlayerRecord>> {
     let sql = "SELECT p.id, p.name, p.kind FROM accounts a JOIN players p ON p.id = a.player
                WHERE a.owner = ?1 ORDER BY a.player";
     let mut found = connection.prepare_cached(sql)?;
@@ -162,6 +206,11 @@ pub(super) fn keep(
     let owner = account.owner.map(|owner| owner.0.into_bytes());
     let mut insert = connection.prepare_cached(sql)?;
     insert.execute((player.0.as_bytes(), password, account.renamed_ms, owner))?;
+    if let Some(external) = &account.external {
+        let sql = "INSERT INTO externals (name, player) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let mut insert = connection.prepare_cached(sql)?;
+        insert.execute((external, player.0.as_bytes()))?;
+    }
     let sql = "INSERT INTO names (likeness, player, until_ms) VALUES (?1, ?2, ?3)
                ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare_cached(sql)?;
@@ -189,7 +238,8 @@ pub(super) fn account(
     connection: &Connection,
     player: PlayerId,
 ) -> rusqlite::Result<Option<Account>> {
-    let sql = "SELECT password, renamed_ms, owner FROM accounts WHERE player = ?1";
+    let sql = "SELECT a.password, a.renamed_ms, a.owner, e.name
+               FROM accounts a LEFT JOIN externals e ON e.player = a.player WHERE a.player = ?1";
     let mut found = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
         let password: Option<String> = row.get(0)?;
@@ -198,6 +248,7 @@ pub(super) fn account(
             password: password.map(PasswordHash),
             renamed_ms: row.get(1)?,
             owner: owner.map(|owner| PlayerId(Uuid::from_bytes(owner))),
+            external: row.get(3)?,
             ..Account::default()
         })
     };

@@ -57,7 +57,7 @@ impl Archive for SqliteArchive {
     }
 
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {
-        let sql = "SELECT id, name, kind FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let sql = "SELECT id, name, kind, gone FROM players WHERE id > ?1 ORDER BY id LIMIT ?2";
         let after = after.as_ref().map_or(&[][..], |id| id.0.as_bytes());
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map((after, PEOPLE_AT_ONCE), |row| {
@@ -68,6 +68,7 @@ impl Archive for SqliteArchive {
                 recovery: people::recovery(&self.connection, id)?,
                 account: accounts::account(&self.connection, id)?,
                 blocks: blocks::kept(&self.connection, id)?,
+                is_gone: row.get(3)?,
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

@@ -5,7 +5,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Row};
 use uuid::Uuid;
 
-use super::{accounts, blocks};
+use super::{accounts, blocks, forgetting, operator};
 use crate::people::{kind_from_text, player_kind_from_text, player_kind_to_text};
 use crate::{Pairing, PeopleChange, PlayerRecord, SessionRecord, Sessions, TokenHash};
 
@@ -63,6 +63,20 @@ pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite
             other,
             since_ms,
         } => return blocks::change(connection, *player, *other, *since_ms),
+        PeopleChange::AddExternal(new) => return accounts::add_external(connection, new),
+        PeopleChange::Forget(forget) => return forgetting::forget(connection, forget),
+        PeopleChange::ForgetNames(player) => return forgetting::forget_names(connection, *player),
+        PeopleChange::AddPass {
+            code,
+            pass,
+            now_ms,
+            max,
+        } => return operator::add_pass(connection, *code, pass, *now_ms, *max),
+        PeopleChange::TakePass(code) => return operator::take_pass(connection, *code),
+        PeopleChange::TakeOrder(id) => return operator::take_order(connection, *id),
+        PeopleChange::AnswerOrder(id, answer) => {
+            return operator::answer_order(connection, *id, answer);
+        }
     }
     Ok(true)
 }
@@ -103,6 +117,20 @@ pub(super) fn is_done(
             other,
             since_ms,
         } => blocks::is_blocked(connection, *player, *other)? == since_ms.is_some(),
+        PeopleChange::AddExternal(new) => {
+            accounts::external(connection, &new.external)?.is_some_and(|known| known == new.player)
+        }
+        PeopleChange::Forget(forget) => !forgetting::is_known(connection, forget.player)?,
+        // It is asked for again.
+        PeopleChange::ForgetNames(_) => true,
+        PeopleChange::AddPass { code, .. } => operator::pass(connection, *code, 0)?.is_some(),
+        // Who has taken it is not known.
+        PeopleChange::TakePass(code) if operator::pass(connection, *code, 0)?.is_none() => {
+            return Ok(None);
+        }
+        PeopleChange::TakePass(_) => false,
+        PeopleChange::TakeOrder(_) => return Ok(None),
+        PeopleChange::AnswerOrder(..) => true,
     };
     Ok(Some(is_done))
 }
@@ -218,8 +246,8 @@ pub(super) fn session(
     token: TokenHash,
 ) -> rusqlite::Result<Option<(PlayerRecord, SessionRecord)>> {
     let sql = format!(
-        "SELECT {SESSION}, p.name, p.kind FROM sessions s JOIN players p ON p.id = s.player
-         WHERE s.token = ?1"
+        "SELECT {SESSION}, p.name, p.kind FROM sessions s
+         JOIN players p ON p.id = s.player AND NOT p.gone WHERE s.token = ?1"
     );
     let mut found = connection.prepare_cached(&sql)?;
     let read = |row: &Row<'_>| {

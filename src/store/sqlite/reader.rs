@@ -231,7 +231,7 @@ pub(super) fn player_by_id(
     connection: &Connection,
     id: PlayerId,
 ) -> Result<Option<PlayerRecord>, Failure> {
-    let sql = "SELECT id, name, kind FROM players WHERE id = ?1";
+    let sql = "SELECT id, name, kind FROM players WHERE id = ?1 AND NOT gone";
     let found = connection.prepare_cached(sql)?;
     Ok({ found }
         .query_row([id.0.as_bytes()], player_of)

@@ -274,6 +274,31 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX blocks_by_other ON blocks (other, player);
     ",
+    // What the operator gives somebody, whom a proxy knows, who is being forgotten, and what the operator asks
+    // a server for.
+    "
+    ALTER TABLE players ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;  -- whether it was forgotten
+    CREATE TABLE passes (
+        code       BLOB NOT NULL PRIMARY KEY,    -- the SHA-256 of it
+        player     BLOB REFERENCES players (id), -- whose sessions it begins; NULL for an invitation
+        expires_ms INTEGER NOT NULL              -- milliseconds since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE externals (
+        name   TEXT NOT NULL PRIMARY KEY,        -- as the proxy knows them
+        player BLOB NOT NULL UNIQUE REFERENCES players (id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE forgetting (
+        player BLOB NOT NULL PRIMARY KEY REFERENCES players (id),
+        after  BLOB NOT NULL                     -- the match up to which the name is in none any more
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE orders (
+        id       BLOB NOT NULL PRIMARY KEY,      -- a UUID
+        asked_ms INTEGER NOT NULL,               -- milliseconds since 1970
+        body     TEXT NOT NULL,
+        taken    INTEGER NOT NULL DEFAULT 0,     -- whether a server does it
+        answer   TEXT                            -- what has come of it
+    ) STRICT, WITHOUT ROWID;
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
@@ -383,6 +408,22 @@ pub(super) fn open_to_look(path: &Path, directory: &Path) -> Result<Connection, 
         version if version < MIGRATIONS.len() => Err(OpenError::TooOld(path.to_owned())),
         _ => Err(OpenError::TooNew(path.to_owned())),
     }
+}
+
+/// Opens a database to leave an order in it, beside the server that uses it.
+pub(super) fn open_to_order(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
+    drop(open_to_look(path, directory)?);
+    let failed = |error| OpenError::Database(directory.to_owned(), error);
+    let open = || {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        // The log is the server's to write into the database.
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        Ok(connection)
+    };
+    open().map_err(failed)
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<usize> {

@@ -13,7 +13,7 @@ fn hash(text: &str) -> PasswordHash {
 }
 
 /// The guest with this number takes a name.
-fn registers(number: u8, name: &str, password: Option<&str>) -> Naming {
+pub(super) fn registers(number: u8, name: &str, password: Option<&str>) -> Naming {
     Naming {
         player: PlayerRecord {
             name: name.to_uppercase(),
@@ -21,6 +21,7 @@ fn registers(number: u8, name: &str, password: Option<&str>) -> Naming {
             ..player(number)
         },
         likeness: name.to_owned(),
+        invite: None,
         password: password.map(hash),
         before: (PlayerKind::Guest, None),
         now_ms: 1000,
@@ -158,7 +159,7 @@ pub(in super::super) async fn a_password_ends_other_sessions(store: &dyn Store) 
 }
 
 /// Proved by this session, with this password.
-fn proved(session_number: u8, password: Option<&str>) -> Proved {
+pub(super) fn proved(session_number: u8, password: Option<&str>) -> Proved {
     Proved {
         session: session(session_number, 1).id,
         password: password.map(hash),
@@ -206,7 +207,7 @@ fn key(number: u8, of: u8) -> NewKey {
 }
 
 /// A key with this number of a new program with this number and name.
-fn with_bot(number: u8, of: u8, name: &str) -> NewKey {
+pub(super) fn with_bot(number: u8, of: u8, name: &str) -> NewKey {
     let new = NewBot {
         player: bot(of),
         likeness: name.to_owned(),

@@ -154,3 +154,39 @@ async fn a_player_has_one_seek_on_all_servers() {
     assert_eq!(bob.event("match").await["match"], shown["match"]);
     assert_eq!(ann.drain().await, [] as [Value; 0]);
 }
+
+/// Whoever is forgotten is so on all servers, also by those who follow a match elsewhere.
+#[tokio::test(start_paused = true)]
+async fn a_player_is_forgotten_on_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let (mut ann, mut bob, id) = pair(&here, &there, json!({})).await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    assert_eq!(
+        ann.refused(json!({"type": "forget_me"})).await,
+        "match_running"
+    );
+    ann.ask(json!({"type": "resign", "match": id})).await;
+    bob.event("ended").await;
+    let open = again.create(json!({})).await;
+    bob.ask(json!({"type": "watch", "match": open})).await;
+    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
+    assert_eq!([ann.closed().await, again.closed().await], [4005, 4005]);
+    pass(1).await;
+    let told = bob.drain().await;
+    let shown = told
+        .iter()
+        .rfind(|told| told["type"] == "match" && told["match"] == json!(id));
+    assert_eq!(
+        shown.expect("it is shown anew")["seats"][0]["name"],
+        "someone"
+    );
+    for match_id in [&id, &open] {
+        let shown = bob.ask(json!({"type": "watch", "match": match_id})).await;
+        assert_eq!(shown["status"], "ended");
+        assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+    }
+    let (_, welcome) = there.server.come_back(&ann.token()).await;
+    assert_eq!(welcome["resumed"], false);
+}

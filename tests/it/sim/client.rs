@@ -399,6 +399,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
+        | ClientMessage::ForgetMe { .. }
         | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Unseek

@@ -401,7 +401,14 @@ impl Store for SimStore {
             | PeopleChange::Name(_)
             | PeopleChange::CallGuest(..)
             | PeopleChange::SetPassword(..)
-            | PeopleChange::KeepAccount(..) => {
+            | PeopleChange::KeepAccount(..)
+            | PeopleChange::AddExternal(_)
+            | PeopleChange::Forget(_)
+            | PeopleChange::ForgetNames(_)
+            | PeopleChange::AddPass { .. }
+            | PeopleChange::TakePass(_)
+            | PeopleChange::TakeOrder(_)
+            | PeopleChange::AnswerOrder(..) => {
                 unreachable!("nobody pairs devices in a simulated world: {change:?}")
             }
         };

@@ -9,11 +9,12 @@ use uuid::Uuid;
 use super::{Reader, player};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::Values;
-use crate::{Account, OwnName, PasswordHash, ReadError};
+use crate::{Account, OrderId, OwnName, Pass, PasswordHash, PlayerRecord, ReadError, TokenHash};
 
 /// What is kept of the accounts of these players.
 pub(in crate::postgres) const ACCOUNTS: &str =
-    "SELECT player, password, renamed_ms, owner FROM accounts WHERE player = ANY ($1)";
+    "SELECT a.player, a.password, a.renamed_ms, a.owner, e.name
+     FROM accounts a LEFT JOIN externals e ON e.player = a.player WHERE a.player = ANY ($1)";
 
 /// The accounts of their programs, in the order of their ids.
 pub(in crate::postgres) const BOTS: &str =
@@ -51,6 +52,48 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// The account of whom a proxy knows so.
+    pub(in crate::postgres) async fn external(
+        &self,
+        name: String,
+    ) -> Result<Option<PlayerRecord>, ReadError> {
+        let sql = "SELECT p.id, p.name, p.kind FROM externals e JOIN players p ON p.id = e.player
+                   WHERE e.name = $1";
+        let rows = self.query(sql, &[&name]).await?;
+        Ok(rows.first().map(player))
+    }
+
+    /// What the operator has given with this code, unless its time is over.
+    pub(in crate::postgres) async fn pass(
+        &self,
+        code: TokenHash,
+        now_ms: u64,
+    ) -> Result<Option<Pass>, ReadError> {
+        let sql = "SELECT player, expires_ms FROM passes WHERE code = $1 AND expires_ms > $2";
+        let values: Values<'_> = &[&code.0.as_slice(), &integer(now_ms)];
+        let rows = self.query(sql, values).await?;
+        Ok(rows.first().map(|row| Pass {
+            player: row.get::<_, Option<Uuid>>(0).map(PlayerId),
+            expires_ms: natural(row.get(1)),
+        }))
+    }
+
+    /// The players whose names are still to be taken out of matches.
+    pub(in crate::postgres) async fn forgetting(&self) -> Result<Vec<PlayerId>, ReadError> {
+        let rows = self.query("SELECT player FROM forgetting", &[]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
+    }
+
+    /// What the operator asks for and nobody has taken.
+    pub(in crate::postgres) async fn orders(&self) -> Result<Vec<(OrderId, String)>, ReadError> {
+        let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked, id LIMIT 16";
+        let rows = self.query(sql, &[]).await?;
+        let orders = rows.iter().map(|row| (OrderId(row.get(0)), row.get(1)));
+        Ok(orders.collect())
+    }
+}
+
 /// The accounts of these rows, with the names and the programs of those.
 pub(in crate::postgres) fn accounts(
     found: &[Row],
@@ -61,6 +104,7 @@ pub(in crate::postgres) fn accounts(
         password: row.get::<_, Option<String>>(1).map(PasswordHash),
         renamed_ms: row.get::<_, Option<i64>>(2).map(natural),
         owner: row.get::<_, Option<Uuid>>(3).map(PlayerId),
+        external: row.get(4),
         ..Account::default()
     };
     let found = found.iter().map(|row| (PlayerId(row.get(0)), account(row)));

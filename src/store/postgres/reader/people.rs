@@ -23,7 +23,8 @@ impl Reader {
         let sql =
             "SELECT s.token, s.id, s.player, s.label, s.kind, s.created_ms, s.seen_day, s.recovered,
                           p.id, p.name, p.kind
-                   FROM sessions s JOIN players p ON p.id = s.player WHERE s.token = $1";
+                   FROM sessions s JOIN players p ON p.id = s.player AND NOT p.gone
+                   WHERE s.token = $1";
         let rows = self.query(sql, &[&token.0.as_slice()]).await?;
         Ok(rows.first().and_then(|row| {
             let session = session(row)?;
@@ -66,12 +67,22 @@ impl Reader {
         Ok(rows.first().map(|row| PlayerId(row.get(0))))
     }
 
+    /// Whether the player has a recovery key.
+    pub(in crate::postgres) async fn has_recovery(
+        &self,
+        player: PlayerId,
+    ) -> Result<bool, ReadError> {
+        let sql = "SELECT 1 FROM recoveries WHERE player = $1";
+        Ok(!self.query(sql, &[&player.0]).await?.is_empty())
+    }
+
     /// The player with this id.
     pub(in crate::postgres) async fn player_by_id(
         &self,
         id: PlayerId,
     ) -> Result<Option<PlayerRecord>, ReadError> {
-        let sql = "SELECT id, name, kind FROM players WHERE id = $1";
+        let sql = "SELECT id, name, kind FROM players
+                   WHERE id = $1 AND NOT gone";
         let rows = self.query(sql, &[&id.0]).await?;
         Ok(rows.first().map(player))
     }

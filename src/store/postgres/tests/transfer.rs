@@ -64,6 +64,7 @@ async fn fill(store: &dyn Store) {
     suite::names_a_player(store).await;
     suite::gives_a_bot(store).await;
     suite::blocks_a_player(store).await;
+    suite::forgets_a_player(store).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));
@@ -120,7 +121,7 @@ fn everything_is_moved_there_and_back() {
     let middle = postgres(&runtime, &address);
     let [source, target] = transfer(&runtime, &first, &middle).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live, source.players), (306, 203, 2));
+    assert_eq!((source.matches, source.live, source.players), (306, 203, 4));
 
     // It goes on there: somebody takes a match over, and plays.
     let id = MatchId(Uuid::from_u128(1003));

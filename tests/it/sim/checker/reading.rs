@@ -398,6 +398,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Register { .. }
         | ClientMessage::Rename { .. }
         | ClientMessage::SetPassword { .. }
+        | ClientMessage::ForgetMe { .. }
         | ClientMessage::CreateKey { .. }
         | ClientMessage::Seek(_)
         | ClientMessage::Block { .. }

@@ -2,12 +2,14 @@
 
 use plyhouse_protocol::{PlayerId, PlayerKind};
 
+use super::operator;
 use super::people::{add_sessions, end_sessions};
 use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
 use crate::{
-    Account, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved, Sessions,
+    Account, External, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
+    Sessions,
 };
 
 /// Gives a player a name. False if somebody else has it, or the player is not as was believed.
@@ -28,6 +30,11 @@ pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Fai
                                  AND (until_ms IS NULL OR until_ms > $5))";
     let values: Values<'_> = &[&player.id.0, &was, &before_ms, likeness, &now_ms];
     if session.query_opt(sql, values).await?.is_none() {
+        return Ok(false);
+    }
+    if let Some(invite) = naming.invite
+        && !operator::take_invite(session, invite, now_ms).await?
+    {
         return Ok(false);
     }
     let sql = "DELETE FROM names WHERE until_ms <= $1";
@@ -121,6 +128,55 @@ pub(super) async fn add_key(session: &Session, key: &NewKey) -> Result<bool, Fai
     Ok(is_owners)
 }
 
+/// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
+/// name.
+pub(super) async fn add_external(session: &Session, new: &External) -> Result<bool, Failure> {
+    let sql = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM externals WHERE name = $1)
+               AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = $2
+                               AND (until_ms IS NULL OR until_ms > $3))";
+    let now_ms = integer(new.now_ms);
+    let values: Values<'_> = &[&new.external, &new.likeness, &now_ms];
+    if session.query_opt(sql, values).await?.is_none() {
+        return Ok(false);
+    }
+    add_account(
+        session,
+        &new.player,
+        &new.likeness,
+        now_ms,
+        Account {
+            external: Some(new.external.clone()),
+            ..Account::default()
+        },
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Adds a player with an account and this name, which is nobody else's.
+async fn add_account(
+    session: &Session,
+    player: &PlayerRecord,
+    likeness: &str,
+    now_ms: i64,
+    account: Account,
+) -> Result<(), Failure> {
+    let sql = "DELETE FROM names WHERE until_ms <= $1";
+    session.query(sql, &[&now_ms]).await?;
+    let PlayerRecord { id, name, kind } = player;
+    let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, $3)";
+    let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
+    session.query(sql, values).await?;
+    let account = Account {
+        names: vec![OwnName {
+            likeness: likeness.to_owned(),
+            until_ms: None,
+        }],
+        ..account
+    };
+    keep(session, *id, &account).await
+}
+
 /// Makes an account of a program. False if somebody else has the name, or there would be too many.
 async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<bool, Failure> {
     let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)
@@ -131,21 +187,17 @@ async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<boo
     if session.query_opt(sql, values).await?.is_none() {
         return Ok(false);
     }
-    let sql = "DELETE FROM names WHERE until_ms <= $1";
-    session.query(sql, &[&now_ms]).await?;
-    let PlayerRecord { id, name, kind } = &new.player;
-    let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, $3)";
-    let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
-    session.query(sql, values).await?;
-    let account = Account {
-        owner: Some(owner),
-        names: vec![OwnName {
-            likeness: new.likeness.clone(),
-            until_ms: None,
-        }],
-        ..Account::default()
-    };
-    keep(session, *id, &account).await?;
+    add_account(
+        session,
+        &new.player,
+        &new.likeness,
+        now_ms,
+        Account {
+            owner: Some(owner),
+            ..Account::default()
+        },
+    )
+    .await?;
     Ok(true)
 }
 
@@ -164,6 +216,10 @@ pub(super) async fn keep(
     );
     let values: Values<'_> = &[&player.0, &password, &renamed_ms, &owner];
     session.query(sql, values).await?;
+    if let Some(external) = &account.external {
+        let sql = "INSERT INTO externals (name, player) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        session.query(sql, &[external, &player.0]).await?;
+    }
     let likenesses: Vec<&str> = account.names.iter().map(|own| &*own.likeness).collect();
     let untils = account.names.iter().map(|own| own.until_ms.map(integer));
     let untils: Vec<Option<i64>> = untils.collect();

@@ -3,7 +3,7 @@
 use plyhouse_protocol::PlayerId;
 use uuid::Uuid;
 
-use super::{Batch, Task, accounts, blocks};
+use super::{Batch, Task, accounts, blocks, forgetting, operator};
 use crate::people::player_kind_to_text;
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
@@ -106,6 +106,30 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
             other,
             since_ms,
         } => return blocks::change(session, *player, *other, *since_ms).await,
+        PeopleChange::AddExternal(new) => return accounts::add_external(session, new).await,
+        PeopleChange::Forget(forget) => return forgetting::forget(session, forget).await,
+        PeopleChange::ForgetNames(player) => {
+            return forgetting::forget_names(session, *player).await;
+        }
+        PeopleChange::AddPass {
+            code,
+            pass,
+            now_ms,
+            max,
+        } => return operator::add_pass(session, *code, pass, integer(*now_ms), *max).await,
+        PeopleChange::TakePass(code) => {
+            let sql = "DELETE FROM passes WHERE code = $1 RETURNING code";
+            let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
+            return Ok(taken.is_some());
+        }
+        PeopleChange::TakeOrder(id) => {
+            let sql = "UPDATE orders SET taken = true WHERE id = $1 AND NOT taken RETURNING id";
+            return Ok(session.query_opt(sql, &[&id.0]).await?.is_some());
+        }
+        PeopleChange::AnswerOrder(id, answer) => {
+            let sql = "UPDATE orders SET answer = $2 WHERE id = $1 RETURNING id";
+            return Ok(session.query_opt(sql, &[&id.0, answer]).await?.is_some());
+        }
     }
     Ok(true)
 }

@@ -1,0 +1,193 @@
+//! `plyhouse account`: what the operator does with accounts.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use plyhouse_protocol::PlayerKind;
+use plyhouse_server::{Obeyed, Order, Search, Server, Settings, new_secret};
+use plyhouse_store::{Archive, Person, Store, StoreMetrics};
+use tokio::runtime::Builder;
+
+use crate::data::{Data, Place};
+
+/// How long the server may take to obey.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether it has.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Lists accounts, lets their players back in, renames and closes them, and invites people.
+///
+/// It works while a server runs on the store, which then obeys within seconds, and while none does. Whoever can
+/// write to the store may use it: there is no password.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  plyhouse account list
+  plyhouse account recover ada
+  plyhouse account invite --data /var/lib/plyhouse";
+
+/// What is to be done.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Print the accounts: name, kind, sessions, the day on which one was used last, id
+    List {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print a key by which somebody comes back as an account, once, within 24 hours, where they would give
+    /// their recovery key; within an hour after that they may set another password
+    Recover {
+        /// The account
+        name: String,
+
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Give an account another name. The one before stays reserved for it for 90 days
+    Rename {
+        /// The account
+        name: String,
+
+        /// The new name
+        to: String,
+
+        #[command(flatten)]
+        place: Place,
+    },
+    /// End an account: its sessions, keys and programs. What runs is resigned, and `someone` stands for the name
+    /// in all matches, for good. Nobody else gets the name for 90 days
+    Close {
+        /// The account
+        name: String,
+
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print an invitation, with which one person registers within 30 days where `--accounts invite` is set
+    Invite {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Args {
+    /// Does it, and prints what came of it.
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::List { place } => list(&*place.data()?.look_at()?),
+            What::Recover { name, place } => {
+                let (key, hash) = new_secret();
+                order(&place.data()?, Order::Recover { name, key: hash })?;
+                say(key.reveal())
+            }
+            What::Rename { name, to, place } => order(&place.data()?, Order::Rename { name, to }),
+            What::Close { name, place } => order(&place.data()?, Order::Close { name }),
+            What::Invite { place } => {
+                let (code, hash) = new_secret();
+                order(&place.data()?, Order::Invite { code: hash })?;
+                say(code.reveal())
+            }
+        }
+    }
+}
+
+fn say(text: &str) -> anyhow::Result<()> {
+    writeln!(io::stdout(), "{text}").context("cannot write to stdout")
+}
+
+/// Prints every account.
+fn list(archive: &dyn Archive) -> anyhow::Result<()> {
+    let mut last = None;
+    loop {
+        let people = archive.people(last)?;
+        let Some(end) = people.last() else {
+            return Ok(());
+        };
+        last = Some(end.player.id);
+        for person in &people {
+            if person.player.kind.is_account() {
+                say(&line(person))?;
+            }
+        }
+    }
+}
+
+fn line(person: &Person) -> String {
+    let Person {
+        player, sessions, ..
+    } = person;
+    let kind = match player.kind {
+        PlayerKind::Guest | PlayerKind::Account => "person",
+        PlayerKind::Bot => "bot",
+    };
+    let seen = sessions.iter().map(|session| session.seen_day).max();
+    let seen = seen.map_or_else(|| "-".to_owned(), plyhouse_matches::scoresheet::day_text);
+    let (name, count) = (&player.name, sessions.len());
+    format!("{name}\t{kind}\t{count}\t{seen}\t{}", player.id)
+}
+
+/// Has it done: here if no server uses the store, else by that.
+fn order(data: &Data, order: Order) -> anyhow::Result<()> {
+    // It has to be there: to open a store makes it.
+    data.look_at()?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("cannot wait for the store")?;
+    let unused = runtime.block_on(data.open_unless_used())?;
+    let obeyed = match unused {
+        Some(store) => runtime.block_on(obey(store.into(), order))?,
+        None => leave(data, &order)?,
+    };
+    match obeyed {
+        Obeyed::Done => Ok(()),
+        Obeyed::Refused(why) => bail!("{why}"),
+    }
+}
+
+/// Obeys, as a server of the store that nobody can reach.
+async fn obey(store: Arc<dyn Store>, order: Order) -> anyhow::Result<Obeyed> {
+    let settings = Settings {
+        search: Search::Inline,
+        ..Settings::default()
+    };
+    let started = Server::start(settings, store, &StoreMetrics::default());
+    let server = started.context("cannot open the store")?;
+    let obeyed = server.carry_out(order).await;
+    server.stop().await;
+    Ok(obeyed)
+}
+
+/// Leaves the order for the server, and waits for what comes of it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it waits for another process, by that process's clock"
+)]
+fn leave(data: &Data, order: &Order) -> anyhow::Result<Obeyed> {
+    let desk = data.desk()?;
+    let order = serde_json::to_string(order).context("cannot write the order")?;
+    let id = desk.ask(&order)?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = desk.answer(id)? {
+            desk.take_back(id)?;
+            return serde_json::from_str(&answer).context("the server is of another version");
+        }
+        if Instant::now() >= until {
+            break;
+        }
+        sleep(LOOK);
+    }
+    match desk.take_back(id)? {
+        false => bail!("the server that uses the store does not obey; nothing was done"),
+        true => bail!("the server has not said what has come of it: look whether it is done"),
+    }
+}

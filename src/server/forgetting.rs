@@ -1,0 +1,207 @@
+//! How a player is forgotten: out of the matches that go on, then out of the store, and out of what servers have
+//! in memory.
+//!
+//! The store decides: from that write on nobody is the player. It also keeps whose names are still to be taken
+//! out of matches, so that this is done though the server stop in between.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_matches::Action;
+use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Status, WireError};
+use plyhouse_store::{Forget, PlayerRecord, Proved, SOMEONE, Sessions};
+
+use super::births;
+use super::cluster::Packet;
+use super::command::{Command, MatchRequest};
+use super::connection_id::ConnectionId;
+use super::days;
+use super::match_handle::MatchHandle;
+use super::shared::Shared;
+use super::stopped_clocks::tell_all;
+use super::unread::{not_now, unkept, unread};
+
+/// For how long nobody else gets the name, in milliseconds.
+const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
+
+/// How long to wait before the store is asked again that has refused.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// What becomes of a match that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Running {
+    /// It keeps its players from being forgotten.
+    Refuses,
+    /// It is resigned.
+    IsResigned,
+}
+
+/// Has a player go out of the matches that have not ended. In one where a bot stands in it goes on playing, and
+/// nobody can come back for it.
+pub(super) async fn leave(
+    server: &Arc<Shared>,
+    player: PlayerId,
+    running: Running,
+) -> Result<(), WireError> {
+    let matches = live(server, player).await?;
+    let sits = |handle: &&MatchHandle| handle.card().seat_of(player).is_some();
+    let is = |status| move |handle: &&MatchHandle| handle.card().status() == status;
+    let mut runs = matches.iter().filter(is(Status::Running)).filter(sits);
+    match running {
+        Running::Refuses if runs.next().is_some() => return Err(match_running()),
+        Running::Refuses => {}
+        Running::IsResigned => {
+            for handle in runs {
+                act(server, handle, player, Action::Resign { player }).await?;
+            }
+        }
+    }
+    let is_theirs = |handle: &&MatchHandle| handle.card().is_of(player);
+    for handle in matches.iter().filter(is(Status::Open)).filter(is_theirs) {
+        act(server, handle, player, Action::Leave { player }).await?;
+    }
+    Ok(())
+}
+
+/// The matches of a player that may not have ended.
+async fn live(server: &Arc<Shared>, player: PlayerId) -> Result<Vec<MatchHandle>, WireError> {
+    let mut ids = server.players.live_matches(player);
+    if let Some(cluster) = &server.cluster {
+        let elsewhere = births::involving(server, cluster, player).await?;
+        ids.extend(elsewhere.iter().map(MatchHandle::id));
+    }
+    let parts = days::parts(server, player).await?;
+    ids.extend(parts.iter().map(|(id, _)| *id));
+    ids.sort_unstable();
+    ids.dedup();
+    let mut found = Vec::new();
+    for id in ids {
+        match births::find(server, MatchRef::Id(id)).await {
+            Ok(handle) => found.push(handle),
+            Err(error) if error.code == Some(ErrorCode::UnknownMatch) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// Has a match do this for its player.
+async fn act(
+    server: &Arc<Shared>,
+    handle: &MatchHandle,
+    player: PlayerId,
+    action: Action,
+) -> Result<(), WireError> {
+    let request = MatchRequest::Act(action);
+    let command = Command::unasked(ConnectionId::NOBODY, player, request);
+    match handle.ask_for(command, &server.metrics).await {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => match error.code {
+            // It has ended by itself.
+            Some(ErrorCode::MatchEnded | ErrorCode::UnknownMatch) => Ok(()),
+            Some(ErrorCode::MatchRunning) => Err(match_running()),
+            _ => Err(*error),
+        },
+        None => Err(not_now()),
+    }
+}
+
+fn match_running() -> WireError {
+    let message = "a match of yours runs: finish it, or resign";
+    WireError::new(ErrorCode::MatchRunning, message)
+}
+
+/// Forgets a player, and the player's programs. All connections but this one are closed. False if there is no
+/// such player any more, or what was proved is no longer so.
+pub(super) async fn forget(
+    server: &Arc<Shared>,
+    player: &PlayerRecord,
+    proved: Option<Proved>,
+    but: Option<ConnectionId>,
+) -> Result<bool, WireError> {
+    let account = server.store.account(player.id).await;
+    let account = account.map_err(|error| unread(&error))?;
+    let mut all = account.unwrap_or_default().bots;
+    all.push(player.clone());
+    let forget = Forget {
+        player: player.id,
+        proved,
+        kept_until_ms: server.clock.now_ms() + KEPT_MS,
+    };
+    if !server.store.forget_player(forget).await.map_err(unkept)? {
+        return Ok(false);
+    }
+    for PlayerRecord { id, .. } in &all {
+        gone(server, *id, but);
+        if let Some(cluster) = &server.cluster {
+            cluster.send_all(&Packet::Gone { player: *id });
+        }
+    }
+    for PlayerRecord { id, name, .. } in all {
+        take_names_out(server, id, name).await;
+    }
+    tracing::info!(player = %player.id, "forgotten");
+    Ok(true)
+}
+
+/// Takes note that nobody is this player any more: what the player still asks for is asked for by someone.
+pub(super) fn gone(server: &Arc<Shared>, player: PlayerId, but: Option<ConnectionId>) {
+    server.players.gone(player);
+    server.players.end_sessions(player, Sessions::All, but);
+    server.seeks.end(player);
+}
+
+/// Takes the name out of the matches that are kept, and then out of memory. What the store refuses to do now it
+/// does later.
+async fn take_names_out(server: &Arc<Shared>, player: PlayerId, name: String) {
+    if !try_take_out(server, player).await {
+        let server = Arc::clone(server);
+        server.clone().spawn(async move {
+            while !server.is_stopping() && !try_take_out(&server, player).await {
+                server.put_off(RETRY).await;
+            }
+            tell_forgotten(&server, player, name).await;
+        });
+        return;
+    }
+    tell_forgotten(server, player, name).await;
+}
+
+/// False if the store refuses.
+async fn try_take_out(server: &Shared, player: PlayerId) -> bool {
+    loop {
+        match server.store.forget_names(player).await {
+            Ok(true) => {}
+            Ok(false) => return true,
+            Err(error) => {
+                tracing::warn!(%player, %error, "a name is not taken out yet");
+                return false;
+            }
+        }
+    }
+}
+
+async fn tell_forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
+    if let Some(cluster) = &server.cluster {
+        let name = name.clone();
+        cluster.send_all(&Packet::Forgotten { player, name });
+    }
+    forgotten(server, player, name).await;
+}
+
+/// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
+pub(super) async fn forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
+    tell_all(server, &MatchRequest::Forget { player, name }).await;
+}
+
+/// Goes on with what was not finished when the server stopped.
+pub(super) async fn go_on(server: Arc<Shared>) {
+    match server.store.forgetting().await {
+        Ok(players) => {
+            for player in players {
+                take_names_out(&server, player, SOMEONE.to_owned()).await;
+            }
+        }
+        Err(error) => tracing::warn!(%error, "nobody knows whose names are to be taken out"),
+    }
+}

@@ -1,0 +1,85 @@
+//! A part of the network, as operators write it: `192.0.2.0/24`, `2001:db8::/32`, or one address.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// Addresses that begin alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    /// How many bits they have in common.
+    bits: u32,
+}
+
+impl Network {
+    /// Whether this address is one of them. One of IPv4 is the same within IPv6.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                let differs = own.to_bits() ^ other.to_bits();
+                differs.leading_zeros() >= self.bits
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                let differs = own.to_bits() ^ other.to_bits();
+                differs.leading_zeros() >= self.bits
+            }
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "an address and how many bits of it count, as in 192.0.2.0/24".to_owned();
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;
+        let all = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Ok(all), |bits| bits.trim().parse().map_err(|_| wrong()))?;
+        match bits <= all {
+            true => Ok(Self { address, bits }),
+            false => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_within_a_network() {
+        let check = |network: &str, address: &str, expected| {
+            let network: Network = network.parse().unwrap();
+            let contains = network.contains(address.parse().unwrap());
+            assert_eq!(contains, expected, "{network:?} {address}");
+        };
+        check("192.0.2.0/24", "192.0.2.255", true);
+        check("192.0.2.7/24", "192.0.2.1", true);
+        check("192.0.2.0/24", "192.0.3.1", false);
+        check("192.0.2.0/24", "::ffff:192.0.2.1", true);
+        check("192.0.2.1", "192.0.2.1", true);
+        check("192.0.2.1", "192.0.2.2", false);
+        check("0.0.0.0/0", "203.0.113.7", true);
+        check("0.0.0.0/0", "2001:db8::1", false);
+        check("2001:db8::/32", "2001:db8:1::1", true);
+        check("2001:db8::/32", "2001:db9::1", false);
+        check("::1", "::1", true);
+        check("::1", "127.0.0.1", false);
+        for no in [
+            "",
+            "localhost",
+            "192.0.2.0/33",
+            "192.0.2.0/",
+            "::/129",
+            "1.2.3/8",
+        ] {
+            assert!(no.parse::<Network>().is_err(), "{no}");
+        }
+    }
+}

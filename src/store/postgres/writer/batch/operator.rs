@@ -1,0 +1,35 @@
+//! What the operator gives somebody. While one of these changes is made, no other server makes any.
+
+use crate::postgres::journal::integer;
+use crate::postgres::link::{Failure, Session, Values};
+use crate::{Pass, TokenHash};
+
+/// Keeps a pass, and forgets those whose time is over. False if too many are good.
+pub(super) async fn add_pass(
+    session: &Session,
+    code: TokenHash,
+    pass: &Pass,
+    now_ms: i64,
+    max: usize,
+) -> Result<bool, Failure> {
+    let sql = "DELETE FROM passes WHERE expires_ms <= $1";
+    session.query(sql, &[&now_ms]).await?;
+    let sql = "INSERT INTO passes (code, player, expires_ms)
+               SELECT $1, $2, $3 WHERE (SELECT count(*) FROM passes) < $4 RETURNING code";
+    let player = pass.player.map(|player| player.0);
+    let (expires_ms, max) = (integer(pass.expires_ms), integer(max as u64));
+    let values: Values<'_> = &[&code.0.as_slice(), &player, &expires_ms, &max];
+    Ok(session.query_opt(sql, values).await?.is_some())
+}
+
+/// Takes an invitation out. False if it is none, or its time is over.
+pub(super) async fn take_invite(
+    session: &Session,
+    code: TokenHash,
+    now_ms: i64,
+) -> Result<bool, Failure> {
+    let sql = "DELETE FROM passes WHERE code = $1 AND player IS NULL AND expires_ms > $2
+               RETURNING code";
+    let values: Values<'_> = &[&code.0.as_slice(), &now_ms];
+    Ok(session.query_opt(sql, values).await?.is_some())
+}

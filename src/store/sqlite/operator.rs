@@ -1,0 +1,88 @@
+//! What the operator gives somebody, and asks the server for.
+
+use plyhouse_protocol::PlayerId;
+use rusqlite::{Connection, OptionalExtension, Row};
+use uuid::Uuid;
+
+use crate::{OrderId, Pass, TokenHash};
+
+/// How many orders are read at once.
+const ORDERS_AT_ONCE: i64 = 16;
+
+/// Keeps a pass, and forgets those whose time is over. False if too many are good.
+pub(super) fn add_pass(
+    connection: &Connection,
+    code: TokenHash,
+    pass: &Pass,
+    now_ms: u64,
+    max: usize,
+) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM passes WHERE expires_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([now_ms])?;
+    let sql = "INSERT INTO passes (code, player, expires_ms)
+               SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM passes) < ?4";
+    let player = pass.player.map(|player| player.0.into_bytes());
+    let mut insert = connection.prepare_cached(sql)?;
+    Ok(insert.execute((code.0, player, pass.expires_ms, max))? == 1)
+}
+
+/// The pass with this code, unless its time is over.
+pub(super) fn pass(
+    connection: &Connection,
+    code: TokenHash,
+    now_ms: u64,
+) -> rusqlite::Result<Option<Pass>> {
+    let sql = "SELECT player, expires_ms FROM passes WHERE code = ?1 AND expires_ms > ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        let player: Option<[u8; 16]> = row.get(0)?;
+        Ok(Pass {
+            player: player.map(|player| PlayerId(Uuid::from_bytes(player))),
+            expires_ms: row.get(1)?,
+        })
+    };
+    found.query_row((code.0, now_ms), read).optional()
+}
+
+/// Takes a pass out. False if there is none.
+pub(super) fn take_pass(connection: &Connection, code: TokenHash) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM passes WHERE code = ?1";
+    Ok(connection.prepare_cached(sql)?.execute([code.0])? == 1)
+}
+
+/// Takes an invitation out. False if it is none, or its time is over.
+pub(super) fn take_invite(
+    connection: &Connection,
+    code: TokenHash,
+    now_ms: u64,
+) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM passes WHERE code = ?1 AND player IS NULL AND expires_ms > ?2";
+    let mut delete = connection.prepare_cached(sql)?;
+    Ok(delete.execute((code.0, now_ms))? == 1)
+}
+
+/// The orders that nobody has taken, the oldest first.
+pub(super) fn orders(connection: &Connection) -> rusqlite::Result<Vec<(OrderId, String)>> {
+    let sql = "SELECT id, body FROM orders WHERE NOT taken ORDER BY asked_ms, id LIMIT ?1";
+    let mut found = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok((OrderId(Uuid::from_bytes(row.get(0)?)), row.get(1)?));
+    found.query_map([ORDERS_AT_ONCE], read)?.collect()
+}
+
+/// Takes an order. False if it is not there, or was taken.
+pub(super) fn take_order(connection: &Connection, id: OrderId) -> rusqlite::Result<bool> {
+    let sql = "UPDATE orders SET taken = 1 WHERE id = ?1 AND NOT taken";
+    let mut take = connection.prepare_cached(sql)?;
+    Ok(take.execute([id.0.as_bytes()])? == 1)
+}
+
+/// Answers an order. False if it is not there.
+pub(super) fn answer_order(
+    connection: &Connection,
+    id: OrderId,
+    answer: &str,
+) -> rusqlite::Result<bool> {
+    let sql = "UPDATE orders SET answer = ?2 WHERE id = ?1";
+    let mut update = connection.prepare_cached(sql)?;
+    Ok(update.execute((id.0.as_bytes(), answer))? == 1)
+}

@@ -1,0 +1,69 @@
+//! Everything that is kept about whoever asks, for themselves alone.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::stream;
+
+use super::client_address::address_of;
+use super::{trusted_user, web};
+use plyhouse_protocol::Token;
+use plyhouse_server::{Asker, NotTold, Server};
+
+/// Everything that is kept about whoever asks, a line each.
+pub(super) async fn me(State(server): State<Server>, request: Request) -> Response {
+    let settings = server.settings();
+    if settings.accounts.word().is_none() {
+        return web::not_found();
+    }
+    let asker = match trusted_user::of(&request, settings) {
+        Err(_) => return (StatusCode::BAD_REQUEST, "name one user\n").into_response(),
+        Ok(Some(name)) => Some(Asker::External(name)),
+        Ok(None) => bearer(request.headers()).map(Asker::Token),
+    };
+    let address = address_of(&request, settings.client_address);
+    let told = match asker {
+        Some(asker) => server.about(asker, address).await,
+        None => Err(NotTold::Nobody),
+    };
+    let no_store = (header::CACHE_CONTROL, "no-store");
+    let about = match told {
+        Ok(about) => about,
+        Err(why) => {
+            let text = format!("{why}\n");
+            return match why {
+                NotTold::Nobody => {
+                    let asks = (header::WWW_AUTHENTICATE, "Bearer");
+                    (StatusCode::UNAUTHORIZED, [no_store, asks], text).into_response()
+                }
+                NotTold::TooSoon(wait) => {
+                    let seconds = wait.as_secs() + 1;
+                    let after = [(header::RETRY_AFTER, seconds.to_string())];
+                    (StatusCode::TOO_MANY_REQUESTS, [no_store], after, text).into_response()
+                }
+                NotTold::Unreadable => {
+                    (StatusCode::SERVICE_UNAVAILABLE, [no_store], text).into_response()
+                }
+            };
+        }
+    };
+    let pages = stream::unfold(about, |mut about| async {
+        let page = about.next().await?;
+        Some((page, about))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "application/jsonl; charset=utf-8"),
+        no_store,
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, Body::from_stream(pages)).into_response()
+}
+
+/// The token that a request shows (RFC 6750).
+fn bearer(headers: &HeaderMap) -> Option<Token> {
+    let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = shown.split_once(' ')?;
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then(|| Token::new(token.trim().to_owned()))
+}

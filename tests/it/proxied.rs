@@ -1,0 +1,166 @@
+//! A proxy tells who somebody is; and what is kept is told over HTTP.
+
+use plyhouse_server::{Accounts, Settings};
+use serde_json::{Value, json};
+
+use crate::socket::{Raw, UPGRADE, exchange, listen};
+use crate::support::settings;
+
+/// Settings by which this machine is a proxy that is trusted.
+fn proxied(from: &str) -> Settings {
+    Settings {
+        trusted_user_header: Some("remote-user".to_owned()),
+        trusted_proxy: vec![from.parse().expect("a network")],
+        ..settings()
+    }
+}
+
+/// A connection for which the proxy says this, and the answer to its hello.
+async fn come(address: &str, headers: &str, hello: Value) -> (Raw, Value) {
+    let mut raw = Raw::open(address, headers).await;
+    let answer = ask(&mut raw, hello).await;
+    (raw, answer)
+}
+
+async fn ask(raw: &mut Raw, mut request: Value) -> Value {
+    request["id"] = json!(7);
+    raw.send(Raw::TEXT, request.to_string().as_bytes()).await;
+    loop {
+        let message: Value = serde_json::from_str(&raw.text().await).expect("JSON");
+        if message["re"] == 7 {
+            return message;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_tells_who_somebody_is() {
+    let address = listen(proxied("127.0.0.0/8")).await;
+    let hello = json!({"type": "hello", "name": "eve", "token": "guessed"});
+    let (mut ada, welcome) = come(&address, "Remote-User: ada\r\n", hello.clone()).await;
+    let player = &welcome["player"];
+    assert_eq!(
+        (&player["name"], &player["account"]),
+        (&json!("ada"), &json!(true))
+    );
+    assert_eq!(welcome["token"], "");
+    // Beside the other, whatever it says.
+    let (_tab, again) = come(&address, "remote-user: ada\r\n", hello).await;
+    assert_eq!(
+        (&again["player"], &again["resumed"]),
+        (player, &json!(true))
+    );
+    assert_eq!(ask(&mut ada, json!({"type": "ping"})).await["type"], "pong");
+    for kind in ["set_password", "recovery", "pair"] {
+        let asked = json!({"type": kind, "new": "battery staple"});
+        assert_eq!(ask(&mut ada, asked).await["code"], "not_allowed", "{kind}");
+    }
+    let listed = ask(&mut ada, json!({"type": "sessions"})).await;
+    assert_eq!(
+        listed["sessions"].as_array().map(Vec::len),
+        Some(1),
+        "{listed}"
+    );
+    let key = ask(&mut ada, json!({"type": "create_key"})).await;
+    assert_eq!(key["type"], "key", "{key}");
+
+    // By what the proxy says, and never by a name.
+    let (_, guest) = come(&address, "", json!({"type": "hello", "name": "bob"})).await;
+    assert_eq!(guest["resumed"], false);
+    let (mut guest, _) = come(&address, "", json!({"type": "hello", "name": "carl"})).await;
+    let register = json!({"type": "register", "name": "carl", "password": "correct horse"});
+    assert_eq!(ask(&mut guest, register).await["type"], "ok");
+    let (_, carl) = come(&address, "Remote-User: carl\r\n", json!({"type": "hello"})).await;
+    assert_eq!(carl["player"]["name"], "carl-2");
+    // One header, and one user in it.
+    for headers in ["Remote-User: a\r\nRemote-User: b\r\n", "Remote-User:\r\n"] {
+        let answer = exchange(&address, &format!("{UPGRADE}{headers}\r\n")).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    }
+    // The check of origins stays.
+    let elsewhere = "Remote-User: ada\r\nOrigin: https://elsewhere.example\r\n";
+    let answer = exchange(&address, &format!("{UPGRADE}{elsewhere}\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+}
+
+#[tokio::test]
+async fn the_header_of_others_is_ignored() {
+    let address = listen(proxied("192.0.2.0/24")).await;
+    let headers = "Remote-User: ada\r\nX-Forwarded-For: 192.0.2.1\r\n";
+    let (_, welcome) = come(&address, headers, json!({"type": "hello", "name": "eve"})).await;
+    assert_eq!(welcome["player"]["name"], "eve");
+    assert_eq!(welcome["player"].get("account"), None);
+}
+
+async fn about(address: &str, header: &str) -> (String, String) {
+    let request =
+        format!("GET /me.jsonl HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n{header}\r\n");
+    let answer = exchange(address, &request).await;
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+    (head.to_lowercase(), body.to_owned())
+}
+
+#[tokio::test]
+async fn everything_that_is_kept_is_told_to_whom_it_is_about() {
+    let address = listen(settings()).await;
+    let (mut ann, welcome) = come(&address, "", json!({"type": "hello", "name": "ann"})).await;
+    let register = json!({"type": "register", "name": "ann", "password": "correct horse"});
+    assert_eq!(ask(&mut ann, register).await["type"], "ok");
+    let made = json!({"type": "create_key", "bot": "randy", "password": "correct horse"});
+    let made = ask(&mut ann, made).await;
+    let create = json!({"type": "create", "game": "tic-tac-toe", "bot": "easy"});
+    let created = ask(&mut ann, create.clone()).await;
+    ask(
+        &mut ann,
+        json!({"type": "resign", "match": created["match"]}),
+    )
+    .await;
+    let running = ask(&mut ann, create).await;
+
+    let header = |token: &Value| {
+        let token = token.as_str().expect("a text");
+        format!("Authorization: Bearer {token}\r\n")
+    };
+    let (head, body) = about(&address, &header(&welcome["token"])).await;
+    assert!(head.starts_with("http/1.1 200 "), "{head}");
+    assert!(head.contains("cache-control: no-store"), "{head}");
+    for word in [
+        "\"type\":\"player\"",
+        "\"name\":\"ann\"",
+        "\"password\":true",
+        "randy",
+        "\"type\":\"session\"",
+        created["match"].as_str().expect("a text"),
+        running["match"].as_str().expect("a text"),
+    ] {
+        assert!(body.contains(word), "{word}: {body}");
+    }
+    for secret in [
+        &welcome["token"],
+        &made["key"],
+        &json!("correct horse"),
+        &json!("argon2"),
+    ] {
+        assert!(!body.contains(secret.as_str().expect("a text")), "{body}");
+    }
+    let (head, _) = about(&address, &header(&welcome["token"])).await;
+    assert!(head.starts_with("http/1.1 429 "), "{head}");
+    assert!(head.contains("retry-after: "), "{head}");
+    for header in [
+        header(&made["key"]),
+        header(&json!("nobody")),
+        String::new(),
+    ] {
+        let (head, body) = about(&address, &header).await;
+        assert!(head.starts_with("http/1.1 401 "), "{head}");
+        assert!(head.contains("cache-control: no-store"), "{head}");
+        assert!(!body.contains("ply_"), "{body}");
+    }
+    let without = Settings {
+        accounts: Accounts::Off,
+        ..settings()
+    };
+    let (head, body) = about(&listen(without).await, &header(&welcome["token"])).await;
+    assert!(head.starts_with("http/1.1 404 "), "{head}");
+    assert!(!body.contains("session"), "{body}");
+}
