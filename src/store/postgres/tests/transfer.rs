@@ -164,7 +164,7 @@ fn everything_is_moved_there_and_back() {
     let again = transfer(&runtime, &first, &middle);
     let Err(TransferError::NotEmpty {
         matches: 306,
-        players: 2,
+        players: 4,
     }) = again
     else {
         panic!("{again:?}")
