@@ -270,7 +270,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 33] = [
+    pub const TYPES: [&'static str; 34] = [
         "hello",
         "ping",
         "create",
@@ -303,6 +303,7 @@ impl ClientMessage {
         "say",
         "profile",
         "block",
+        "leaders",
         "forget_me",
     ];
 

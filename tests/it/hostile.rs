@@ -123,6 +123,7 @@ async fn every_request_is_answered() {
                 "history" => kind == "history" || kind == "error",
                 "profile" => kind == "profile" || kind == "error",
                 "explore" => kind == "explore" || kind == "error",
+                "leaders" => kind == "leaders" || kind == "error",
                 "create_key" => kind == "key" || kind == "error",
                 "resync" => kind == "events" || kind == "match" || kind == "error",
                 "fly" => answer["code"] == "unknown_type",

@@ -67,7 +67,7 @@ async fn rated_matches_are_never_forgotten() {
         store.append(id, mark, ended.clone()).await.unwrap();
     }
     assert!(store.load(id).await.unwrap().is_some());
-    let wanted = crate::HistoryQuery::of(suite::player(1).id, 9);
+    let wanted = HistoryQuery::of(suite::player(1).id, 9);
     let found = store.history(wanted).await.unwrap().unwrap();
     assert_eq!(found.len(), 1, "the others are gone");
 }

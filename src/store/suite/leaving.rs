@@ -68,6 +68,7 @@ pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
                 id: player(number).id,
                 name: player(number).name,
                 kind: PlayerKind::Guest,
+                rating: None,
             },
         };
         written.events = vec![

@@ -403,6 +403,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "create_key"}),
         json!({"type": "say", "match": "K7QM2P", "preset": "hello"}),
         json!({"type": "profile", "name": "ada"}),
+        json!({"type": "leaders", "game": "chess", "pool": "live"}),
         json!({"type": "forget_me"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
