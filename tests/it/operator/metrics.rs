@@ -405,6 +405,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "profile", "name": "ada"}),
         json!({"type": "leaders", "game": "chess", "pool": "live"}),
         json!({"type": "forget_me"}),
+        json!({"type": "block"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {
