@@ -120,6 +120,7 @@ async fn every_request_is_answered() {
                 "sessions" => kind == "sessions",
                 "pair" => kind == "paired" || kind == "error",
                 "recovery" => kind == "recovery_key" || kind == "error",
+                "block" => kind == "blocked" || kind == "error",
                 "history" => kind == "history" || kind == "error",
                 "profile" => kind == "profile" || kind == "error",
                 "explore" => kind == "explore" || kind == "error",

@@ -205,7 +205,10 @@ impl Kept {
     /// The match's card, if it is one of those that are asked for.
     fn listed(&self, wanted: &Wanted) -> Option<&str> {
         let card = self.shown.as_ref().filter(|card| card.listed)?;
+        // Of one that is told with a delay lists may not tell yet that it has ended.
+        let is_delayed = self.record.creation.terms.delay_ms > 0;
         let (status, ended_ms) = match self.record.events.last() {
+            Some(last) if last.is_end() && is_delayed => (card.status, last.at_ms),
             Some(last) if last.is_end() => (Status::Ended, last.at_ms),
             _ => (card.status, u64::MAX),
         };

@@ -16,8 +16,8 @@ pub(crate) use self::leases::{
     orphans_and_live_matches_go_by_leases,
 };
 pub(crate) use self::lists::{
-    ended_matches_are_listed_since_a_time, lists_are_filtered_and_paged,
-    only_what_is_shown_is_listed,
+    an_end_that_is_told_later_is_listed_later, ended_matches_are_listed_since_a_time,
+    lists_are_filtered_and_paged, only_what_is_shown_is_listed,
 };
 pub(crate) use self::seeks::{
     a_code_that_is_taken_is_made_again, a_player_has_one_seek, a_seek_is_ended_where_it_was_made,
@@ -57,7 +57,7 @@ macro_rules! shared_suite {
             seeks_of_dead_servers_are_not_paired, who_is_blocked_is_not_paired, as_many_wait_as_are_allowed,
             a_seek_is_ended_where_it_was_made, a_code_that_is_taken_is_made_again,
             two_who_come_at_once_are_paired, everybody_is_paired_once, only_what_is_shown_is_listed, lists_are_filtered_and_paged,
-            ended_matches_are_listed_since_a_time);
+            an_end_that_is_told_later_is_listed_later, ended_matches_are_listed_since_a_time);
     };
     ($make:expr; $($case:ident),+) => {
         $(

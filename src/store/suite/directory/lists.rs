@@ -33,6 +33,35 @@ const ALL: Wanted = Wanted {
     limit: 100,
 };
 
+/// That a match has ended which is told with a delay is listed once it is shown, and not before.
+pub(crate) async fn an_end_that_is_told_later_is_listed_later(shared: &impl Shared) {
+    let [first, second] = shared.servers();
+    first.add_player(player(1), vec![]).await.expect("written");
+    let mut written = record(90, &player(1));
+    written.creation.terms.delay_ms = 1000;
+    let id = written.creation.id;
+    let mark = first.create(OWNER, written).await.expect("written");
+    let mark = first.append(id, mark, started()).await.expect("written");
+    let running = vec![shown(90, Status::Running)];
+    first.show(running).await.expect("written");
+    let ended = first.append(id, mark, vec![RESIGNED]).await;
+    ended.expect("written");
+    let listed = async |status| {
+        let status = Some(status);
+        list(second, Wanted { status, ..ALL }).await.0
+    };
+    assert_eq!(
+        (listed(Status::Running).await, listed(Status::Ended).await),
+        (1, 0)
+    );
+    let ended = vec![shown(90, Status::Ended)];
+    first.show(ended).await.expect("written");
+    assert_eq!(
+        (listed(Status::Running).await, listed(Status::Ended).await),
+        (0, 1)
+    );
+}
+
 /// A match is listed from when it is shown on, as it was shown last, and if it is to be listed at all.
 pub(crate) async fn only_what_is_shown_is_listed(shared: &impl Shared) {
     let [first, second] = shared.servers();
