@@ -158,6 +158,9 @@ impl Table {
         table.show_delayed();
         table.wishes = Wishes::known(next);
         table.teller.is_of_epoch(mark.epoch());
+        if let Some(delayed) = &mut table.delayed {
+            delayed.teller().knows_changes(changes.clone());
+        }
         table.teller.knows_changes(changes);
         table.idleness.is_reminded(reminder.is_some());
         table.reminder = reminder;
@@ -461,7 +464,7 @@ impl Table {
             }
             MatchRequest::Fed(_) => reply.ok(None),
             MatchRequest::Rated(verdict) => {
-                self.teller.keep_verdict(&self.state, verdict);
+                self.keep_verdict(verdict);
                 reply.ok(None);
             }
             MatchRequest::Look => return Box::pin(self.look(reply)).await,

@@ -125,7 +125,6 @@ async fn every_request_is_answered() {
                 "profile" => kind == "profile" || kind == "error",
                 "explore" => kind == "explore" || kind == "error",
                 "leaders" => kind == "leaders" || kind == "error",
-                "block" => kind == "blocked" || kind == "error",
                 "create_key" => kind == "key" || kind == "error",
                 "resync" => kind == "events" || kind == "match" || kind == "error",
                 "fly" => answer["code"] == "unknown_type",

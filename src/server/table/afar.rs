@@ -383,7 +383,7 @@ impl Table {
                 reply.ok(None);
             }
             MatchRequest::Rated(verdict) => {
-                self.teller.keep_verdict(&self.state, verdict);
+                self.keep_verdict(verdict);
                 reply.ok(None);
             }
             MatchRequest::Forget { player, name } => {

@@ -18,6 +18,7 @@ use super::teller::{Crowd, Elsewhere, Teller};
 use crate::card::Presence;
 use crate::clock::now;
 use crate::command::{Answer, Command};
+use crate::rating::Verdict;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::told::{Line, Published, Standing};
@@ -207,6 +208,7 @@ impl Delayed {
         for line in &what.said {
             self.teller.hear_new(&self.state, line);
         }
+        self.teller.tell_verdict(&self.state);
     }
 
     /// How the clock stood so long ago, as far as that is known.
@@ -417,6 +419,14 @@ impl Table {
             delayed.begin_again(record, now_ms)?;
         }
         Ok(())
+    }
+
+    /// Takes note of what a rated match has changed, and tells it whoever has been told of its end.
+    pub(super) fn keep_verdict(&mut self, verdict: &Verdict) {
+        self.teller.keep_verdict(&self.state, verdict);
+        if let Some(delayed) = &mut self.delayed {
+            delayed.teller.keep_verdict(&delayed.state, verdict);
+        }
     }
 
     /// Shows strangers the match anew.

@@ -521,6 +521,7 @@ impl Teller {
                 changes: self
                     .verdict
                     .as_ref()
+                    .filter(|_| matches!(state.stage(), Stage::Ended { .. }))
                     .map(|(verdict, _)| verdict.changes.clone()),
                 said: self.said_to(state, player),
                 epoch: self.epoch,
