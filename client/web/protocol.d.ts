@@ -314,7 +314,7 @@ export interface Listed {
   ply: number;
   spectators: number;
   clock?: Clock;
-  rated?: true;
+  rated?: boolean;
 }
 export interface Matches {
   type: 'matches';

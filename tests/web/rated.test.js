@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { chooseClock, fits, isOpenToAll, signUp } from './players.js';
+import {
+  chooseClock,
+  fits,
+  inBar,
+  invite,
+  isOpenToAll,
+  myTurn,
+  playAll,
+  says,
+  signUp,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -116,5 +126,96 @@ test(
     const days = await open();
     assert.equal(days.watch, 'anyone');
     assert.ok(!('delay_ms' in days));
+  }),
+);
+
+test(
+  'two with accounts play for ratings, and see what has changed',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    await signUp(ann, 'ada');
+    await chooseClock(ann, '5+3');
+    await rated(ann).check();
+    const link = await invite(ann, 'Connect Four');
+    // Whoever has no account watches, and is told why.
+    const bob = await house.visitor(link);
+    await bob.getByText('For this one signs up first.').waitFor();
+    await signUp(bob, 'bob');
+    await bob.goto(link);
+    await myTurn(ann);
+    const mine = ann.locator('.player.below .rating');
+    await mine.getByText('1500?', { exact: true }).waitFor();
+    await ann.locator('.heading').getByText('rated').waitFor();
+    assert.equal(await inBar(ann, 'Take back').getAttribute('aria-disabled'), 'true');
+    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+    await ann.getByText(/^Your rating: 1\d\d\d\? \(\+\d+\)$/).waitFor();
+    await bob.getByText(/^Your rating: 1\d\d\d\? \(−\d+\)$/).waitFor();
+    assert.match(await mine.innerText(), /^1500\? \+\d+$/);
+    await isOpenToAll(ann, 'rated end');
+    await picture(ann, 'rated-end');
+    // It stays, and stands under one’s name.
+    await bob.reload();
+    await bob.locator('.player.below .rating', { hasText: /^1500\? −\d+$/ }).waitFor();
+    await bob.locator('.player.above').getByRole('link', { name: 'ada' }).click();
+    const chess = bob.getByRole('region', { name: 'Connect Four, by the clock' });
+    await chess.getByText(/^1[5-9]\d\d\?$/).waitFor();
+    await chess.getByText('1 rated game').waitFor();
+    await bob.getByRole('link', { name: 'Plyhouse' }).click();
+    // Nobody can be sure of one game.
+    await bob.getByRole('link', { name: 'Leaderboards' }).click();
+    await bob.getByLabel('Game').selectOption('Connect Four');
+    await bob.getByText('Nobody yet.').waitFor();
+    // Once more, from the match, counts again.
+    await inBar(ann, 'Rematch').click();
+    await bob.goto(link);
+    await bob.getByRole('button', { name: 'Accept' }).click();
+    await bob.locator('.heading').getByText('rated').waitFor();
+  }),
+);
+
+test(
+  'what stands in a list tells that it counts, and a challenge does',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await signUp(ann, 'ada');
+    await chooseClock(ann, '5+3');
+    await rated(ann).check();
+    await ann.getByRole('button', { name: 'Open to all' }).click();
+    const bob = await house.visitor();
+    await signUp(bob, 'bob');
+    await bob.locator('.rows li', { hasText: 'ada (1500?)' }).getByText('rated').waitFor();
+    await bob.goto('/player/ada');
+    await bob.getByRole('button', { name: 'Challenge' }).click();
+    const dialog = bob.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: /^Rated/ }).check();
+    await dialog.getByRole('button', { name: 'Challenge' }).click();
+    await ann.locator('#challenges').getByText('rated').waitFor();
+    await ann.getByRole('button', { name: 'Play', exact: true }).click();
+    await bob.locator('.heading').getByText('rated').waitFor();
+  }),
+);
+
+test(
+  'whoever may not watch a match any more is told so',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const eve = await house.visitor(await invite(ann));
+    await myTurn(ann);
+    // Whom one blocks can only watch.
+    await ann.getByRole('button', { name: 'Words' }).click();
+    await ann.getByRole('button', { name: 'Block', exact: true }).click();
+    await ann.getByRole('button', { name: 'Unblock' }).waitFor();
+    await ann.goto('/');
+    await ann.getByText('Who may watch').first().click();
+    await ann.getByRole('combobox', { name: 'Who may watch' }).selectOption('Nobody but us');
+    const link = await invite(ann, 'Chess');
+    await eve.goto(link);
+    await says(eve, 'Waiting for a player.');
+    const bob = await house.visitor(link);
+    await myTurn(ann);
+    await eve.getByRole('heading', { name: 'Only those who play may see this match.' }).waitFor();
+    const dan = await house.visitor(link);
+    await dan.getByRole('heading', { name: 'There is no match with this code now.' }).waitFor();
+    await playAll(ann, bob, 'e2-e4 e7-e5');
   }),
 );

@@ -10,6 +10,12 @@ import { refusalText } from './words.js';
 /** When to ask again for a match that the server cannot give now and does not say when it can. */
 const ASK_AGAIN_MS = [1000, 2000, 4000, 8000, 15_000];
 
+/** Whoever cannot sit down may still watch. */
+const WATCHED_ON = [
+  ...['already_seated', 'seat_taken', 'match_ended', 'overloaded', 'not_allowed'],
+  ...['not_registered', 'too_soon'],
+];
+
 export class Entrance {
   /** Why there is no match to be seen: for good, or until it is asked for again. */
   trouble = { why: '', passes: false };
@@ -17,6 +23,8 @@ export class Entrance {
   #code;
   /** Not even an open seat is to be taken. */
   #onlyWatch;
+  /** One has seen the match, and may not any more. */
+  #isShownOut = false;
   #refusals = 0;
   #isLeft = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -33,6 +41,12 @@ export class Entrance {
   leave() {
     this.#isLeft = true;
     clearTimeout(this.#askingAgain);
+  }
+
+  /** Asks for what others may see of it, if they may. @param {string} match @param {() => void} arrived */
+  shownOut(match, arrived) {
+    this.#isShownOut = true;
+    void this.enter(match, arrived);
   }
 
   arrived() {
@@ -69,7 +83,8 @@ export class Entrance {
     const { code, retryable, retryAfterMs } = refusal;
     if (this.#isLeft) return;
     const none = code === 'unknown_match';
-    const why = none ? say('room.none') : refusalText(refusal);
+    const gone = say(this.#isShownOut ? 'room.players' : 'room.none');
+    const why = none ? gone : refusalText(refusal);
     this.trouble = { why, passes: retryable };
     if (retryable) {
       const last = ASK_AGAIN_MS.length - 1;
@@ -85,8 +100,10 @@ export class Entrance {
     try {
       await this.#app.connection.ask({ type: 'join', ...request });
     } catch (error) {
-      const other = ['already_seated', 'seat_taken', 'match_ended', 'overloaded', 'not_allowed'];
-      if (!(error instanceof Refusal) || !other.includes(error.code)) throw error;
+      if (!(error instanceof Refusal) || !WATCHED_ON.includes(error.code)) throw error;
+      // One that counts for ratings is played by accounts, which one may become.
+      if (error.code === 'not_registered')
+        this.#app.toast(refusalText(error), { href: '/you', says: say('name.about') });
       await this.#app.connection.ask({ type: 'watch', ...request });
     }
   }

@@ -330,6 +330,10 @@ export class App {
         this.#toast.outlived(message.match);
         this.#change(message.match, (match) => withRematch(match, message));
         break;
+      case 'watch_over':
+        this.matches.delete(message.match);
+        if (this.#view instanceof Room) this.#view.shownOut(message.match);
+        break;
       case 'rating': {
         const { match: id, changes, why } = message;
         this.#change(id, (match) => ({ ...match, changes, unrated: why }));

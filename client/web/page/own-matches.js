@@ -133,14 +133,15 @@ function left(match) {
 
 /**
  * @param {App} app
- * @param {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock'>} row
+ * @param {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock' | 'rated'>} row
  * @param {string} action
  * @param {...(string | false)} more what else is to be known of it
  * @returns {Told}
  */
 export function told(app, row, action, ...more) {
-  const { game, clock } = row;
-  const about = [app.game(game)?.title ?? game, clock && clockWords(clock), ...more];
+  const { game, clock, rated } = row;
+  const terms = [clock && clockWords(clock), rated && say('rated.short')];
+  const about = [app.game(game)?.title ?? game, ...terms, ...more];
   const names = row.seats.map((seat) => named(seat, app.levels));
   const pages = row.seats.map(pageOf);
   return { row, names, pages, about: about.filter(Boolean).join(' · '), action };

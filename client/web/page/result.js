@@ -113,7 +113,7 @@ export class Result {
 
 /** What has become of our rating. @param {Match} match */
 function rating({ changes, you, unrated }) {
-  if (unrated) return say('rating.farming');
+  if (unrated === 'farming') return say('rating.farming');
   const ours = changes?.find(({ seat }) => seat === you);
   if (!ours) return '';
   const rating = ratingWords(ours.after, ours.provisional);

@@ -178,6 +178,12 @@ export class Room {
     if (after.match === this.#match?.match) tellChange(this.#app, before, after);
   }
 
+  /** We may not see it any more, or not as it is now. @param {string} match */
+  shownOut(match) {
+    if (this.element.dataset.match !== match) return;
+    this.#entrance.shownOut(match, () => this.#arrived());
+  }
+
   /** Somebody has said something. @param {SaidTold} line */
   heard(line) {
     const match = this.#match;

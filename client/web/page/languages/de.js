@@ -268,6 +268,7 @@ export default {
   'room.again': 'Neuer Versuch …',
   'room.soon': 'Gleich ein neuer Versuch …',
   'room.none': 'Zu diesem Code gibt es gerade keine Partie.',
+  'room.players': 'Diese Partie dürfen nur sehen, die sie spielen.',
   'room.next': 'Die nächste Partie beginnt. Du spielst {side}.',
   'room.playing': 'Zug wird gesendet …',
   'room.after': { one: 'Nach {shown} von {count} Zug.', other: 'Nach {shown} von {count} Zügen.' },

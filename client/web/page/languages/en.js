@@ -278,6 +278,7 @@ export default {
   'room.again': 'Trying again …',
   'room.soon': 'Trying again in a moment …',
   'room.none': 'There is no match with this code now.',
+  'room.players': 'Only those who play may see this match.',
   'room.next': 'The next match begins. You play {side}.',
   'room.playing': 'Playing …',
   'room.after': { one: 'After {shown} of {count} move.', other: 'After {shown} of {count} moves.' },

@@ -265,6 +265,7 @@ export default {
   'room.again': 'Nuevo intento …',
   'room.soon': 'Nuevo intento en un momento …',
   'room.none': 'Ahora no hay ninguna partida con este código.',
+  'room.players': 'Solo quienes juegan pueden ver esta partida.',
   'room.next': 'Empieza la siguiente partida. Juegas con {side}.',
   'room.playing': 'Enviando la jugada …',
   'room.after': {

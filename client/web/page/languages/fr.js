@@ -267,6 +267,7 @@ export default {
   'room.again': 'Nouvel essai …',
   'room.soon': 'Nouvel essai dans un instant …',
   'room.none': 'Aucune partie n’a ce code en ce moment.',
+  'room.players': 'Seuls ceux qui jouent peuvent voir cette partie.',
   'room.next': 'La partie suivante commence. Vous avez les {side}.',
   'room.playing': 'Envoi du coup …',
   'room.after': {

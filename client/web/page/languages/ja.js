@@ -260,6 +260,7 @@ export default {
   'room.again': '再試行しています…',
   'room.soon': 'まもなく再試行します…',
   'room.none': 'このコードの対局は今ありません。',
+  'room.players': 'この対局は対局者だけが見られます。',
   'room.next': '次の対局が始まります。あなたは{side}です。',
   'room.playing': '着手しています…',
   'room.after': '全{count}手中、{shown}手目まで。',

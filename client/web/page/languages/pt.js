@@ -265,6 +265,7 @@ export default {
   'room.again': 'Tentando de novo …',
   'room.soon': 'Tentando de novo em instantes …',
   'room.none': 'Não há partida com este código agora.',
+  'room.players': 'Só quem joga pode ver esta partida.',
   'room.next': 'Começa a próxima partida. Você joga com {side}.',
   'room.playing': 'Enviando o lance …',
   'room.after': {

@@ -259,6 +259,7 @@ export default {
   'room.again': '正在重试…',
   'room.soon': '稍后重试…',
   'room.none': '目前没有这个代码的对局。',
+  'room.players': '只有对局双方可以看这局棋。',
   'room.next': '下一盘开始。你执{side}。',
   'room.playing': '正在落子…',
   'room.after': '第{shown}步，共{count}步。',

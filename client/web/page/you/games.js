@@ -102,7 +102,6 @@ export function toldOver(app, row) {
     row,
     say('games.show'),
     // A number stays with what it counts.
-    row.rated && say('rated.short'),
     say('list.moves', { count: row.plies }).replace(' ', '\u00a0'),
     day(row.ended_ms),
   );
