@@ -1,9 +1,20 @@
 // What one may do with who one is: keys for programs, whom one does not want to meet, one's data, and being forgotten.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { PASSWORD, fits, goToYou, isOpenToAll, signUp } from './players.js';
+import {
+  PASSWORD,
+  fits,
+  goToYou,
+  invite,
+  isOpenToAll,
+  myTurn,
+  play,
+  says,
+  signUp,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -57,6 +68,110 @@ for (const [size, viewport] of Object.entries({
     }),
   );
 }
+
+test(
+  'whom one plays can be blocked in the match, and is free again under one’s name',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await invite(ann);
+    const bob = await house.visitor(link);
+    await myTurn(ann);
+    await ann.getByRole('button', { name: 'Words' }).click();
+    const words = ann.getByRole('region', { name: 'Words' });
+    await words.getByRole('button', { name: 'Block' }).click();
+    await ann.getByText(/^guest-\w+ is blocked/).waitFor();
+    await words.getByRole('button', { name: 'Unblock' }).waitFor();
+    // What bob says is heard by bob alone; what is played after it has come after it.
+    await bob.getByRole('button', { name: 'Words' }).click();
+    await bob.getByRole('region', { name: 'Words' }).getByRole('button', { name: 'Hello' }).click();
+    await bob.locator('.player .says', { hasText: 'Hello' }).waitFor();
+    await play(ann, 'a1');
+    await play(bob, 'a2');
+    await myTurn(ann);
+    assert.equal(await ann.locator('.says, .said').getByText('Hello').count(), 0);
+    // They meet no more.
+    await ann.goto('/');
+    const other = await invite(ann, 'Chess');
+    await bob.goto(other);
+    await says(bob, 'Waiting for a player.');
+
+    await goToYou(ann);
+    const blocked = ann.getByRole('region', { name: 'Blocked' });
+    await blocked.getByRole('button', { name: /^Unblock: guest-/ }).click();
+    await ann.getByText(/^guest-\w+ is not blocked any more/).waitFor();
+    await blocked.waitFor({ state: 'hidden' });
+  }),
+);
+
+test(
+  'one’s data are taken along in a file, once a minute',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await signUp(ann, 'ada');
+    await goToYou(ann);
+    const take = ann.getByRole('button', { name: 'Take my data with me' });
+    const coming = ann.waitForEvent('download');
+    await take.click();
+    const file = await coming;
+    assert.equal(file.suggestedFilename(), 'plyhouse-me.jsonl');
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+    assert.ok(lines.length > 0 && lines.every((line) => JSON.parse(line)));
+    assert.ok(lines.some((line) => line.includes('"ada"')));
+    house.expectsFailures = true;
+    await take.click();
+    await ann.getByText('Once a minute at most: try again in a moment.').waitFor();
+  }),
+);
+
+test(
+  'whoever wants to be forgotten is, after having been told what that means',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    await signUp(ann, 'ada');
+    const link = await invite(ann);
+    const bob = await house.visitor(link);
+    await myTurn(ann);
+    await goToYou(ann);
+    const forget = ann.getByRole('button', { name: 'Forget me …' });
+    await forget.click();
+    await ann.getByText('Copies that others have made cannot be called back').waitFor();
+    await isOpenToAll(ann, 'forgetting');
+    await ann.getByRole('button', { name: 'Cancel' }).click();
+    await ann.locator(':focus', { hasText: 'Forget me …' }).waitFor();
+    // Not while one plays.
+    await forget.click();
+    await ann.getByRole('button', { name: 'Forget me for good' }).click();
+    await prove(ann);
+    await ann.getByText('The match is being played.').first().waitFor();
+    await ann.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await bob.getByRole('button', { name: 'Resign …' }).click();
+    await bob.getByRole('button', { name: 'Cancel the match' }).click();
+    await ann.getByRole('button', { name: 'Forget me for good' }).click();
+    await prove(ann);
+    await ann.getByRole('heading', { name: 'This device is logged out.' }).waitFor();
+    await ann.getByRole('button', { name: 'Begin as a new guest' }).click();
+    await ann.locator('header .name', { hasText: /^Your name: guest-/ }).waitFor();
+  }),
+);
+
+test(
+  'where one signs up by invitation, one is asked for it',
+  inHouse(
+    async (house) => {
+      const ann = await house.visitor();
+      await goToYou(ann);
+      const account = ann.getByRole('region', { name: 'Keep your name' });
+      await account.getByLabel('Name', { exact: true }).fill('ada');
+      await account.getByLabel('New password').fill(PASSWORD);
+      await account.getByRole('button', { name: 'Sign up' }).click();
+      await ann.getByText('For this one needs an invitation.').waitFor();
+      await account.getByLabel('Invitation').fill('no such invitation');
+      await account.getByRole('button', { name: 'Sign up' }).click();
+      await ann.getByText('For this one needs an invitation.').waitFor();
+    },
+    ['--accounts', 'invite'],
+  ),
+);
 
 test(
   'where there are no accounts, there is no trace of them',
