@@ -6,6 +6,7 @@ mod export;
 mod health;
 mod move_store;
 mod play_match;
+mod ratings;
 mod verify;
 
 use clap::Subcommand;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Match(contest::Args),
     MoveStore(move_store::Args),
     Perft(perft::Args),
+    Ratings(ratings::Args),
     Tournament(tournament::Args),
     Verify(verify::Args),
 }
@@ -39,6 +41,7 @@ impl Command {
             Self::Match(args) => unless_reader_is_gone(play_match::run(args)),
             Self::MoveStore(args) => args.run(),
             Self::Perft(args) => unless_reader_is_gone(args.run()),
+            Self::Ratings(args) => args.run(),
             Self::Tournament(args) => unless_reader_is_gone(args.run()),
             Self::Verify(args) => args.run(),
         }

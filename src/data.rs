@@ -131,6 +131,14 @@ impl Data {
         }
     }
 
+    /// Opens the store beside servers that share it; a directory nobody else can have open then.
+    pub(crate) async fn open_beside(&self) -> anyhow::Result<Box<dyn Store>> {
+        match self {
+            Self::Memory | Self::Directory(_) => self.open_alone().await,
+            Self::Database(address) => Ok(Box::new(address.share(None).await?)),
+        }
+    }
+
     /// Opens what is kept, to look at it.
     pub(crate) fn look_at(&self) -> anyhow::Result<Box<dyn Archive>> {
         match self {

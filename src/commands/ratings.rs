@@ -1,0 +1,90 @@
+//! `plyhouse ratings`: folds anew what ratings are reckoned from, or compares.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use clap::Subcommand;
+use plyhouse_store::{Store, rebuild, verify_ratings};
+use tokio::runtime::Builder;
+
+use super::archive::end;
+use crate::data::Place;
+
+/// Reckons ratings anew from all rated matches that have ended, or compares with that.
+///
+/// Every rated match that ends gets a number, and its ratings follow from those before it: the same matches
+/// always give the same ratings, bit for bit. A store in a directory is one process's alone, so its server has
+/// to be stopped; beside servers that share a database this may run at any time.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Reckons all ratings anew, beside those that are told of, and puts them in their place
+    ///
+    /// To be done where a later version of the program rates otherwise, or where `verify` has found something. Nothing
+    /// changes if the ratings were right.
+    Rebuild {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Compares what is kept with what the matches give, bit for bit, and prints what differs
+    ///
+    /// The exit status is 1 if anything does.
+    Verify {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Args {
+    /// Does it, and prints what came of it.
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let (Action::Rebuild { place } | Action::Verify { place }) = &self.action;
+        let data = place.clone().data()?;
+        // It has to be there: to open a store makes it.
+        data.look_at()?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("cannot wait for the store")?;
+        runtime.block_on(async {
+            let store = data.open_beside().await?;
+            match self.action {
+                Action::Rebuild { .. } => rebuilt(&*store).await,
+                Action::Verify { .. } => verified(&*store).await,
+            }
+        })
+    }
+}
+
+async fn rebuilt(store: &dyn Store) -> anyhow::Result<()> {
+    let rows = rebuild(store).await?;
+    let told = writeln!(io::stdout(), "{rows} rows of the ledger were folded anew");
+    told.context("cannot write to stdout")
+}
+
+async fn verified(store: &dyn Store) -> anyhow::Result<()> {
+    let mut differences = Vec::new();
+    let (mut count, told_max) = (0_u64, 100);
+    let (rows, ratings) = verify_ratings(store, &mut |difference| {
+        count += 1;
+        if differences.len() < told_max {
+            differences.push(difference.to_string());
+        }
+    })
+    .await?;
+    let mut out = io::stdout();
+    let told = differences
+        .iter()
+        .try_for_each(|text| writeln!(out, "{text}"));
+    let told = told.and_then(|()| {
+        writeln!(
+            out,
+            "{rows} rows of the ledger, {ratings} ratings, {count} differences"
+        )
+    });
+    told.context("cannot write to stdout")?;
+    end(count, "differences that were found")
+}
