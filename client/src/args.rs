@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName, WatchedBy};
+use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName, Pool, WatchedBy};
 
 use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
@@ -135,6 +135,24 @@ pub(crate) enum Command {
     Profile {
         /// The name of an account, or the id of any player; yourself if left out.
         name: Option<String>,
+    },
+    /// Show who plays a game best, of those who play for ratings.
+    Leaders {
+        /// The game.
+        game: String,
+
+        /// Among whom: live, days (matches over days) or bots.
+        #[arg(long, value_name = "POOL", default_value = "live", value_parser = pool)]
+        pool: Pool,
+
+        /// Only those behind this place.
+        #[arg(long, value_name = "PLACE")]
+        after: Option<u64>,
+
+        /// At most so many.
+        #[arg(long, value_name = "N", default_value_t = 20,
+            value_parser = clap::value_parser!(u64).range(1..=100))]
+        limit: u64,
     },
     /// Show the matches that you play, those first in which it is your turn.
     Games,
@@ -291,6 +309,10 @@ pub(crate) struct PlayArguments {
     /// a move has for nothing), 10m+3x30s (main time, and periods), 3d (a time for each move).
     #[arg(long, value_name = "CLOCK", value_parser = read_clock)]
     pub(crate) clock: Option<ClockControl>,
+
+    /// Play for ratings: by the clock, between accounts, with --seek, --open or --for.
+    #[arg(long, requires_all = ["clock", "opponent"], conflicts_with_all = ["bot", "stand_in"])]
+    pub(crate) rated: bool,
 
     /// A bot of this level plays on for whoever goes, until that player is back.
     #[arg(long, value_name = "LEVEL")]
@@ -559,6 +581,12 @@ fn match_result(text: &str) -> Result<MatchResult, String> {
     let mut all = MatchResult::ALL.iter().copied();
     let found = all.find(|result| result.as_str() == text);
     found.ok_or_else(|| "there are won, lost, drawn and none".to_owned())
+}
+
+fn pool(text: &str) -> Result<Pool, String> {
+    let mut all = Pool::ALL.iter().copied();
+    let found = all.find(|pool| pool.as_str() == text);
+    found.ok_or_else(|| "there are live, days and bots".to_owned())
 }
 
 fn watched_by(text: &str) -> Result<WatchedBy, String> {

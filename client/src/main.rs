@@ -60,7 +60,7 @@ use conduct::{Conduct, unwritable};
 use failure::Failure;
 use identity::{Slot, Slots, Wish};
 use link::Link;
-use plyhouse_protocol::PlayerName;
+use plyhouse_protocol::{Leaders, PlayerName};
 use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
@@ -137,6 +137,20 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Bot(bot) => bot::run(&visit, bot).await,
         Command::History(asked) => past::history(&visit, asked).await,
         Command::Profile { name } => profile::show(&visit, name).await,
+        Command::Leaders {
+            game,
+            pool,
+            after,
+            limit,
+        } => {
+            let asked = Leaders {
+                game,
+                pool: Some(pool),
+                limit: Some(limit),
+                after,
+            };
+            profile::leaders(&visit, asked).await
+        }
         Command::Games => past::games(&visit).await,
         Command::Show { target, ply } => past::show(&visit, &target, ply).await,
         Command::Pair => devices::pair(&visit).await,
@@ -194,6 +208,7 @@ fn plan(play: PlayArguments) -> Plan {
             watch: play.watch,
             delay_ms: play.delay.map(|seconds| seconds * 1000),
             takeback: play.no_takeback.then_some(false),
+            rated: play.rated.then_some(true),
         },
     }
 }

@@ -1,6 +1,8 @@
-//! `ply profile`: what others may know of a player.
+//! `ply profile` and `ply leaders`: what others may know of a player, and who plays best.
 
-use plyhouse_protocol::{ClientMessage, PlayerName, PoolRating, Profile, ServerMessage};
+use plyhouse_protocol::{
+    ClientMessage, LeaderRow, Leaders, PlayerName, PoolRating, Profile, ServerMessage,
+};
 
 use crate::Visit;
 use crate::devices::{Known, unexpected};
@@ -27,6 +29,41 @@ pub(crate) async fn show(visit: &Visit, meant: Option<String>) -> Result<(), Fai
     }
     known.dialogue.close().await;
     Ok(())
+}
+
+/// Shows a part of a leaderboard.
+pub(crate) async fn leaders(visit: &Visit, asked: Leaders) -> Result<(), Failure> {
+    let mut known = Known::open(visit, false).await?;
+    let asked = ClientMessage::Leaders(Box::new(asked));
+    let ServerMessage::Leaders { total, rows, .. } = known.dialogue.ask(asked).await? else {
+        return Err(unexpected());
+    };
+    if rows.is_empty() {
+        known
+            .dialogue
+            .say("Nobody is here who is rated for sure.")?;
+    }
+    for row in &rows {
+        known.dialogue.say(&place(row))?;
+    }
+    let last = rows.last().map_or(total, |row| row.place);
+    if last < total {
+        let text = format!("… of {total}; more by --after {last}");
+        known.dialogue.say(&text)?;
+    }
+    known.dialogue.close().await;
+    Ok(())
+}
+
+fn place(row: &LeaderRow) -> String {
+    format!(
+        "{:>3}. {:>4} ± {:<3} {} ({} rated matches)",
+        row.place,
+        row.rating,
+        row.deviation,
+        harmless(&row.player.name),
+        row.games
+    )
 }
 
 fn told(profile: &Profile) -> String {

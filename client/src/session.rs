@@ -76,6 +76,8 @@ pub(crate) struct Terms {
     pub(crate) watch: Option<WatchedBy>,
     /// Whether moves may be taken back.
     pub(crate) takeback: Option<bool>,
+    /// Whether it counts for ratings.
+    pub(crate) rated: Option<bool>,
 }
 
 /// What to play; whatever is missing is asked, or left at its default.
@@ -289,6 +291,11 @@ impl Session {
                     table.clock(clock, now);
                 }
             }
+            ServerMessage::Rating {
+                match_id,
+                changes,
+                why,
+            } => self.rated(match_id, &changes, why),
             ServerMessage::Said { match_id, said } => self.heard(match_id, &said),
             ServerMessage::Rematch { match_id, rematch } => self.rematch_told(match_id, rematch),
             ServerMessage::YourTurn {
@@ -314,7 +321,6 @@ impl Session {
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
-            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }

@@ -105,6 +105,7 @@ impl Session {
                     game,
                     bot,
                     clock: plan.terms.clock,
+                    rated: plan.terms.rated,
                     stand_in: plan.terms.stand_in,
                     ..Seek::default()
                 })));
@@ -132,6 +133,7 @@ impl Session {
             pace_ms,
             clock: plan.terms.clock,
             takeback: plan.terms.takeback,
+            rated: plan.terms.rated,
             patience_ms: plan.terms.patience_ms,
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Ending, Occupant, OfferKind, Reason, SeatNumber, Snapshot, StandingOffer, Status,
+    Ending, Occupant, OfferKind, Reason, SeatNumber, ShownRating, Snapshot, StandingOffer, Status,
 };
 
 use super::paint::{STRONG, of_seat, paint};
@@ -18,9 +18,21 @@ const BOT: &str = "⚙";
 pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
-        Occupant::Player { name, .. } => harmless(name).replace(BOT, "\u{fffd}"),
+        Occupant::Player { name, rating, .. } => {
+            let name = harmless(name).replace(BOT, "\u{fffd}");
+            match rating {
+                Some(rating) => format!("{name} ({})", shown(*rating)),
+                None => name,
+            }
+        }
         Occupant::Bot { level, .. } => format!("{BOT} {} bot", harmless(level)),
     }
+}
+
+/// A rating as text, with a question mark while it is unsure.
+fn shown(rating: ShownRating) -> String {
+    let unsure = if rating.provisional { "?" } else { "" };
+    format!("{}{unsure}", rating.rating)
 }
 
 /// The name of a seat's side, in its colour.
