@@ -12,6 +12,7 @@
 mod clocks;
 mod ledger;
 mod person;
+mod ratings;
 mod world;
 
 use std::path::Path;
