@@ -73,6 +73,15 @@ enum What {
         #[command(flatten)]
         place: Place,
     },
+    /// Take all rated matches of an account up to now out of the ratings, its own and those of others, which are
+    /// reckoned anew without them
+    Unrate {
+        /// The account
+        name: String,
+
+        #[command(flatten)]
+        place: Place,
+    },
     /// Print an invitation, with which one person registers within 30 days where `--accounts invite` is set
     Invite {
         #[command(flatten)]
@@ -92,6 +101,7 @@ impl Args {
             }
             What::Rename { name, to, place } => order(&place.data()?, Order::Rename { name, to }),
             What::Close { name, place } => order(&place.data()?, Order::Close { name }),
+            What::Unrate { name, place } => order(&place.data()?, Order::Unrate { name }),
             What::Invite { place } => {
                 let (code, hash) = new_secret();
                 order(&place.data()?, Order::Invite { code: hash })?;

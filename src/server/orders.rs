@@ -53,6 +53,11 @@ pub enum Order {
         /// Its name.
         name: String,
     },
+    /// To take all matches of an account up to now out of the ratings.
+    Unrate {
+        /// Its name.
+        name: String,
+    },
     /// To let whoever has this code register, once.
     Invite {
         /// The SHA-256 of the code, in hexadecimal.
@@ -108,6 +113,7 @@ pub(super) async fn carry_out(server: &Arc<Shared>, order: Order) -> Obeyed {
         Order::Recover { name, key } => recover(server, &name, &key).await,
         Order::Rename { name, to } => rename(server, &name, &to).await,
         Order::Close { name } => close(server, &name).await,
+        Order::Unrate { name } => unrate(server, &name).await,
         Order::Invite { code } => add_pass(server, &code, None, INVITE_MS).await,
     };
     match done {
@@ -122,6 +128,7 @@ impl Order {
             Self::Recover { .. } => "recover",
             Self::Rename { .. } => "rename",
             Self::Close { .. } => "close",
+            Self::Unrate { .. } => "unrate",
             Self::Invite { .. } => "invite",
         }
     }
@@ -206,6 +213,15 @@ async fn close(server: &Arc<Shared>, name: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(no_account()),
     }
+}
+
+/// From then on the ledger is folded anew without that account's matches.
+async fn unrate(server: &Shared, name: &str) -> Result<(), String> {
+    let record = account(server, name).await?;
+    let unrated = server.store.unrate(record.id).await;
+    unrated.map_err(|error| refused(&unkept(error)))?;
+    server.rater.wake();
+    Ok(())
 }
 
 /// The account of this name.

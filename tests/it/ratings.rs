@@ -325,3 +325,27 @@ async fn a_rematch_is_rated_too() {
     // The seats have changed sides.
     assert_eq!(shown["seats"][1]["rating"], told["changes"][0]["after"]);
 }
+
+/// The operator takes somebody out: what others have won and lost against them is as if it had not been.
+#[tokio::test(start_paused = true)]
+async fn who_is_taken_out_has_never_played() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let mut bob = registered(&server, "bob").await;
+    lose(&mut ann, &mut bob, ["b2", "a1"]).await;
+    let unrate = |name: &str| plyhouse_server::Order::Unrate {
+        name: name.to_owned(),
+    };
+    let nobody = server.server.carry_out(unrate("nobody")).await;
+    assert!(matches!(nobody, plyhouse_server::Obeyed::Refused(_)));
+    let obeyed = server.server.carry_out(unrate("Bob")).await;
+    assert_eq!(obeyed, plyhouse_server::Obeyed::Done);
+    pass(1).await;
+    for name in ["ann", "bob"] {
+        let profile = ann.ask(json!({"type": "profile", "name": name})).await;
+        assert_eq!(profile["ratings"], json!([]), "{name}");
+    }
+    // What is played from then on counts.
+    let (_, told) = lose(&mut ann, &mut bob, ["a1", "b2"]).await;
+    assert_eq!(told["changes"][0]["before"], 1500);
+}
