@@ -164,10 +164,6 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             saying: saying(fields)?,
         },
-        "block" => ClientMessage::Block {
-            player: fields.optional("player", TEXT)?,
-            on: fields.optional("on", FLAG)?,
-        },
         "list" => ClientMessage::List {
             game: fields.optional("game", TEXT)?,
             status: fields.optional("status", STATUS)?,
@@ -191,9 +187,13 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
     }))
 }
 
-/// Reads the request of this type, if it is one of who somebody is.
+/// Reads the request of this type, if it is one of who somebody is, or whom they do not want to meet.
 fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
+        "block" => ClientMessage::Block {
+            player: fields.optional("player", TEXT)?,
+            on: fields.optional("on", FLAG)?,
+        },
         "sessions" => ClientMessage::Sessions,
         "pair" => ClientMessage::Pair,
         "recovery" => ClientMessage::Recovery {
