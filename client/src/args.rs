@@ -134,7 +134,8 @@ pub(crate) enum Command {
     /// Show what others may know of a player: what was won and lost, ratings, the last matches.
     Profile {
         /// The name of an account, or the id of any player; yourself if left out.
-        name: Option<String>,
+        #[arg(value_name = "NAME")]
+        who: Option<String>,
     },
     /// Show who plays a game best, of those who play for ratings.
     Leaders {

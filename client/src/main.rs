@@ -136,7 +136,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List { game, follow } => list::run(&visit, game, follow).await,
         Command::Bot(bot) => bot::run(&visit, bot).await,
         Command::History(asked) => past::history(&visit, asked).await,
-        Command::Profile { name } => profile::show(&visit, name).await,
+        Command::Profile { who } => profile::show(&visit, who).await,
         Command::Leaders {
             game,
             pool,
