@@ -136,6 +136,8 @@ async fn a_stand_in_plays_on() {
     assert_eq!(shown["seats"][0]["occupant"], "bot");
     assert_eq!(shown["seats"][0]["for"]["name"], "someone", "{shown}");
     assert_eq!(shown["status"], "running");
+    let challenge = json!({"type": "create", "game": "tic-tac-toe", "for": ann.id()});
+    assert_eq!(bob.refused(challenge).await, "unknown_player");
 }
 
 /// What spectators have said bears no name any more either.

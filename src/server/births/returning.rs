@@ -157,7 +157,7 @@ async fn restore(server: &Shared, state: &Match) -> Result<(), WireError> {
         }
         match server.store.player_by_id(id).await {
             Ok(Some(player)) => server.players.restore(player),
-            Ok(None) => tracing::error!(player = %id, "a player is missing in the store"),
+            Ok(None) => tracing::warn!(player = %id, "a player was forgotten, or is missing"),
             Err(error) => {
                 tracing::error!(player = %id, %error, "player not read");
                 return Err(unread(&error));
