@@ -337,8 +337,8 @@ pub(crate) async fn a_series_has_one_point_a_day(store: &dyn Store) {
     accounts(store).await;
     for number in 0..105_u64 {
         for half in 0..2 {
+            let at_ms = number * DAY_MS + half;
             let number = u128::from(number * 2 + half);
-            let at_ms = number as u64 / 2 * DAY_MS + half;
             let winner = Seat::ALL[usize::from(number % 4 < 2)];
             let end = end(Some(winner), Reason::Resignation);
             play(store, 1000 + number, [1, 2], &end, at_ms).await;
