@@ -114,19 +114,12 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     let (command, visit) = begun(arguments);
     match command {
         Command::Play(play) => {
-            let wish = Wish {
-                name: visit.name.clone(),
-                target: None,
-                game: Some(play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned())),
-            };
+            let game = play.game.clone().unwrap_or_else(|| DEFAULT_GAME.to_owned());
+            let wish = wish(&visit, None, Some(game));
             visit.play(Goal::Play(plan(play)), wish).await
         }
         Command::Join { code } => {
-            let wish = Wish {
-                name: visit.name.clone(),
-                target: Some(code.clone()),
-                game: None,
-            };
+            let wish = wish(&visit, Some(code.clone()), None);
             visit.play(Goal::Join(code), wish).await
         }
         Command::Watch(watch) => {
@@ -180,12 +173,22 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Unblock { who } => blocks::set(&visit, &who, false).await,
         Command::Blocked => blocks::list(&visit).await,
         Command::Raw => raw::run(&visit.server).await,
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "ply", &mut script);
-            std::io::stdout().write_all(&script).map_err(unwritable)
-        }
+        Command::Completions { shell } => completions(shell),
     }
+}
+
+fn wish(visit: &Visit, target: Option<String>, game: Option<String>) -> Wish {
+    Wish {
+        name: visit.name.clone(),
+        target,
+        game,
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "ply", &mut script);
+    std::io::stdout().write_all(&script).map_err(unwritable)
 }
 
 fn plan(play: PlayArguments) -> Plan {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use plyhouse_protocol::{
     ClientMessage, ClockControl, Create, Ending, ErrorCode, FollowedMatch, GameSummary, Hello,
     MatchId, MatchRef, Offer, OfferKind, Ply, Rematch, Request, RequestId, SeatRequest,
-    ServerMessage, Snapshot, StandingOffer, Status, Token, VERSION, WireError,
+    ServerMessage, Snapshot, StandingOffer, Status, Token, VERSION, Welcome, WireError,
 };
 
 use super::turn::{Times, Turn};
@@ -184,25 +184,7 @@ impl Seat {
             self.pending = None;
         }
         match message {
-            ServerMessage::Welcome(welcome) => {
-                let had_seat = self.token.replace(welcome.token.clone()).is_some()
-                    && matches!(self.stage, Stage::Playing(_));
-                if matches!(self.stage, Stage::Looking) {
-                    let following = welcome.following.iter();
-                    self.others = following.map(|followed| followed.match_id).collect();
-                }
-                let is_own = |followed: &&FollowedMatch| {
-                    followed.you.is_some() && !self.others.contains(&followed.match_id)
-                };
-                let seated = welcome.following.iter().find(is_own).cloned();
-                self.games = welcome.games;
-                if had_seat && !welcome.resumed {
-                    let what =
-                        "the server no longer knows this player; the match goes on without it";
-                    return end(Failure::Failed(what.to_owned()));
-                }
-                self.welcomed(seated)
-            }
+            ServerMessage::Welcome(welcome) => self.greeted(*welcome),
             // One of those that nobody has asked for here.
             ServerMessage::Match(other)
                 if other.re.is_none() && self.others.contains(&other.match_id) =>
@@ -257,6 +239,26 @@ impl Seat {
             | ServerMessage::WatchOver { .. }
             | ServerMessage::ListChanged { .. } => Vec::new(),
         }
+    }
+
+    /// The server knows who this is.
+    fn greeted(&mut self, welcome: Welcome) -> Vec<Effect> {
+        let had_seat = self.token.replace(welcome.token.clone()).is_some()
+            && matches!(self.stage, Stage::Playing(_));
+        if matches!(self.stage, Stage::Looking) {
+            let following = welcome.following.iter();
+            self.others = following.map(|followed| followed.match_id).collect();
+        }
+        let is_own = |followed: &&FollowedMatch| {
+            followed.you.is_some() && !self.others.contains(&followed.match_id)
+        };
+        let seated = welcome.following.iter().find(is_own).cloned();
+        self.games = welcome.games;
+        if had_seat && !welcome.resumed {
+            let what = "the server no longer knows this player; the match goes on without it";
+            return end(Failure::Failed(what.to_owned()));
+        }
+        self.welcomed(seated)
     }
 
     /// The engine is ready.

@@ -2,7 +2,7 @@
 
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
-use crate::{Pass, TokenHash};
+use crate::{OrderId, Pass, TokenHash};
 
 /// Keeps a pass, and forgets those whose time is over. False if too many are good.
 pub(super) async fn add_pass(
@@ -32,4 +32,27 @@ pub(super) async fn take_invite(
                RETURNING code";
     let values: Values<'_> = &[&code.0.as_slice(), &now_ms];
     Ok(session.query_opt(sql, values).await?.is_some())
+}
+
+/// Takes a pass out. False if there is none any more.
+pub(super) async fn take_pass(session: &Session, code: TokenHash) -> Result<bool, Failure> {
+    let sql = "DELETE FROM passes WHERE code = $1 RETURNING code";
+    let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
+    Ok(taken.is_some())
+}
+
+/// Takes an order on. False if somebody has, or it was taken back.
+pub(super) async fn take_order(session: &Session, id: OrderId) -> Result<bool, Failure> {
+    let sql = "UPDATE orders SET taken = true WHERE id = $1 AND NOT taken RETURNING id";
+    Ok(session.query_opt(sql, &[&id.0]).await?.is_some())
+}
+
+/// Keeps what an order has come to. False if it is there no more.
+pub(super) async fn answer_order(
+    session: &Session,
+    id: OrderId,
+    answer: &String,
+) -> Result<bool, Failure> {
+    let sql = "UPDATE orders SET answer = $2 WHERE id = $1 RETURNING id";
+    Ok(session.query_opt(sql, &[&id.0, answer]).await?.is_some())
 }

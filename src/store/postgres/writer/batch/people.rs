@@ -117,18 +117,10 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
             now_ms,
             max,
         } => return operator::add_pass(session, *code, pass, integer(*now_ms), *max).await,
-        PeopleChange::TakePass(code) => {
-            let sql = "DELETE FROM passes WHERE code = $1 RETURNING code";
-            let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
-            return Ok(taken.is_some());
-        }
-        PeopleChange::TakeOrder(id) => {
-            let sql = "UPDATE orders SET taken = true WHERE id = $1 AND NOT taken RETURNING id";
-            return Ok(session.query_opt(sql, &[&id.0]).await?.is_some());
-        }
+        PeopleChange::TakePass(code) => return operator::take_pass(session, *code).await,
+        PeopleChange::TakeOrder(id) => return operator::take_order(session, *id).await,
         PeopleChange::AnswerOrder(id, answer) => {
-            let sql = "UPDATE orders SET answer = $2 WHERE id = $1 RETURNING id";
-            return Ok(session.query_opt(sql, &[&id.0, answer]).await?.is_some());
+            return operator::answer_order(session, *id, answer).await;
         }
     }
     Ok(true)
