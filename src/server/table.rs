@@ -732,8 +732,8 @@ impl Table {
 
     /// Whether the connection that asks follows.
     fn follows(&self, command: &Command) -> bool {
-        let is_stranger = |delayed: &Box<Delayed>| delayed.follows(command);
-        self.teller.follows(command) || self.delayed.as_ref().is_some_and(is_stranger)
+        let is_stranger = |delayed: &Delayed| delayed.follows(command);
+        self.teller.follows(command) || self.delayed.as_deref().is_some_and(is_stranger)
     }
 
     /// Lets go of a connection, of which nobody need know yet.

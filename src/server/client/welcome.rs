@@ -51,13 +51,7 @@ impl Client {
         is_beside: bool,
     ) {
         let id = player.record.id;
-        let begun = match blocks::enter(&self.server, id, resumed && player.is_stored).await {
-            Ok(known) => {
-                player.known = Some(known);
-                self.begin(&mut player, is_beside).await
-            }
-            Err(unread) => Err(unread),
-        };
+        let begun = self.begin(&mut player, resumed, is_beside).await;
         let Some(((), reply)) = reply.check(begun) else {
             return;
         };
@@ -124,7 +118,14 @@ impl Client {
 
     /// Settles how the connection stands to others of its player, and has all servers know who that is, if
     /// there are several.
-    async fn begin(&self, player: &mut Player, is_beside: bool) -> Result<(), WireError> {
+    async fn begin(
+        &self,
+        player: &mut Player,
+        resumed: bool,
+        is_beside: bool,
+    ) -> Result<(), WireError> {
+        let may_block = resumed && player.is_stored;
+        player.known = Some(blocks::enter(&self.server, player.record.id, may_block).await?);
         let number = match &self.server.cluster {
             None => self.server.next_hello(),
             Some(cluster) => {

@@ -45,7 +45,7 @@ pub(in super::super) async fn a_block_is_known_to_both(store: &dyn Store) {
     for _ in 0..2 {
         block(&ann, &cat, None).await;
     }
-    assert_eq!(told(&ann).await.own, [bob.clone()]);
+    assert_eq!(told(&ann).await.own, std::slice::from_ref(&bob));
     assert_eq!(told(&cat).await.by, [bob.id]);
 }
 
