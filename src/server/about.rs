@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{MatchId, PlayerId, SessionKind, Token};
-use plyhouse_store::{HistoryQuery, PlayerRecord, ReadError};
+use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};
 
 use super::clock::now;
@@ -205,18 +205,7 @@ async fn person(server: &Shared, player: &PlayerRecord) -> Result<String, ReadEr
         );
     }
     for known in server.store.ratings(id).await? {
-        let (rated, rating) = (known.rated, known.rated.rating);
-        let rating = json!({
-            "type": "rating",
-            "game": known.game,
-            "pool": known.pool.as_str(),
-            "rating": rating.rating,
-            "deviation": rating.deviation,
-            "volatility": rating.volatility,
-            "games": rated.games,
-            "last_ms": rated.last_ms,
-        });
-        line(&mut page, &rating);
+        line(&mut page, &rating(&known));
     }
     let mut live = server.players.live_matches(id);
     let parts = server.store.parts(id).await?;
@@ -227,6 +216,21 @@ async fn person(server: &Shared, player: &PlayerRecord) -> Result<String, ReadEr
         line(&mut page, &json!({"type": "live", "match": id}));
     }
     Ok(page)
+}
+
+/// A rating of the player.
+fn rating(known: &PlayerRating) -> Value {
+    let (rated, rating) = (known.rated, known.rated.rating);
+    json!({
+        "type": "rating",
+        "game": known.game,
+        "pool": known.pool.as_str(),
+        "rating": rating.rating,
+        "deviation": rating.deviation,
+        "volatility": rating.volatility,
+        "games": rated.games,
+        "last_ms": rated.last_ms,
+    })
 }
 
 fn line(page: &mut String, value: &Value) {
