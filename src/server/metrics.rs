@@ -180,20 +180,25 @@ impl Default for Metrics {
     }
 }
 
+/// How WebSockets have ended.
+fn closed(page: &mut Page) -> Vec<Counter> {
+    let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
+    page.each(
+        "connections_closed",
+        "WebSockets that have ended, by close code, or left by their clients",
+        "code",
+        close_codes.chain(["left".to_owned()]),
+    )
+}
+
 impl Metrics {
     /// Everything at zero, on a page with the figures of the store.
     pub(super) fn new(store: &StoreMetrics) -> Self {
         let mut page = Page::new(store);
-        let close_codes = CloseCode::ALL.iter().map(|code| code.number().to_string());
         Self {
             connections: page.add("connections", "WebSockets that stand"),
             opened: page.add("connections_opened", "WebSockets that were opened"),
-            closed: page.each(
-                "connections_closed",
-                "WebSockets that have ended, by close code, or left by their clients",
-                "code",
-                close_codes.chain(["left".to_owned()]),
-            ),
+            closed: closed(&mut page),
             dropped: page.each(
                 "connections_dropped",
                 "Connections that came to nothing before they were WebSockets, by cause",

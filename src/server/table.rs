@@ -424,6 +424,16 @@ impl Table {
             MatchRequest::Say { name, saying } => self.say(&command, name, saying, reply),
             MatchRequest::DeclineRematch => self.decline_rematch(&command, reply),
             MatchRequest::RematchBegins { next } => self.rematch_begins(next.as_ref(), reply),
+            MatchRequest::Look => return Box::pin(self.look(reply)).await,
+            MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
+            request => return self.on_hint(request, reply),
+        }
+        GOES_ON
+    }
+
+    /// Takes in what others have to tell of the store, of other servers and of those who are in the match.
+    fn on_hint(&mut self, request: &MatchRequest, reply: Reply) -> ControlFlow<End> {
+        match request {
             MatchRequest::Remind => {
                 self.tell_whose_turn();
                 reply.ok(None);
@@ -467,8 +477,7 @@ impl Table {
                 self.keep_verdict(verdict);
                 reply.ok(None);
             }
-            MatchRequest::Look => return Box::pin(self.look(reply)).await,
-            MatchRequest::GiveUp => return Box::pin(self.give_up(reply)).await,
+            other => unreachable!("{other:?} is served elsewhere"),
         }
         GOES_ON
     }

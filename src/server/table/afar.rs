@@ -28,6 +28,7 @@ use crate::clock::now;
 use crate::cluster::Answered;
 use crate::command::{Answer, MatchRequest};
 use crate::match_handle::Letter;
+use crate::reply::Reply;
 use crate::told::{Roster, Standing};
 
 /// How long a copy waits for what it knows to have happened, before it reads it in the store.
@@ -378,6 +379,15 @@ impl Table {
                 self.teller.resync(&self.state, &command, resync, reply);
             }
             MatchRequest::Unfollow => self.dismiss_silently(&command),
+            MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
+            request => return self.on_hint_afar(request, reply).await,
+        }
+        GOES_ON
+    }
+
+    /// Takes in what others have to tell of the match and those who are in it.
+    async fn on_hint_afar(&mut self, request: &MatchRequest, reply: Reply) -> ControlFlow<End> {
+        match request {
             MatchRequest::Remind => {
                 self.tell_whose_turn();
                 reply.ok(None);
@@ -393,7 +403,6 @@ impl Table {
                     return LOST;
                 }
             }
-            MatchRequest::Fed(bulletin) => return self.on_fed(bulletin).await,
             MatchRequest::Gap => {
                 self.afar().doubts_at = Some(now());
                 self.afar().follow_at = self.afar().owner.map(|_| now());
@@ -417,6 +426,7 @@ impl Table {
             | MatchRequest::StoreRefuses { .. }
             | MatchRequest::StoreAccepts
             | MatchRequest::RematchBegins { .. } => reply.ok(None),
+            other => unreachable!("{other:?} is served elsewhere"),
         }
         GOES_ON
     }
