@@ -52,6 +52,17 @@ pub struct Refused {
     pub is_hello: bool,
 }
 
+/// How a client may tell who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coming {
+    /// By all ways that there are.
+    Freely,
+    /// By those that need no account: the server has none, and knows nothing of them.
+    WithoutAccounts,
+    /// It is known already, by somebody whom the server trusts: what it says of that means nothing.
+    Known,
+}
+
 impl Refused {
     fn new(re: Option<RequestId>, code: ErrorCode, message: impl Into<Box<str>>) -> Box<Self> {
         let error = WireError::new(code, message);
@@ -69,15 +80,15 @@ impl Request {
     ///
     /// `malformed`, `unknown_type` or `bad_field`, with the request's number if it has one.
     pub fn decode(text: &str) -> Result<Decoded, Box<Refused>> {
-        Self::decode_for(text, true)
+        Self::decode_as(text, Coming::Freely)
     }
 
-    /// The same for a server that has accounts or has none, and then knows nothing of them.
+    /// Reads one message of a client, of which it is known how it may tell who it is.
     ///
     /// # Errors
     ///
     /// See [`decode`](Self::decode).
-    pub fn decode_for(text: &str, has_accounts: bool) -> Result<Decoded, Box<Refused>> {
+    pub fn decode_as(text: &str, coming: Coming) -> Result<Decoded, Box<Refused>> {
         // Only what is a field of the request is looked into.
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text)
             .map_err(|error| Refused::new(None, ErrorCode::Malformed, error.to_string()))?;
@@ -87,9 +98,11 @@ impl Request {
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
             return Err(Refused::new(re, ErrorCode::Malformed, "no text `type`"));
         };
-        let is_known = |kind: &str| has_accounts || !ClientMessage::OF_ACCOUNTS.contains(&kind);
+        let is_known = |kind: &str| {
+            coming != Coming::WithoutAccounts || !ClientMessage::OF_ACCOUNTS.contains(&kind)
+        };
         let message = id.and_then(|_| match &*kind {
-            "hello" => hello(&mut fields, has_accounts).map(Some),
+            "hello" => hello(&mut fields, coming).map(Some),
             kind if !is_known(kind) => Ok(None),
             kind => read(kind, &mut fields),
         });
@@ -245,9 +258,19 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
 /// The ways to come back, one of which a hello may take.
 const WAYS: [&str; 4] = ["token", "pair", "recovery", "password"];
 
-fn hello(fields: &mut Fields<'_>, has_accounts: bool) -> Result<ClientMessage, BadField> {
+fn hello(fields: &mut Fields<'_>, coming: Coming) -> Result<ClientMessage, BadField> {
+    let known = match coming {
+        Coming::Freely => WAYS.len(),
+        // A password is one of accounts.
+        Coming::WithoutAccounts => WAYS.len() - 1,
+        Coming::Known => {
+            return Ok(ClientMessage::Hello(Box::new(Hello {
+                protocol: fields.optional("protocol", VERSION)?,
+                ..Hello::default()
+            })));
+        }
+    };
     let mut ways = [const { None }; WAYS.len()];
-    let known = if has_accounts { WAYS.len() } else { 3 };
     for (way, field) in ways.iter_mut().zip(WAYS).take(known) {
         *way = fields.optional(field, TEXT)?.map(Token::new);
     }

@@ -26,7 +26,7 @@ mod words;
 pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
 pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;
-pub use decode::{Decoded, Refused};
+pub use decode::{Coming, Decoded, Refused};
 pub use error::{ErrorCode, WireError};
 pub use event::{
     Detail, Ending, Event, Occupant, OfferKind, Person, Reason, SeatState, StandingOffer, TimeLeft,

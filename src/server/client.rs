@@ -38,8 +38,8 @@ use super::shared::Shared;
 use super::tokens;
 use super::unread::unread;
 use plyhouse_protocol::{
-    ClientMessage, CloseCode, Decoded, ErrorCode, Hello, PlayerId, PlayerKind, PlayerName, Refused,
-    Request, SessionKind, Token, WireError,
+    ClientMessage, CloseCode, Coming, Decoded, ErrorCode, Hello, PlayerId, PlayerKind, PlayerName,
+    Refused, Request, SessionKind, Token, WireError,
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
 
@@ -144,11 +144,14 @@ impl Client {
         }
         let pending: Pending<'_> = match request {
             Ok(ClientMessage::Hello(hello)) => Some(Box::pin(self.greet(*hello, reply))),
-            Ok(message) => {
-                let player = self.player.as_ref();
-                let player = player.expect("whoever is served has been welcomed");
-                self.serve(player, message, reply)
-            }
+            Ok(message) => match &self.player {
+                Some(player) => self.serve(player, message, reply),
+                // Why has been told without being asked.
+                None => {
+                    reply.refuse(ErrorCode::Overloaded, "you are not welcomed yet: say hello");
+                    None
+                }
+            },
             Err(refused) => {
                 reply.error(refused.error);
                 None
@@ -161,8 +164,12 @@ impl Client {
 
     /// Reads a request and lets it in. `None` if that was the end of it, and it is answered.
     fn read(&mut self, text: &str) -> Option<(Result<ClientMessage, Box<Refused>>, Reply)> {
-        let has_accounts = self.server.settings.accounts.word().is_some();
-        let decoded = Request::decode_for(text, has_accounts);
+        let coming = match (&self.external, self.server.settings.accounts.word()) {
+            (Some(_), _) => Coming::Known,
+            (None, Some(_)) => Coming::Freely,
+            (None, None) => Coming::WithoutAccounts,
+        };
+        let decoded = Request::decode_as(text, coming);
         let message = decoded.as_ref().ok().map(|read| &read.request.message);
         self.server.metrics.request(message);
         let is_move = matches!(message, Some(ClientMessage::Move { .. }));

@@ -83,6 +83,33 @@ async fn a_proxy_tells_who_somebody_is() {
     assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
 }
 
+/// Of whom a proxy tells nothing else is asked: what would be refused of others means nothing.
+#[tokio::test]
+async fn whoever_a_proxy_knows_needs_nothing_else() {
+    let address = listen(proxied("127.0.0.0/8")).await;
+    for hello in [
+        json!({"type": "hello", "token": "x", "pair": "K7QM2PXR"}),
+        json!({"type": "hello", "password": "correct horse"}),
+        json!({"type": "hello", "token": 5, "pair": [], "beside": "yes"}),
+    ] {
+        let (_ada, welcome) = come(&address, "Remote-User: ada\r\n", hello).await;
+        assert_eq!(welcome["player"]["name"], "ada");
+    }
+    // What nobody may be called is no reason to turn somebody away, whatever is said first.
+    for (name, first) in [
+        ("guest-abcd", "hello"),
+        ("Guest-1", "list"),
+        ("admin", "ping"),
+    ] {
+        let header = format!("Remote-User: {name}\r\n");
+        let (mut raw, answer) = come(&address, &header, json!({"type": first})).await;
+        assert_ne!(answer["type"], "error", "{answer}");
+        let listed = ask(&mut raw, json!({"type": "profile"})).await;
+        let called = listed["player"]["name"].as_str().expect("a name");
+        assert!(called.starts_with("player"), "{called}");
+    }
+}
+
 #[tokio::test]
 async fn the_header_of_others_is_ignored() {
     let address = listen(proxied("192.0.2.0/24")).await;

@@ -188,14 +188,14 @@ fn what_accounts_ask_for_is_refused() {
 fn without_accounts_nothing_is_known_of_them() {
     for kind in ClientMessage::OF_ACCOUNTS {
         let text = format!(r#"{{"type":"{kind}","name":"ada"}}"#);
-        let refused = Request::decode_for(&text, false)
+        let refused = Request::decode_as(&text, Coming::WithoutAccounts)
             .expect_err("unknown")
             .error;
         assert_eq!(refused.code, Some(ErrorCode::UnknownType), "{kind}");
         assert!(!refused.message.contains("register"), "{refused:?}");
     }
     let hello = r#"{"type":"hello","name":"ada","password":"p"}"#;
-    let decoded = Request::decode_for(hello, false).expect("a guest's");
+    let decoded = Request::decode_as(hello, Coming::WithoutAccounts).expect("a guest's");
     assert_eq!(decoded.ignored, ["password"]);
 }
 

@@ -42,7 +42,10 @@ impl Client {
     async fn make_external(&self, external: &str) -> Result<PlayerRecord, WireError> {
         let id = players::new_player_id(&self.server.chance);
         for number in 1..=NAMES_MAX {
-            let Ok(Registrable { name, likeness }) = names::registrable(&called(external, number))
+            // What nobody may be called is no name for anybody whom a proxy calls so.
+            let alike = names::registrable(&called(external, number));
+            let Ok(Registrable { name, likeness }) =
+                alike.or_else(|_| names::registrable(&called("", number)))
             else {
                 continue;
             };
