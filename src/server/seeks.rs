@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::blocks::Blocks;
@@ -23,6 +24,8 @@ const WIDENS_MAX: u64 = 100;
 pub(super) struct Seeks {
     max: usize,
     waiting: Mutex<VecDeque<Arc<Seek>>, SEEKS>,
+    /// Somebody has begun to wait whom more fit with time.
+    ranged: Notify,
 }
 
 /// A player who waits for somebody to play.
@@ -100,6 +103,7 @@ impl Seeks {
         Self {
             max,
             waiting: Mutex::new(VecDeque::new()),
+            ranged: Notify::new(),
         }
     }
 
@@ -133,7 +137,12 @@ impl Seeks {
                 seek.over.cancel();
             }
             None if waiting.len() >= self.max => return Err(TooManySeeks),
-            None => waiting.push_back(Arc::clone(seek)),
+            None => {
+                waiting.push_back(Arc::clone(seek));
+                if seek.range.is_some() {
+                    self.ranged.notify_one();
+                }
+            }
         }
         Ok(found)
     }
@@ -166,8 +175,15 @@ impl Seeks {
     }
 
     /// Whether somebody waits whom more fit with time.
-    pub(super) fn widens(&self) -> bool {
+    fn widens(&self) -> bool {
         self.waiting.lock().iter().any(|seek| seek.range.is_some())
+    }
+
+    /// Waits until somebody waits whom more fit with time. One task may.
+    pub(super) async fn ranged(&self) {
+        while !self.widens() {
+            self.ranged.notified().await;
+        }
     }
 
     /// Lets a seek wait that is paired elsewhere. An earlier one of the same player is over.

@@ -12,7 +12,7 @@ use super::shared::Shared;
 /// How often it is looked whether two fit by now.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Looks again and again, until the server stops.
+/// Looks again and again while somebody waits so, until the server stops.
 pub(super) async fn widen(server: Arc<Shared>) {
     if server.cluster.is_some() {
         return;
@@ -20,10 +20,8 @@ pub(super) async fn widen(server: Arc<Shared>) {
     let shutdown = server.shutdown.clone();
     let widening = async {
         loop {
+            server.seeks.ranged().await;
             sleep(LOOK_EVERY).await;
-            if !server.seeks.widens() {
-                continue;
-            }
             let pair = || {
                 let now_ms = server.clock.now_ms();
                 server.seeks.pair_waiting(now_ms, &server.blocks)
