@@ -33,8 +33,11 @@ pub(crate) async fn list(visit: &Visit) -> Result<(), Failure> {
 
 /// Whether this looks like the id of a player.
 fn is_id(who: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_hexdigit() || c == '-';
-    who.len() == 36 && who.chars().all(is_digit)
+    let is_of_id = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        _ => c.is_ascii_hexdigit(),
+    };
+    who.len() == 36 && who.char_indices().all(is_of_id)
 }
 
 /// The id of the player whose alone this name is.
