@@ -13,8 +13,8 @@ use plyhouse_matches::EventKind;
 use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage};
 
 use self::finding::{
-    answer, connection, error, got, is_told, moved, nobody, place, place_of_move, place_of_own,
-    player, rename_all, told,
+    answer, connection, error, got, is_told, moved, nobody, place, place_of_gap, place_of_move,
+    place_of_own, player, rename_all, told,
 };
 use super::checker::{Kind, check};
 use super::history::{ConnectionId, History, What};
@@ -66,7 +66,7 @@ const EDITS: &[Named] = &[
         Some(())
     }),
     ("a gap", Kind::Gap, |history, _| {
-        let place = place(history, |what| is_told(what, "moved"))?;
+        let place = place_of_gap(history)?;
         history.entries.remove(place);
         Some(())
     }),

@@ -51,6 +51,33 @@ pub(super) fn is_told(what: &What, kind: &str) -> bool {
     }
 }
 
+/// Where somebody is told of a move, and of another event of the match next: without the one there is a gap.
+pub(super) fn place_of_gap(history: &History) -> Option<usize> {
+    // On which connection, of which match, and whether by an event.
+    let told = |what: &What| match what {
+        What::Got {
+            connection,
+            message,
+        } => match &**message {
+            ServerMessage::Event(event) => Some((*connection, event.match_id(), true)),
+            ServerMessage::Match(shown) => Some((*connection, shown.match_id, false)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_followed = |place: usize| {
+        let entries = history.entries[place..].iter();
+        let mut said = entries.filter_map(|entry| told(&entry.what));
+        let Some((on, of, _)) = said.next() else {
+            return false;
+        };
+        let next = said.find(|(connection, id, _)| (*connection, *id) == (on, of));
+        next.is_some_and(|(_, _, is_event)| is_event)
+    };
+    let mut places = 0..history.entries.len();
+    places.find(|place| is_told(&history.entries[*place].what, "moved") && is_followed(*place))
+}
+
 /// Where somebody is told of their own move: the answer comes next.
 pub(super) fn place_of_own(history: &History) -> Option<usize> {
     history.entries.windows(2).position(|pair| {
