@@ -59,23 +59,17 @@ async fn lose(first: &mut Player, second: &mut Player, line: [&str; 2]) -> (Stri
 #[tokio::test(start_paused = true)]
 async fn a_rated_match_changes_ratings_and_everybody_is_told() {
     let server = TestServer::start(calm());
-    let (mut ann, mut bob) = (
-        registered(&server, "ann").await,
-        registered(&server, "bob").await,
-    );
+    let mut ann = registered(&server, "ann").await;
+    let mut bob = registered(&server, "bob").await;
     let id = ann.create(rated()).await;
     let shown = bob.ask(json!({"type": "join", "match": id})).await;
     assert_eq!(shown["rated"], true);
-    assert_eq!(
-        (&shown["watch"], &shown["takeback"]),
-        (&json!("anyone"), &json!(false))
-    );
+    assert_eq!(shown["watch"], "anyone");
+    assert_eq!(shown["takeback"], false);
     for seat in 0..2 {
         let seat = &shown["seats"][seat];
-        assert_eq!(
-            (&seat["rating"], &seat["provisional"]),
-            (&json!(1500), &json!(true))
-        );
+        assert_eq!(seat["rating"], 1500);
+        assert_eq!(seat["provisional"], true);
     }
     let gift = json!({"type": "give_time", "match": id, "ms": 15000});
     assert_eq!(bob.refused(gift).await, "not_allowed");
@@ -114,20 +108,10 @@ async fn a_rated_match_changes_ratings_and_everybody_is_told() {
     assert_eq!(row["seats"][0]["rating"], 1500);
     let profile = cat.ask(json!({"type": "profile", "name": "ann"})).await;
     let rating = &profile["ratings"][0];
-    assert_eq!(
-        (
-            &rating["game"],
-            &rating["pool"],
-            &rating["rating"],
-            &rating["games"]
-        ),
-        (
-            &json!("tic-tac-toe"),
-            &json!("live"),
-            &json!(after),
-            &json!(1)
-        )
-    );
+    assert_eq!(rating["game"], "tic-tac-toe");
+    assert_eq!(rating["pool"], "live");
+    assert_eq!(rating["rating"], after);
+    assert_eq!(rating["games"], 1);
     assert_eq!(rating["series"][0][1], after);
 
     // They sit down with it next.

@@ -1,5 +1,7 @@
 //! How players are forgotten, and what the operator gives and asks for.
 
+use std::ops::RangeInclusive;
+
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{EventKind, Occupant, Starter};
 use plyhouse_protocol::PlayerKind;
@@ -45,6 +47,9 @@ pub(in super::super) async fn forgets_a_player(store: &dyn Store) {
     take_out(store, 3).await;
 }
 
+/// The matches of the first two players, of which every other one has ended: more than are looked through at once.
+const MATCHES: RangeInclusive<u128> = 100..=310;
+
 /// Nothing is left of a player but the id, and somebody else's names stay.
 pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
     add(store, 1).await;
@@ -59,61 +64,63 @@ pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
     for (one, other) in [(ann, bob), (bob, ann)] {
         assert_eq!(store.block(one, other, Some(7)).await, Ok(true));
     }
-    // More than are looked through at once.
-    for number in 100..=310 {
-        let mut written = record(number, &player(2));
-        let seat = |at, number: u8| EventKind::Seated {
-            seat: at,
-            occupant: Occupant::Player {
-                id: player(number).id,
-                name: player(number).name,
-                kind: PlayerKind::Guest,
-                rating: None,
-            },
-        };
-        written.events = vec![
-            seat(Seat::First, 1).at(1000),
-            seat(Seat::Second, 2).at(1000),
-        ];
-        written.events.push(EventKind::STARTED.at(1000));
-        let id = written.creation.id;
-        let mark = store.create(OWNER, written).await.expect("written");
-        if number % 2 == 0 {
-            let ended = store.append(id, mark, vec![RESIGNED]).await;
-            ended.expect("written");
-        }
+    for number in MATCHES {
+        play(store, number).await;
     }
     let forget = |proved| Forget {
         player: ann,
         proved,
         kept_until_ms: 9000,
     };
-    let refused = store
-        .forget_player(forget(Some(proved(1, Some("second")))))
-        .await;
+    let wrong = forget(Some(proved(1, Some("second"))));
+    let refused = store.forget_player(wrong).await;
     assert_eq!(refused, Ok(false), "it is proved by another password");
-    let forgotten = store
-        .forget_player(forget(Some(proved(1, Some("first")))))
-        .await;
-    assert_eq!(forgotten, Ok(true));
+    let right = forget(Some(proved(1, Some("first"))));
+    assert_eq!(store.forget_player(right).await, Ok(true));
     assert_eq!(store.forget_player(forget(None)).await, Ok(false));
+    nothing_is_kept(store).await;
+    take_out(store, 1).await;
+    take_out(store, 5).await;
+    assert_eq!(store.forgetting().await.expect("readable"), []);
+    names_are_gone(store).await;
+}
 
-    let nobody = async |number| {
-        store
-            .player_by_id(player(number).id)
-            .await
-            .expect("readable")
+/// Begins a match of the first two players, and ends it if its number is even.
+async fn play(store: &dyn Store, number: u128) {
+    let mut written = record(number, &player(2));
+    let seat = |at, number: u8| EventKind::Seated {
+        seat: at,
+        occupant: Occupant::Player {
+            id: player(number).id,
+            name: player(number).name,
+            kind: PlayerKind::Guest,
+            rating: None,
+        },
     };
-    assert_eq!((nobody(1).await, nobody(5).await), (None, None));
-    assert_eq!(sessions(store, 1).await, [] as [u8; 0]);
-    assert_eq!(sessions(store, 5).await, [] as [u8; 0]);
+    written.events = vec![
+        seat(Seat::First, 1).at(1000),
+        seat(Seat::Second, 2).at(1000),
+    ];
+    written.events.push(EventKind::STARTED.at(1000));
+    let id = written.creation.id;
+    let mark = store.create(OWNER, written).await.expect("written");
+    if number.is_multiple_of(2) {
+        let ended = store.append(id, mark, vec![RESIGNED]).await;
+        ended.expect("written");
+    }
+}
+
+/// The first player and its bot, the fifth, are nobody any more, and their names are kept from others for a time.
+async fn nothing_is_kept(store: &dyn Store) {
+    for number in [1, 5] {
+        let known = store.player_by_id(player(number).id).await;
+        assert_eq!(known.expect("readable"), None);
+        assert_eq!(sessions(store, number).await, [] as [u8; 0]);
+    }
     let recovered = store.recovered(TokenHash([7; 32])).await;
     assert_eq!(recovered.expect("readable"), None);
-    let account = store
-        .account(ann)
-        .await
-        .expect("readable")
-        .unwrap_or_default();
+    let account = store.account(player(1).id).await.expect("readable");
+    let account = account.unwrap_or_default();
     assert_eq!((account.password, account.bots), (None, vec![]));
     for name in ["anna", "randy"] {
         let named = async |now_ms| {
@@ -122,31 +129,27 @@ pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
         };
         assert_eq!((named(8999).await, named(9000).await), (Some(false), None));
     }
-    assert_eq!(
-        store.blocks(bob).await.expect("readable"),
-        Blocks::default()
-    );
-    take_out(store, 1).await;
-    take_out(store, 5).await;
-    assert_eq!(store.forgetting().await.expect("readable"), []);
-    for number in 100..=310 {
+    let blocks = store.blocks(player(2).id).await;
+    assert_eq!(blocks.expect("readable"), Blocks::default());
+}
+
+/// No match tells the first player's name, and those that were going on go on.
+async fn names_are_gone(store: &dyn Store) {
+    for number in MATCHES {
         let id = record(number, &player(2)).creation.id;
         let read = store.load(id).await.expect("readable").expect("there");
         let told = format!("{:?}", read.record.events);
         assert!(!told.contains(&player(1).name), "{told}");
-        assert!(
-            told.contains(SOMEONE) && told.contains(&player(2).name),
-            "{told}"
-        );
-        // It goes on as if nothing had happened.
-        if number % 2 == 1 {
+        assert!(told.contains(SOMEONE), "{told}");
+        assert!(told.contains(&player(2).name), "{told}");
+        if !number.is_multiple_of(2) {
             let ended = store.append(id, read.mark, vec![RESIGNED]).await;
             ended.expect("written");
         }
     }
-    let found = store.history(HistoryQuery::of(bob, 300)).await;
+    let found = store.history(HistoryQuery::of(player(2).id, 300)).await;
     let found = found.expect("readable").expect("matches");
-    assert_eq!(found.len(), 211);
+    assert_eq!(found.len(), MATCHES.count());
     for past in found {
         let name = |seat: usize| match &past.archived.seats[seat] {
             Starter::Player { name, .. } => name.clone(),

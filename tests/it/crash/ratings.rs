@@ -212,7 +212,7 @@ async fn check(directory: &Path, answered: &[String]) {
     assert_eq!(differences, []);
     rebuild(&store).await.expect("it can be");
     assert_eq!(bits(&store).await, before);
-    println!(
+    eprintln!(
         "{numbered} matches were rated, of which {} were answered",
         answered.len()
     );
