@@ -137,6 +137,22 @@ pub(crate) fn join(player: PlayerId, seat: Option<Seat>) -> Action {
     }
 }
 
+/// As somebody with an account, as rated matches want it.
+pub(crate) fn join_as_account(player: PlayerId) -> Action {
+    match join(player, None) {
+        Action::Join {
+            player, name, seat, ..
+        } => Action::Join {
+            player,
+            name,
+            kind: PlayerKind::Account,
+            seat,
+            rating: None,
+        },
+        other => other,
+    }
+}
+
 pub(crate) fn play(player: PlayerId, ply: u64, m: &str) -> Action {
     Action::Play {
         player,

@@ -211,7 +211,7 @@ fn what_cannot_be_is_said_before_anything_is_played() {
         (format!("{TWO} --out games.sgf"), ".pgn"),
         (
             format!("{TWO} --out games.pgn").replace("chess", "tic-tac-toe"),
-            "not kept in any format",
+            ".txt",
         ),
         (format!("{TWO} --sprt elo0=5 elo1=5"), "elo0"),
     ] {

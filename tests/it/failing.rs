@@ -229,9 +229,6 @@ impl Store for FailingStore {
     }
 
     fn blocks(&self, player: PlayerId) -> BoxFuture<'_, Result<Blocks, ReadError>> {
-        if let Some(unreadable) = self.unreadable() {
-            return future::ready(Err(unreadable)).boxed();
-        }
         self.memory.blocks(player)
     }
 

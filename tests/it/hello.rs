@@ -28,7 +28,7 @@ async fn a_guest_is_welcomed() {
         "128 bits in base64"
     );
     let tic_tac_toe = json!({"game": "tic-tac-toe", "title": "Tic-tac-toe", "sides": ["x", "o"],
-        "files": 3, "ranks": 3, "draws": false});
+        "files": 3, "ranks": 3, "draws": false, "record": "txt"});
     assert!(welcome["games"].as_array().unwrap().contains(&tic_tac_toe));
     let levels = welcome["levels"].as_array().unwrap().iter();
     let levels: Vec<&str> = levels

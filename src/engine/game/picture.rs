@@ -143,7 +143,7 @@ mod tests {
             (
                 "draughts",
                 "11-15",
-                ".d.d.d.d/d.d.d.d./.d.d.d.d/......../...D..../..D.D.D./.D.D.D.D/D.D.D.D.",
+                ".d.d.d.d/d.d.d.d./.d.d.d.d/......../...D..../D...D.D./.D.D.D.D/D.D.D.D.",
             ),
             (
                 "chess",

@@ -272,8 +272,8 @@ fn terms_may_exclude_takebacks() {
     let excludes: [Change; 2] = [|terms| terms.takeback = false, |terms| terms.rated = true];
     for change in excludes {
         let mut script = Script::with("chess", change);
-        script.ok(&join(ANN, None));
-        script.ok(&join(BOB, None));
+        script.ok(&join_as_account(ANN));
+        script.ok(&join_as_account(BOB));
         script.play(ANN, "e2e4");
         not_allowed(later(&mut script, &takeback(ANN, 1, None)));
     }
@@ -417,7 +417,7 @@ fn time_is_given_where_it_may_be() {
     let gift = |ms| Action::GiveTime { player: ANN, ms };
     let with = |change: &dyn Fn(&mut Terms), bot: bool| {
         let mut script = Script::with("chess", change);
-        script.ok(&join(ANN, None));
+        script.ok(&join_as_account(ANN));
         if bot {
             script.ok(&Action::SeatBot {
                 by: ANN,
@@ -426,7 +426,7 @@ fn time_is_given_where_it_may_be() {
             });
         } else {
             script.refused(&gift(5000), Refusal::MatchNotStarted);
-            script.ok(&join(BOB, None));
+            script.ok(&join_as_account(BOB));
         }
         script
     };
