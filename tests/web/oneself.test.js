@@ -44,7 +44,7 @@ for (const [size, viewport] of Object.entries({
       assert.equal(await keys.getByLabel('Name of the program').isVisible(), false);
       await keys.getByRole('button', { name: 'Make a key' }).click();
       const key = ann.getByLabel('Key', { exact: true });
-      assert.match(await key.inputValue(), /^ply_\w{20,}/);
+      assert.match(await key.inputValue(), /^ply_[\w-]{20,}/);
       await isOpenToAll(ann, 'key');
       await picture(ann, `key-${size}`);
       await ann.getByRole('button', { name: 'I have kept it' }).click();

@@ -116,7 +116,7 @@ test(
     assert.equal(late.watch, 'code');
     assert.equal(late.delay_ms, 600_000);
     await who.selectOption('Nobody but us');
-    assert.equal(await ann.getByLabel('They see it').isVisible(), false);
+    await ann.getByLabel('They see it').waitFor({ state: 'hidden' });
     const alone = await open();
     assert.equal(alone.watch, 'nobody');
     assert.ok(!('delay_ms' in alone));
