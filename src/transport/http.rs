@@ -1,10 +1,11 @@
 //! The HTTP routes: the page, matches as files, monitoring, and the upgrade to a WebSocket.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{FromRef, Path, Request, State};
+use axum::extract::{FromRef, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::map_response;
@@ -88,22 +89,30 @@ async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
     web::serve(web::INDEX, folder, &headers).await
 }
 
+/// What an address names in its path; nothing if that is no text.
+struct Named(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let named = Path::<String>::from_request_parts(parts, state).await;
+        Ok(named.map_or_else(|_| Self(String::new()), |Path(name)| Self(name)))
+    }
+}
+
 /// A player: the page, or all public matches as a file.
-async fn of_player(
-    State(front): State<Front>,
-    Path(name): Path<String>,
-    request: Request,
-) -> Response {
+async fn of_player(State(front): State<Front>, Named(name): Named, request: Request) -> Response {
     match records::file_of_player(&name) {
         Some(file) => records::of_player(&front.server, file, request).await,
-        None => page_of_player(State(front), Path(name), request).await,
+        None => page_of_player(State(front), Named(name), request).await,
     }
 }
 
 /// The page, which tells those who show links what match it is about.
 async fn page_of_match(
     State(front): State<Front>,
-    Path(code): Path<String>,
+    Named(code): Named,
     request: Request,
 ) -> Response {
     let address = address_of(&request, front.server.settings().client_address);
@@ -115,7 +124,7 @@ async fn page_of_match(
 /// The same of a player.
 async fn page_of_player(
     State(front): State<Front>,
-    Path(name): Path<String>,
+    Named(name): Named,
     request: Request,
 ) -> Response {
     let address = address_of(&request, front.server.settings().client_address);

@@ -103,6 +103,12 @@ async fn the_page_is_served() {
     assert_eq!(body(&at_match), body(&page));
     let with_slash = exchange(&address, &get("/m/K7QM2P/", "")).await;
     assert!(with_slash.starts_with("HTTP/1.1 200 "), "{with_slash}");
+    // What spells no text leads nowhere, as the page tells by itself.
+    for path in ["/m/%E0%A4%A", "/player/%E0%A4%A"] {
+        let told = exchange(&address, &get(path, "")).await;
+        assert!(told.starts_with("HTTP/1.1 200 "), "{told}");
+        assert_eq!(body(&told), body(&page));
+    }
     for path in ["/games", "/leaders", "/pair", "/you"] {
         let place = exchange(&address, &get(path, "")).await;
         assert!(place.starts_with("HTTP/1.1 200 "), "{place}");
