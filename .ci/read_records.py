@@ -1,6 +1,6 @@
 """Has bots play one match of each game that is kept in files, each by some clock, and reads what
-`plyhouse export` and the server make of it with the field's own tools: python-chess, pydraughts and
-sgfmill. What the clocks showed is compared with what was told of each move."""
+`plyhouse export` and the server make of it with the field's own tools, where there are any: python-chess,
+pydraughts and sgfmill. What the clocks showed is compared with what was told of each move."""
 import io
 import json
 import re
@@ -19,10 +19,12 @@ PLYHOUSE = sys.argv[1] if len(sys.argv) > 1 else "target/debug/plyhouse"
 
 CLOCKS = {
     "chess": {"kind": "fischer", "main_ms": 300_000, "increment_ms": 3000},
+    "connect-four": {"kind": "fischer", "main_ms": 300_000, "increment_ms": 0},
     "draughts": {"kind": "delay", "main_ms": 60_000, "delay_ms": 500},
     "go": {"kind": "byo-yomi", "main_ms": 0, "period_ms": 10_000, "periods": 3},
     "gomoku": {"kind": "move", "move_ms": 30_000},
     "othello": {"kind": "byo-yomi", "main_ms": 300_000, "period_ms": 10_000, "periods": 3},
+    "tic-tac-toe": {"kind": "fischer", "main_ms": 60_000, "increment_ms": 0},
 }
 TIME_CONTROLS = {"chess": "300+3", "draughts": "60d0.5"}
 OVERTIMES = {"go": (0, "3x10 byo-yomi"), "gomoku": (0, "1/30 simple"), "othello": (300, "3x10 byo-yomi")}
@@ -94,7 +96,13 @@ def read_sgf(text, match):
     assert game.get_winner() == winner, (game.get_winner(), winner)
 
 
-READERS = {"pgn": read_pgn, "pdn": read_pdn, "sgf": read_sgf}
+def read_txt(text, match):
+    moves, result = text.splitlines()
+    assert moves.split(" ") == match["moves"], (moves, match["moves"])
+    assert result == {0: "1-0", 1: "0-1", None: "1/2-1/2"}[match["outcome"]["winner"]], result
+
+
+READERS = {"pgn": read_pgn, "pdn": read_pdn, "sgf": read_sgf, "txt": read_txt}
 
 
 def play(socket, game):
@@ -133,7 +141,7 @@ with tempfile.TemporaryDirectory() as data:
             socket.send(json.dumps({"type": "hello"}))
             games = json.loads(socket.recv())["games"]
             kept = [game for game in games if "record" in game]
-            assert len(kept) >= 5, kept
+            assert len(kept) == 7, kept
             for game in kept:
                 match, form = play(socket, game["game"]), game["record"]
                 url = f"http://{address}/record/{match['match']}.{form}"
