@@ -57,6 +57,27 @@ async fn a_delay_has_bounds_and_is_told() {
     }
 }
 
+/// A rematch begins at the same table before strangers know how the match before it ended.
+#[tokio::test(start_paused = true)]
+async fn a_rematch_does_not_tell_how_the_match_before_it_ended() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob, id) = server.pair_with(delayed()).await;
+    ann.play(&id, 0, "b2").await;
+    bob.event("moved").await;
+    bob.ask(to("resign", &id)).await;
+    let offer = json!({"type": "offer", "match": id, "offer": "rematch"});
+    ann.ask(offer.clone()).await;
+    bob.ask(offer).await;
+    let told = bob.drain().await;
+    let next = told.iter().rfind(|told| told["type"] == "match");
+    let next = next.expect("the rematch is shown");
+    assert_eq!(next["series"]["game"], 2);
+    let mut cat = server.player("cat").await;
+    let shown = cat.ask(to("watch", &text(&next["match"]))).await;
+    assert_eq!(shown["status"], "open");
+    assert_eq!((shown.get("series"), shown.get("previous")), (None, None));
+}
+
 #[tokio::test(start_paused = true)]
 async fn spectators_see_it_later_and_players_at_once() {
     let server = TestServer::start(calm());

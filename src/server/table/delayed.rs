@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
-use plyhouse_matches::{Action, Damaged, Event, EventKind, Match, Stage, TurnTime};
+use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Stage, TurnTime};
 use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
 use plyhouse_store::Record;
 
@@ -65,6 +65,13 @@ struct Fresh {
     is_clock_news: bool,
 }
 
+/// What was settled, but for how the match before it ended: of that strangers may not know yet.
+fn as_strangers_know(creation: &Creation) -> Creation {
+    let mut known = creation.clone();
+    known.terms.previous = None;
+    known
+}
+
 impl Delayed {
     /// What strangers see of the match of this record; `None` if that is all that there is.
     pub(super) fn of(server: &Arc<Shared>, record: &Record) -> Result<Option<Box<Self>>, Damaged> {
@@ -74,7 +81,7 @@ impl Delayed {
         }
         let mut delayed = Box::new(Self {
             delay: Duration::from_millis(delay_ms),
-            state: Match::new(record.creation.clone()),
+            state: Match::new(as_strangers_know(&record.creation)),
             teller: Teller::new(Arc::clone(server)).for_strangers(),
             queue: VecDeque::new(),
             fresh: Fresh::default(),
@@ -92,7 +99,7 @@ impl Delayed {
     fn begin_again(&mut self, record: &Record, now_ms: u64) -> Result<(), Damaged> {
         let told = record.told_to_strangers(now_ms).len();
         let past = Record {
-            creation: record.creation.clone(),
+            creation: as_strangers_know(&record.creation),
             events: record.events[..told].to_vec(),
         };
         self.state = self.teller.replay(past)?;
