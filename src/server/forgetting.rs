@@ -17,12 +17,10 @@ use super::command::{Command, MatchRequest};
 use super::connection_id::ConnectionId;
 use super::days;
 use super::match_handle::MatchHandle;
+use super::names;
 use super::shared::Shared;
 use super::stopped_clocks::tell_all;
 use super::unread::{not_now, unkept, unread};
-
-/// For how long nobody else gets the name, in milliseconds.
-const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
 
 /// How long to wait before the store is asked again that has refused.
 const RETRY: Duration = Duration::from_secs(5);
@@ -126,7 +124,7 @@ pub(super) async fn forget(
     let forget = Forget {
         player: player.id,
         proved,
-        kept_until_ms: server.clock.now_ms() + KEPT_MS,
+        kept_until_ms: server.clock.now_ms() + names::KEPT_MS,
     };
     if !server.store.forget_player(forget).await.map_err(unkept)? {
         return Ok(false);

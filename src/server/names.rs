@@ -9,6 +9,9 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
 
+/// How long a name that its player has no more is nobody else's, in milliseconds.
+pub(super) const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
+
 /// Names by which somebody would be taken for the server, or for who runs it.
 const NOBODYS: [&str; 5] = ["plyhouse", "server", "admin", "moderator", "system"];
 

@@ -27,9 +27,6 @@ const INVITE_MS: u64 = 30 * 24 * 3600 * 1000;
 /// How many of both may be good at a time.
 const PASSES_MAX: usize = 1000;
 
-/// How long the name before another one stays the player's, in milliseconds.
-const NAME_KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
-
 /// What the operator may ask for. Secrets stay with the operator: only what they are known by is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
@@ -190,7 +187,7 @@ async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
         password: None,
         before: (before.kind, account.and_then(|account| account.renamed_ms)),
         now_ms,
-        kept_until_ms: now_ms + NAME_KEPT_MS,
+        kept_until_ms: now_ms + names::KEPT_MS,
     };
     let named = server.store.name_player(naming).await;
     if !named.map_err(|error| refused(&unkept(error)))? {

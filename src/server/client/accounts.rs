@@ -16,9 +16,8 @@ use crate::tokens;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerKind, Proof, Token, WireError, is_same};
 use plyhouse_store::{Naming, PlayerRecord, Sessions, TokenHash};
 
-/// How long after another name the next may be taken, and how long the one before stays the player's.
+/// How long after another name the next may be taken.
 const RENAMED_AFTER_MS: u64 = 30 * DAY_MS;
-const KEPT_MS: u64 = 90 * DAY_MS;
 
 impl Client {
     pub(super) async fn register(
@@ -166,7 +165,7 @@ impl Client {
             password: None,
             before: (before.kind, renamed_ms),
             now_ms,
-            kept_until_ms: now_ms + KEPT_MS,
+            kept_until_ms: now_ms + names::KEPT_MS,
         };
         let named = self.server.store.name_player(naming).await;
         if named.map_err(not_kept)? {
