@@ -178,6 +178,9 @@ export async function fits(page) {
 /** What axe finds; the visitor has to have brought it. @param {Page} page @param {string} state */
 export async function isOpenToAll(page, state) {
   const found = await page.evaluate(async () => {
+    // What is half way from one colour to the next has a contrast that nobody is left with.
+    await new Promise((drawn) => requestAnimationFrame(drawn));
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
     // @ts-expect-error: injected
     const { violations } = await globalThis.axe.run();
     return violations.map(
