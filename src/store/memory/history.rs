@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_protocol::{MatchId, MatchResult, PlayerId};
 
 use super::Contents;
 use super::kept::Kept;
@@ -14,6 +14,9 @@ use crate::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 pub(super) struct Past {
     /// The matches of each player, in the order in which they ended.
     played: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
+    /// How many of a player's matches came to what, and when the first of them ended, by who may know of them:
+    /// nobody named for everybody.
+    results: BTreeMap<(PlayerId, Option<PlayerId>), BTreeMap<MatchResult, (u64, u64)>>,
     /// What matches came to, by game, line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
 }
@@ -24,9 +27,15 @@ impl Past {
         let (Some(archived), Some(ended_ms)) = (&kept.archived, kept.ended_ms()) else {
             return;
         };
-        for Played { player, .. } in played(archived) {
-            let of_player = self.played.entry(player).or_default();
+        for played in played(archived) {
+            let of_player = self.played.entry(played.player).or_default();
             of_player.insert((ended_ms, kept.id()));
+            for seen_by in seen_by(kept, &played) {
+                let results = self.results.entry((played.player, seen_by)).or_default();
+                let (count, first_ms) = results.entry(played.result).or_insert((0, ended_ms));
+                *count += 1;
+                *first_ms = ended_ms.min(*first_ms);
+            }
         }
         let openings = self.openings.entry(game(kept)).or_default();
         let tally = Tally::of(archived);
@@ -41,12 +50,15 @@ impl Past {
         let (Some(archived), Some(ended_ms)) = (&kept.archived, kept.ended_ms()) else {
             return;
         };
-        for Played { player, .. } in played(archived) {
-            if let Some(of_player) = self.played.get_mut(&player) {
+        for played in played(archived) {
+            if let Some(of_player) = self.played.get_mut(&played.player) {
                 of_player.remove(&(ended_ms, kept.id()));
                 if of_player.is_empty() {
-                    self.played.remove(&player);
+                    self.played.remove(&played.player);
                 }
+            }
+            for seen_by in seen_by(kept, &played) {
+                self.result_gone((played.player, seen_by), played.result);
             }
         }
         let Some(openings) = self.openings.get_mut(game(kept)) else {
@@ -66,6 +78,20 @@ impl Past {
             if moves.is_empty() {
                 openings.remove(line);
             }
+        }
+    }
+
+    /// Counts one match less of those that came to this.
+    fn result_gone(&mut self, key: (PlayerId, Option<PlayerId>), result: MatchResult) {
+        let Some(results) = self.results.get_mut(&key) else {
+            return;
+        };
+        if let Some((count, _)) = results.get_mut(&result) {
+            *count -= 1;
+        }
+        results.retain(|_, (count, _)| *count > 0);
+        if results.is_empty() {
+            self.results.remove(&key);
         }
     }
 
@@ -121,10 +147,10 @@ impl Contents {
     /// See [`Store::results`](crate::Store::results).
     pub(super) fn results(&self, player: PlayerId, seen_by: PlayerId) -> Results {
         let mut results = Results::default();
-        for (ended_ms, id) in self.past.played.get(&player).into_iter().flatten() {
-            let kept = self.matches.get(id);
-            if let Some(found) = kept.and_then(|kept| Self::found(kept, player, seen_by)) {
-                results.add(found.result, 1, *ended_ms);
+        for seen_by in [None, Some(seen_by)] {
+            let counted = self.past.results.get(&(player, seen_by));
+            for (result, (count, first_ms)) in counted.into_iter().flatten() {
+                results.add(*result, *count, *first_ms);
             }
         }
         results
@@ -137,6 +163,14 @@ impl Contents {
         let is_theirs = player == seen_by || found.other == Some(seen_by);
         (is_theirs || kept.record.creation.terms.is_public()).then_some(found)
     }
+}
+
+/// Who may know how somebody played in an ended match: nobody named for everybody.
+fn seen_by(kept: &Kept, played: &Played) -> impl Iterator<Item = Option<PlayerId>> + use<> {
+    let is_public = kept.record.creation.terms.is_public();
+    let theirs = [Some(played.player), played.other].into_iter().flatten();
+    let theirs = theirs.filter(move |_| !is_public).map(Some);
+    is_public.then_some(None).into_iter().chain(theirs)
 }
 
 const fn game(kept: &Kept) -> &'static str {

@@ -88,7 +88,7 @@ impl PostgresArchive {
 }
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const LEDGER: [(&str, &str); 3] = [
+const COUNTS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
          WHERE mt.summary IS NOT NULL AND mt.terms::jsonb -> 'rated' = 'true'
@@ -103,6 +103,15 @@ const LEDGER: [(&str, &str); 3] = [
         "SELECT count(*) FROM folds
          WHERE place <> 'stale' AND cursor > (SELECT no FROM ledger_end)",
         "folds of ratings have more rows than the ledger",
+    ),
+    (
+        "SELECT count(*) FROM (
+             SELECT player, result, count(*) FROM played GROUP BY player, result
+             EXCEPT
+             SELECT player, result, sum(n)::int8 FROM results
+             WHERE seen_by IN ('00000000-0000-0000-0000-000000000000', player)
+             GROUP BY player, result) AS uncounted",
+        "results of players are not as many as their matches",
     ),
 ];
 
@@ -182,7 +191,7 @@ impl Archive for PostgresArchive {
 
     /// The database looks after itself; only the ledger is looked at.
     fn faults(&self) -> Vec<String> {
-        let looked = LEDGER.iter().filter_map(|(sql, meaning)| {
+        let looked = COUNTS.iter().filter_map(|(sql, meaning)| {
             let counted = self.query(sql, &[]).map(|rows| rows[0].get::<_, i64>(0));
             match counted {
                 Ok(0) => None,

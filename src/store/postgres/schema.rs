@@ -316,6 +316,40 @@ const MIGRATIONS: &[&str] = &["
         taken    boolean NOT NULL DEFAULT false,   -- whether a server does it
         answer   text                              -- what has come of it
     );
+    ", "
+    -- What players' ended matches came to is counted as they are filed: somebody may have a hundred thousand.
+    -- In one order, so that of two servers none waits for the other in a circle.
+    CREATE TABLE results (
+        player   uuid NOT NULL,
+        seen_by  uuid NOT NULL,                    -- who may know of them: zeros for everybody, else who sat there
+        result   text COLLATE \"C\" NOT NULL,
+        n        int8 NOT NULL,
+        first_ms int8 NOT NULL,                    -- when the first of them ended
+        PRIMARY KEY (player, seen_by, result)
+    );
+    CREATE FUNCTION results_of_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO results AS r
+            SELECT player, s, result, count(*) * CASE TG_OP WHEN 'DELETE' THEN -1 ELSE 1 END, min(ended_ms)
+            FROM changed, unnest(CASE WHEN open THEN ARRAY['00000000-0000-0000-0000-000000000000'::uuid]
+                                      ELSE ARRAY[player, other] END) AS s
+            WHERE s IS NOT NULL GROUP BY player, s, result ORDER BY player, s, result
+            ON CONFLICT (player, seen_by, result) DO UPDATE SET
+                n = r.n + excluded.n, first_ms = least(r.first_ms, excluded.first_ms);
+        IF TG_OP = 'DELETE' THEN
+            DELETE FROM results WHERE n <= 0 AND player IN (SELECT player FROM changed);
+        END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER results_of_more AFTER INSERT ON played REFERENCING NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION results_of_changed();
+    CREATE TRIGGER results_of_fewer AFTER DELETE ON played REFERENCING OLD TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION results_of_changed();
+    INSERT INTO results
+        SELECT player, s, result, count(*), min(ended_ms)
+        FROM played, unnest(CASE WHEN open THEN ARRAY['00000000-0000-0000-0000-000000000000'::uuid]
+                                 ELSE ARRAY[player, other] END) AS s
+        WHERE s IS NOT NULL GROUP BY player, s, result;
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -382,6 +382,13 @@ async fn old_matches_are_forgotten() {
         .await
         .expect("readable");
     assert_eq!(journals.len(), 0);
+    let sql = "SELECT FROM results WHERE n = 1";
+    let results = session.query(sql, &[]).await.expect("readable");
+    assert_eq!(
+        results.len(),
+        2,
+        "those of the rated match are still counted"
+    );
     for server in &servers {
         let kept = server.load(live).await.expect("readable").expect("there");
         assert_eq!(kept.mark, mark);

@@ -215,9 +215,7 @@ pub(super) fn results(
     player: PlayerId,
     seen_by: PlayerId,
 ) -> rusqlite::Result<Results> {
-    let sql = "SELECT result, count(*), min(ended_ms) FROM played
-               WHERE player = ?1 AND (open OR player = ?2 OR other = ?2) GROUP BY result";
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = connection.prepare_cached(RESULTS)?;
     let mut rows = statement.query((player.0.as_bytes(), seen_by.0.as_bytes()))?;
     let mut results = Results::default();
     while let Some(row) = rows.next()? {
@@ -228,6 +226,10 @@ pub(super) fn results(
     }
     Ok(results)
 }
+
+/// What everybody may know of, and what this one may.
+pub(super) const RESULTS: &str = "SELECT result, n, first_ms FROM results
+    WHERE player = ?1 AND seen_by IN (zeroblob(16), ?2)";
 
 /// How matches of a game went on that began with this line.
 pub(super) fn explore(

@@ -299,6 +299,40 @@ pub(super) const MIGRATIONS: &[&str] = &[
         answer   TEXT                            -- what has come of it
     ) STRICT, WITHOUT ROWID;
     ",
+    // What players' ended matches came to is counted as they are filed: somebody may have a hundred thousand.
+    "
+    CREATE TABLE results (
+        player   BLOB NOT NULL,
+        seen_by  BLOB NOT NULL,                  -- who may know of them: zeros for everybody, else who sat there
+        result   TEXT NOT NULL,
+        n        INTEGER NOT NULL,
+        first_ms INTEGER NOT NULL,               -- when the first of them ended
+        PRIMARY KEY (player, seen_by, result)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO results
+        SELECT player, seen_by, result, count(*), min(ended_ms) FROM (
+            SELECT player, iif(open, zeroblob(16), player) AS seen_by, result, ended_ms FROM played
+            UNION ALL
+            SELECT player, other, result, ended_ms FROM played WHERE NOT open AND other IS NOT NULL
+        ) GROUP BY player, seen_by, result;
+    CREATE TRIGGER results_of_more AFTER INSERT ON played BEGIN
+        INSERT INTO results
+            VALUES (new.player, iif(new.open, zeroblob(16), new.player), new.result, 1, new.ended_ms)
+            ON CONFLICT DO UPDATE SET n = n + 1, first_ms = min(first_ms, excluded.first_ms);
+        INSERT INTO results
+            SELECT new.player, new.other, new.result, 1, new.ended_ms
+            WHERE NOT new.open AND new.other IS NOT NULL
+            ON CONFLICT DO UPDATE SET n = n + 1, first_ms = min(first_ms, excluded.first_ms);
+    END;
+    CREATE TRIGGER results_of_fewer AFTER DELETE ON played BEGIN
+        UPDATE results SET n = n - 1
+            WHERE player = old.player AND result = old.result
+              AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
+        DELETE FROM results
+            WHERE player = old.player AND result = old.result AND n <= 0
+              AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
+    END;
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

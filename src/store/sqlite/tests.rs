@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::suite::{self, OWNER, moved, player, record, session, started, suite};
 use plyhouse_engine::game::Seat;
+use plyhouse_protocol::MatchResult;
 
 fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(directory, None).expect("it opens")
@@ -331,11 +332,39 @@ async fn forgotten_matches_are_not_found() {
         store.add_player(player(1), vec![]).await.expect("written");
     }
     let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
-    for table in ["matches", "played", "openings"] {
+    for table in ["matches", "played", "openings", "results"] {
         let sql = format!("SELECT count(*) FROM {table}");
         let count = connection.query_row(&sql, [], |row| row.get(0));
         assert_eq!(count, Ok(0), "{table}");
     }
+}
+
+/// What came of matches that ended before it was counted is counted with the change.
+#[tokio::test]
+async fn results_of_before_are_counted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = open(directory.path());
+    suite::what_is_not_public_is_found_by_its_players(&store).await;
+    drop(store);
+    let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
+    let archive = SqliteArchive::open(directory.path()).expect("it opens");
+    let count = "UPDATE results SET n = 3 WHERE seen_by = zeroblob(16)";
+    assert_eq!(connection.execute(count, []), Ok(2));
+    assert_eq!(
+        crate::Archive::faults(&archive),
+        ["2 results of players are not as many as their matches"]
+    );
+    let back = "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer";
+    connection.execute_batch(back).expect("dropped");
+    let version = connection.pragma_update(None, "user_version", 14);
+    version.expect("written");
+    let store = open(directory.path());
+    for (seen_by, expected) in [(1, 2), (2, 2), (3, 1)] {
+        let counted = store.results(player(1).id, player(seen_by).id).await;
+        let won = counted.expect("readable").count(MatchResult::Won);
+        assert_eq!(won, expected);
+    }
+    assert_eq!(crate::Archive::faults(&archive), Vec::<String>::new());
 }
 
 /// Rated matches are always kept.
@@ -379,6 +408,10 @@ async fn the_past_is_found_by_indexes() {
                 "SEARCH p USING PRIMARY KEY (player=? AND (ended_ms,match)<(?,?))",
                 "SEARCH m USING PRIMARY KEY (id=?)",
             ][..],
+        ),
+        (
+            history::RESULTS,
+            &["SEARCH results USING PRIMARY KEY (player=? AND seen_by=?)"],
         ),
         (
             history::EXPLORE,

@@ -68,9 +68,10 @@ impl Reader {
         player: PlayerId,
         seen_by: PlayerId,
     ) -> Result<Results, ReadError> {
-        let sql = "SELECT result, count(*), min(ended_ms) FROM played
-                   WHERE player = $1 AND (open OR player = $2 OR other = $2) GROUP BY result";
-        let rows = self.query(sql, &[&player.0, &seen_by.0]).await?;
+        let sql = "SELECT result, n, first_ms FROM results
+                   WHERE player = $1 AND seen_by = ANY ($2)";
+        let seen_by = [uuid::Uuid::nil(), seen_by.0];
+        let rows = self.query(sql, &[&player.0, &seen_by.as_slice()]).await?;
         let mut results = Results::default();
         for row in &rows {
             if let Some(result) = result_from_text(row.get(0)) {

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// What must come to nothing, and what it means if it does not: a number, and a text after it.
-const COUNTS: [(&str, &str); 9] = [
+const COUNTS: [(&str, &str); 10] = [
     (
         "SELECT count(*) FROM matches WHERE length(id) != 16",
         "matches have no proper id",
@@ -29,6 +29,14 @@ const COUNTS: [(&str, &str); 9] = [
         "SELECT count(*) FROM played
          WHERE match NOT IN (SELECT id FROM matches WHERE ended_ms IS NOT NULL)",
         "matches that players are said to have ended are not there",
+    ),
+    (
+        "SELECT count(*) FROM (
+             SELECT player, result, count(*) FROM played GROUP BY player, result
+             EXCEPT
+             SELECT player, result, sum(n) FROM results WHERE seen_by IN (zeroblob(16), player)
+             GROUP BY player, result) AS uncounted",
+        "results of players are not as many as their matches",
     ),
     (
         "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
