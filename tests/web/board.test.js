@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { cell, invite, isOpenToAll, moves, myTurn, play, playAll, says } from './players.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { closeBrowser, inHouse, picture, settle } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -124,9 +124,7 @@ test(
     const seen = new Set();
     for (const name of ['Sea', 'Wood', 'Slate']) {
       await dialog.getByRole('radio', { name }).check();
-      await square.evaluate(({ ownerDocument: page }) =>
-        Promise.all(page.getAnimations().map(({ finished }) => finished)),
-      );
+      await settle(ann);
       seen.add(await colour());
     }
     assert.equal(seen.size, 3);

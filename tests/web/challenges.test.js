@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { chooseClock, fits, invite, isOpenToAll, myTurn, playBot, says } from './players.js';
+import {
+  chooseClock,
+  fits,
+  invite,
+  isOpenToAll,
+  myTurn,
+  playBot,
+  says,
+  titled,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { House, Page } from './support.js' */
@@ -53,7 +62,7 @@ test(
     const told = challenges(bob);
     await told.getByText(/^guest-\w+ challenges you$/).waitFor();
     await told.getByText('Tic-tac-toe · 5+3 · you play O').waitFor();
-    assert.match(await bob.title(), /^● guest-\w+ challenges you/);
+    await titled(bob, /^● guest-\w+ challenges you/);
     await picture(bob, 'challenged');
     // Nobody else gets in.
     const eve = await house.visitor(new URL(ann.url()).pathname);
@@ -62,7 +71,7 @@ test(
     await myTurn(ann);
     await bob.waitForURL(ann.url());
     await told.waitFor({ state: 'hidden' });
-    assert.doesNotMatch(await bob.title(), /challenges you/);
+    await titled(bob, /^(?!.*challenges you)/);
   }),
 );
 

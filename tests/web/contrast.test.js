@@ -41,7 +41,8 @@ for (const theme of /** @type {const} */ (['light', 'dark'])) {
         for (const board of ['sea', 'wood', 'slate']) {
           document.documentElement.dataset.board = board;
           // Colours change little by little.
-          await Promise.all(document.getAnimations().map(({ finished }) => finished));
+          await new Promise((drawn) => requestAnimationFrame(drawn));
+          for (const moving of document.getAnimations()) moving.finish();
           for (const picture of document.querySelectorAll('.games .picture')) {
             const under = picture.querySelectorAll('.square, .tile, .wood, .depth');
             const grounds = new Set([...under].map((element) => getComputedStyle(element).fill));

@@ -15,6 +15,7 @@ import {
   playBot,
   playing,
   says,
+  titled,
 } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
@@ -60,14 +61,14 @@ test(
     await row.filter({ hasText: new RegExp(`Chess · your turn ${UNTIL}`) }).waitFor();
     const toast = ann.locator('#toast');
     await toast.filter({ hasText: /^Chess against guest-\w+: Your turn\./ }).waitFor();
-    assert.equal(await ann.title(), '● Your turn by days – Plyhouse');
+    await titled(ann, '● Your turn by days – Plyhouse');
     await picture(ann, 'days-rows');
     await toast.getByRole('link', { name: 'Go there' }).click();
     await cell(ann, 'e5')
       .and(ann.getByLabel(/pawn, last move/))
       .waitFor();
     await myTurn(ann);
-    assert.equal(await ann.title(), '● Your turn. – Chess – Plyhouse');
+    await titled(ann, '● Your turn. – Chess – Plyhouse');
     // What is over is no more listed.
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Resign', exact: true }).click();

@@ -85,7 +85,7 @@ for (const [size, viewport] of Object.entries({
       await rows.nth(1).waitFor();
       await choose('Result', 'Lost');
       await rows.nth(1).waitFor({ state: 'hidden' });
-      assert.match(await rows.nth(0).innerText(), /Lost/);
+      await rows.nth(0).filter({ hasText: 'Lost' }).waitFor();
       await choose('Opponent', 'Bots');
       await ann.getByText('None of your games is like that.').waitFor();
       await choose('Opponent', /guest/);
@@ -95,6 +95,7 @@ for (const [size, viewport] of Object.entries({
       await rows.nth(1).getByRole('button').focus();
       await ann.keyboard.press('Enter');
       await ann.getByRole('button', { name: 'One move back' }).waitFor();
+      await ann.locator('.moves button').nth(6).waitFor();
       assert.equal(await ann.locator('.moves button').count(), 7);
       assert.notEqual(new URL(ann.url()).pathname, match);
     }),

@@ -15,6 +15,9 @@ import {
   play,
   playBot,
   says,
+  titled,
+  together,
+  playing,
 } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
@@ -28,7 +31,7 @@ test(
     // Two clicks at most: this is the one.
     await page.getByRole('button', { name: 'Play the easy bot' }).click();
     await myTurn(page);
-    assert.match(await page.title(), /Your turn/);
+    await titled(page, /Your turn/);
     while (!(await isOver(page))) {
       const [square = ''] = await legal(page);
       await play(page, square);
@@ -64,8 +67,7 @@ test(
     await page.locator('#heard', { hasText: 'You play column 3.' }).waitFor({ state: 'attached' });
     while (!(await isOver(page))) {
       const [square = 'a1'] = await legal(page);
-      await page.keyboard.press(String(square.charCodeAt(0) - 96));
-      await page.locator('.room:not(.my-turn)').waitFor();
+      await playing(page, () => page.keyboard.press(String(square.charCodeAt(0) - 96)));
     }
     assert.match(await page.locator('.standing').innerText(), /^(You win!|You lose\.|A draw\.)$/);
   }),
@@ -142,7 +144,7 @@ test(
       .getByText(/^guest-\w+ wants to play again, sides swapped\.$/)
       .first()
       .waitFor();
-    assert.match(await bob.title(), /^● guest-\w+ wants to play again/);
+    await titled(bob, /^● guest-\w+ wants to play again/);
     await picture(bob, 'rematch');
     await bob.getByRole('button', { name: 'Decline' }).click();
     await ann.locator('#toast', { hasText: 'does not want to play again.' }).waitFor();
@@ -151,7 +153,8 @@ test(
     await ann.keyboard.press('y');
     await bob.locator('.player', { hasText: 'X · you' }).waitFor();
     await myTurn(bob);
-    assert.equal(ann.url(), bob.url());
+    await together(ann, bob);
+    await says(ann, 'is to move.');
     assert.equal(await moves(ann), 0);
     // The score of the series: who sits first now has lost the first match.
     assert.deepEqual(await ann.locator('.points').allInnerTexts(), ['0', '1']);
@@ -194,7 +197,7 @@ test(
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await Promise.all([ann, bob].map((page) => inBar(page, 'Rematch').click()));
     await myTurn(bob);
-    assert.equal(ann.url(), bob.url());
+    await together(ann, bob);
   }),
 );
 
@@ -249,7 +252,7 @@ test(
     const bob = await house.visitor();
     await bob.getByRole('button', { name: 'Find an opponent' }).click();
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
-    assert.equal(ann.url(), bob.url());
+    await together(ann, bob);
   }),
 );
 
@@ -257,6 +260,8 @@ test(
   'two bots are watched, and found in the lobby',
   inHouse(async (house) => {
     const ann = await house.visitor();
+    // A game that is not over before one looks.
+    await ann.getByRole('radio', { name: 'Chess', exact: true }).check();
     await ann.getByText('Or watch two bots').click();
     await ann.getByLabel('Pace').selectOption('Slow');
     await ann.getByRole('button', { name: 'Watch them' }).click();
@@ -264,7 +269,7 @@ test(
     const bob = await house.visitor();
     await bob.getByRole('button', { name: /^Watch: / }).click();
     await bob.getByText('You are watching.').waitFor();
-    assert.equal(ann.url(), bob.url());
+    await together(ann, bob);
   }),
 );
 
@@ -292,22 +297,22 @@ test(
     await ann.getByRole('button', { name: /^Play the/ }).waitFor();
     const bob = await house.visitor(link);
     await toast.filter({ hasText: /^Tic-tac-toe against guest-\w+ begins: Your turn\./ }).waitFor();
-    assert.equal(await ann.title(), '● Your turn – Plyhouse');
+    await titled(ann, '● Your turn – Plyhouse');
     await picture(ann, 'news');
     await toast.getByRole('link', { name: 'Go there' }).click();
     await play(ann, 'b2');
-    assert.equal(await toast.innerText(), '');
+    await toast.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
 
     // From another match, in which one waits.
     await ann.getByRole('link', { name: 'Plyhouse' }).click();
     await invite(ann, 'Chess');
     await play(bob, 'a1');
     await toast.filter({ hasText: /^Tic-tac-toe against guest-\w+: Your turn\./ }).waitFor();
-    assert.match(await ann.title(), /^● Your turn elsewhere – Waiting for an opponent\. – Chess/);
+    await titled(ann, /^● Your turn elsewhere – Waiting for an opponent\. – Chess/);
     await bob.getByRole('button', { name: 'Resign …' }).click();
     await bob.getByRole('button', { name: 'Resign', exact: true }).click();
     await toast.filter({ hasText: /You win! guest-\w+ resigned\./ }).waitFor();
-    assert.match(await ann.title(), /^Waiting for an opponent\./);
+    await titled(ann, /^Waiting for an opponent\./);
   }),
 );
 

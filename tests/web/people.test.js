@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { scale } from '../../client/web/page/people/graph.js';
-import { codeOf, fits, goToYou, invite, isOpenToAll, playAll, says, signUp } from './players.js';
+import {
+  codeOf,
+  fits,
+  goToYou,
+  invite,
+  isOpenToAll,
+  playAll,
+  says,
+  signUp,
+  titled,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -121,17 +131,17 @@ for (const [size, viewport] of SIZES) {
       await ann.getByRole('button', { name: 'Show more' }).click();
       await rows.nth(119).waitFor();
       await ann.getByRole('button', { name: 'Show more' }).waitFor({ state: 'hidden' });
-      assert.equal(new URL(ann.url()).hash, '#chess/live');
+      await ann.waitForURL('**/leaders#chess/live');
       await ann.getByLabel('Pace').selectOption('By days');
-      assert.equal(new URL(ann.url()).hash, '#chess/days');
+      await ann.waitForURL('**/leaders#chess/days');
       await ann.getByLabel('Game').selectOption('Go');
       await ann.getByText('Nobody yet.').waitFor();
       await ann.getByLabel('Game').selectOption('Chess');
 
       await rows.nth(0).getByRole('link').click();
       await ann.getByRole('heading', { name: 'ada <b>', exact: true }).waitFor();
-      assert.equal(new URL(ann.url()).pathname, '/player/ada%20%3Cb%3E');
-      assert.equal(await ann.title(), 'ada <b> – Plyhouse');
+      await ann.waitForURL('**/player/ada%20%3Cb%3E');
+      await titled(ann, 'ada <b> – Plyhouse');
       const chess = ann.getByRole('region', { name: 'Chess, by the clock' });
       await chess.getByText('1672', { exact: true }).first().waitFor();
       await chess
@@ -188,7 +198,7 @@ test(
     await bob.getByRole('button', { name: 'Show the board' }).click();
     await bob.locator('.player').getByRole('link', { name: 'Ada Lovelace' }).click();
     await bob.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
-    assert.equal(new URL(bob.url()).pathname, '/player/Ada%20Lovelace');
+    await bob.waitForURL('**/player/Ada%20Lovelace');
     await bob.getByText('1 game', { exact: true }).waitFor();
     await bob.getByText('1 won, 0 lost, 0 drawn').waitFor();
     assert.match(

@@ -146,11 +146,11 @@ test(
     const mine = ann.locator('.player.below .rating');
     await mine.getByText('1500?', { exact: true }).waitFor();
     await ann.locator('.heading').getByText('rated').waitFor();
-    assert.equal(await inBar(ann, 'Take back').getAttribute('aria-disabled'), 'true');
+    await inBar(ann, 'Take back').and(ann.locator('[aria-disabled=true]')).waitFor();
     await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByText(/^Your rating: 1\d\d\d\? \(\+\d+\)$/).waitFor();
     await bob.getByText(/^Your rating: 1\d\d\d\? \(−\d+\)$/).waitFor();
-    assert.match(await mine.innerText(), /^1500\? \+\d+$/);
+    await mine.filter({ hasText: /^1500\? \+\d+$/ }).waitFor();
     await isOpenToAll(ann, 'rated end');
     await picture(ann, 'rated-end');
     // It stays, and stands under one’s name.

@@ -46,13 +46,13 @@ for (const [size, viewport] of Object.entries({
       await picture(eve, `replay-${size}`);
       await eve.keyboard.press('ArrowLeft');
       await says(eve, 'After 2 of 7 moves.');
-      assert.equal(new URL(eve.url()).hash, '#2');
+      await eve.waitForURL(({ hash }) => hash === '#2');
       await eve.keyboard.press('Home');
       await says(eve, 'After 0 of 7 moves.');
-      assert.equal(new URL(eve.url()).hash, '#0');
+      await eve.waitForURL(({ hash }) => hash === '#0');
       await eve.keyboard.press('End');
       await says(eve, /wins/);
-      assert.equal(new URL(eve.url()).hash, '');
+      await eve.waitForURL(({ hash }) => hash === '');
       // Another move in the same address.
       await eve.evaluate(() => (location.hash = '#5'));
       await says(eve, 'After 5 of 7 moves.');
@@ -70,14 +70,19 @@ test(
     const { ann, path } = await over(house);
     await ann.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
-        value: { writeText: async (/** @type {string} */ text) => (document.title = text) },
+        value: {
+          writeText: async (/** @type {string} */ text) =>
+            void Object.assign(globalThis, { copied: text }),
+        },
       });
     });
     const share = ann.getByRole('button', { name: 'Share' });
     const copied = async () => {
+      await ann.evaluate(() => void Object.assign(globalThis, { copied: '' }));
       await share.click();
+      await ann.waitForFunction('copied');
       await ann.getByText('The link to this match is copied.').waitFor();
-      return ann.title();
+      return ann.evaluate('copied');
     };
     assert.equal(await copied(), new URL(path, ann.url()).href);
     await ann.keyboard.press('ArrowLeft');

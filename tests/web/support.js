@@ -28,6 +28,9 @@ const program = join(target, 'debug', 'plyhouse');
 /** Longer than a busy machine takes. */
 const PATIENCE_MS = 30_000;
 
+/** How much slower than this machine the browser shall be: `SLOW=6` finds what is asked for too early. */
+const SLOW = Number(process.env.SLOW ?? 1);
+
 /** The real server, on a port of its own. */
 export class Server {
   #data = mkdtempSync(join(tmpdir(), 'plyhouse-'));
@@ -141,8 +144,24 @@ export class House {
       if (message.type() === 'error') this.#complaints.push(message.text());
     });
     const page = await context.newPage();
+    if (SLOW > 1) {
+      const browser = await context.newCDPSession(page);
+      await browser.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
+    }
     await page.goto(path);
     return page;
+  }
+
+  /** Keeps what can be known of how it failed: what everybody saw, and what their pages complained of. */
+  async tellOfFailure() {
+    for (const complaint of this.#complaints) console.error(complaint);
+    for (const page of this.#contexts.flatMap((context) => context.pages())) {
+      const path = join(target, 'screenshots', `failed-${Date.now()}.png`);
+      await page.screenshot({ path, timeout: 5000 }).then(
+        () => console.error(`${page.url()}: ${path}`),
+        () => {},
+      );
+    }
   }
 
   async close() {
@@ -165,11 +184,42 @@ export const inHouse =
     try {
       await scene(house);
     } catch (error) {
+      await house.tellOfFailure();
       await house.close().catch(() => {});
       throw error;
     }
     await house.close();
   };
+
+/**
+ * Brings what moves, or changes its colour, to where it ends: nobody is left with what is half way there.
+ * Nothing is waited for that has no end, or that is replaced by another meanwhile.
+ * @param {Page} page
+ */
+export const settle = (page) =>
+  page.evaluate(async () => {
+    // What has just changed begins to move with the next picture.
+    await new Promise((drawn) => requestAnimationFrame(drawn));
+    for (const moving of document.getAnimations()) {
+      if (Number.isFinite(moving.effect?.getComputedTiming().endTime)) moving.finish();
+    }
+  });
+
+/**
+ * Waits until nothing of this fails: for what is told over several connections, each in its own time.
+ * @param {() => Promise<void>} holds
+ */
+export async function eventually(holds) {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await holds();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 
 /**
  * Keeps what is to be seen.
@@ -179,7 +229,7 @@ export const inHouse =
 export async function picture(page, name) {
   // The mouse shows where one could play, which is not what one looks for.
   await page.mouse.move(0, 0);
-  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+  await settle(page);
   await page.screenshot({
     path: join(target, 'screenshots', `${name}.png`),
     fullPage: true,

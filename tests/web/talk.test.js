@@ -55,7 +55,7 @@ for (const [size, viewport] of SIZES) {
       await picture(bob, `said-${size}`);
       await opener(bob).click();
       await panel(bob).getByRole('listitem').filter({ hasText: 'Good luck' }).waitFor();
-      assert.equal(await opener(bob).getAttribute('aria-label'), 'Words');
+      await bob.getByRole('button', { name: 'Words', exact: true }).waitFor();
       await isOpenToAll(bob, 'talk');
       await fits(bob);
       await picture(bob, `talk-${size}`);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { chooseClock, codeOf, invite, myTurn, openToAll, playBot } from './players.js';
+import { chooseClock, codeOf, invite, myTurn, openToAll, playBot, together } from './players.js';
 import { closeBrowser, inHouse } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -98,7 +98,7 @@ test(
       await who.getByRole('button', { name: 'Find an opponent' }).click();
     }
     for (const page of [ann, bob]) await page.getByRole('grid').waitFor();
-    assert.equal(ann.url(), bob.url());
+    await together(ann, bob);
     await cem.getByText('Looking for somebody to play Tic-tac-toe, 1+0 …').waitFor();
   }),
 );

@@ -13,7 +13,11 @@ after(closeBrowser);
 /** The clock of a seat. @param {Page} page @param {number} seat */
 const clockOf = (page, seat) => page.getByRole('timer').nth(seat);
 
-/** Keeps what a clock shows until the match is over. @param {Page} page */
+/**
+ * Keeps what clocks show until the match is over, each with what stands beside it and whether it is red: some of
+ * it is seen for so short a time that a slow machine looks too late.
+ * @param {Page} page
+ */
 const record = (page) =>
   page.evaluate(() => {
     /** @type {string[]} */
@@ -21,12 +25,25 @@ const record = (page) =>
     Object.assign(globalThis, { seen });
     const look = () => {
       if (document.querySelector('.room.ended')) return;
-      seen.push(...[...document.querySelectorAll('.time')].map((time) => time.textContent ?? ''));
+      for (const clock of document.querySelectorAll('[role=timer]')) {
+        const on = clock.closest('.on') ? (clock.closest('.low') ? ' red' : ' on') : '';
+        seen.push(`${clock.textContent}${on}`);
+      }
     };
+    look();
     new MutationObserver(look).observe(document.body, {
-      ...{ childList: true, subtree: true, characterData: true },
+      ...{ childList: true, subtree: true, characterData: true, attributes: true },
     });
   });
+
+/** What was shown at some time. @param {Page} page @param {RegExp} shown */
+const wasShown = async (page, shown) => {
+  const seen = await recorded(page);
+  assert.ok(
+    seen.some((text) => shown.test(text)),
+    `${shown}: ${[...new Set(seen)].join(', ')}`,
+  );
+};
 
 /** @param {Page} page @returns {Promise<string[]>} */
 const recorded = (page) =>
@@ -64,11 +81,10 @@ test(
     await play(ann, 'b2');
     await clockOf(ann, 1).filter({ hasText: 'first move' }).waitFor();
     assert.equal(await clockOf(ann, 0).textContent(), '0:11');
-    await record(bob);
+    for (const page of [ann, bob]) await record(page);
     await play(bob, 'a1');
     await myTurn(ann);
     const mine = clockOf(ann, 0);
-    await mine.and(ann.locator('.on:not(.low)')).waitFor();
     await mine
       .and(ann.locator('.on.low'))
       .filter({ hasText: /^\d\.\dto move$/ })
@@ -83,11 +99,17 @@ test(
     await ann.getByText('You ran out of time.', { exact: true }).waitFor();
     await says(bob, 'You win!');
     for (const page of [ann, bob]) assert.equal(await clockOf(page, 0).textContent(), '0.0');
+    await wasShown(ann, /^0:11to move on$/);
     const seen = await recorded(bob);
-    assert.ok(!seen.includes('0.0') && seen.includes('5.0'), seen.join(' '));
+    assert.ok(
+      seen.every((text) => !text.startsWith('0.0')),
+      seen.join(' '),
+    );
+    for (const second of [8, 5, 2]) await wasShown(bob, new RegExp(`^${second}\\.\\d`));
+    // One a second; a page that has too much to do leaves some out.
     // @ts-expect-error: put there above
     const ticks = await ann.evaluate(() => globalThis.ticks);
-    assert.ok(ticks >= 9 && ticks <= 10, `${ticks} ticks`);
+    assert.ok(ticks >= 5 && ticks <= 10, `${ticks} ticks`);
   }),
 );
 
@@ -99,23 +121,21 @@ test(
     const bob = await house.visitor(await inviteOn(ann, { clock: periods }));
     await ann.getByRole('heading', { name: '2 × 2.5 sec' }).waitFor();
     await play(ann, 'b2');
+    await record(bob);
     await play(bob, 'a1');
-    await clockOf(bob, 0).filter({ hasText: '2 periods' }).waitFor();
-    await clockOf(bob, 0).filter({ hasText: 'last period' }).waitFor();
     await says(bob, 'You win!');
+    await wasShown(bob, /2 periods/);
+    await wasShown(bob, /last period/);
 
     const eve = await house.visitor();
     const delay = { kind: 'delay', main_ms: 2000, delay_ms: 1000 };
     const dan = await house.visitor(await inviteOn(eve, { clock: delay }));
     await play(eve, 'b2');
+    await record(eve);
     await play(dan, 'a1');
-    await clockOf(eve, 0)
-      .filter({ hasText: /^2\.0delay: 0\.\d$/ })
-      .waitFor();
-    await clockOf(eve, 0)
-      .filter({ hasText: /^1\.\dto move$/ })
-      .waitFor();
     await says(eve, 'You lose.');
+    await wasShown(eve, /^2\.0delay: 0\.\d /);
+    await wasShown(eve, /^1\.\dto move /);
   }),
 );
 

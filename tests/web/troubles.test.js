@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, chooseName, invite, legal, moves, myTurn, play, playBot, says } from './players.js';
+import {
+  cell,
+  chooseName,
+  invite,
+  legal,
+  moves,
+  myTurn,
+  play,
+  playBot,
+  says,
+  titled,
+} from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 after(closeBrowser);
@@ -39,7 +50,7 @@ test(
       await page.getByText('Next try in').waitFor();
       await says(page, 'Waiting for the connection');
     }
-    assert.doesNotMatch(await bob.title(), /Your turn/);
+    await titled(bob, /^(?!.*Your turn)/);
     await picture(bob, 'disconnected');
     assert.deepEqual(await legal(bob), []);
     await house.server.start();
@@ -178,6 +189,7 @@ test(
   'a refused move is taken back with the reason',
   inHouse(async (house) => {
     const page = await house.visitor();
+    let refuse = () => {};
     await page.routeWebSocket('**/ws', (socket) => {
       const server = socket.connectToServer();
       socket.onMessage((text) => {
@@ -190,7 +202,7 @@ test(
           message: 'the square is haunted',
           retryable: false,
         };
-        setTimeout(() => socket.send(JSON.stringify(error)), 300);
+        refuse = () => socket.send(JSON.stringify(error));
       });
     });
     await page.reload();
@@ -199,6 +211,7 @@ test(
     await cell(page, 'b2').click();
     // At once, and before there is an answer.
     await page.getByRole('gridcell', { name: /^b2, x/ }).waitFor();
+    refuse();
     await page.getByText('Your move was not played. The square is haunted.').waitFor();
     await page.getByRole('gridcell', { name: 'b2, empty' }).waitFor();
     await myTurn(page);
@@ -217,7 +230,7 @@ test(
       await says(ann, 'You win!');
       await ann.locator('.why', { hasText: 'did not come back.' }).waitFor();
     },
-    ['--abandon-after', '3'],
+    ['--abandon-after', '6'],
   ),
 );
 
@@ -350,7 +363,7 @@ test(
     await eve.goto(link);
     await eve.getByRole('heading', { name: 'Too many requests.' }).waitFor();
     await eve.getByText('Trying again in a moment …').waitFor();
-    assert.equal(await eve.title(), 'Trying again … – Plyhouse');
+    await titled(eve, 'Trying again … – Plyhouse');
     await eve.getByRole('grid').waitFor();
     await play(ann, 'b2');
     await myTurn(eve);
