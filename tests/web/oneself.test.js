@@ -6,12 +6,14 @@ import { after, test } from 'node:test';
 
 import {
   PASSWORD,
+  chooseClock,
   fits,
   goToYou,
   invite,
   isOpenToAll,
   myTurn,
   play,
+  playAll,
   says,
   signUp,
 } from './players.js';
@@ -155,6 +157,36 @@ test(
 );
 
 test(
+  'whoever is forgotten is called so in the language of whoever looks, and leads nowhere',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await signUp(ann, 'ada');
+    const link = await invite(ann);
+    const bob = await house.visitor(link, { locale: 'de' });
+    await play(ann, 'b2');
+    await bob.locator('.player a', { hasText: 'ada' }).waitFor();
+    await bob.getByRole('gridcell', { name: 'a1' }).click();
+    await myTurn(ann);
+    await ann.getByRole('button', { name: 'Resign …' }).click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    await says(ann, 'You lose.');
+    await goToYou(ann);
+    await ann.getByRole('button', { name: 'Forget me …' }).click();
+    await ann.getByRole('button', { name: 'Forget me for good' }).click();
+    await prove(ann);
+    await ann.getByRole('heading', { name: 'This device is logged out.' }).waitFor();
+    await bob.goto('/games');
+    const row = bob.locator('.rows li');
+    await row.filter({ hasText: 'jemand' }).waitFor();
+    assert.equal(await row.getByRole('link').count(), 0);
+    await picture(bob, 'someone');
+    await row.getByRole('button').first().click();
+    await bob.locator('.player', { hasText: 'jemand' }).waitFor();
+    assert.equal(await bob.locator('.player').getByRole('link').count(), 0);
+  }),
+);
+
+test(
   'where one signs up by invitation, one is asked for it',
   inHouse(
     async (house) => {
@@ -165,29 +197,86 @@ test(
       await account.getByLabel('New password').fill(PASSWORD);
       await account.getByRole('button', { name: 'Sign up' }).click();
       await ann.getByText('For this one needs an invitation.').waitFor();
-      await account.getByLabel('Invitation').fill('no such invitation');
-      await account.getByRole('button', { name: 'Sign up' }).click();
+      const sign = async (/** @type {string} */ invitation) => {
+        await account.getByLabel('Invitation').fill(invitation);
+        await account.getByRole('button', { name: 'Sign up' }).click();
+      };
+      await sign('no such invitation');
       await ann.getByText('For this one needs an invitation.').waitFor();
+      const invitation = await house.server.command('account', 'invite');
+      await sign(` ${invitation} `);
+      await ann.getByText('The name ada is yours now.').waitFor();
+      await ann.getByRole('heading', { name: 'Your name is your own' }).waitFor();
+      // It is good once.
+      const bob = await house.visitor();
+      await goToYou(bob);
+      const other = bob.getByRole('region', { name: 'Keep your name' });
+      await other.getByLabel('Name', { exact: true }).fill('bob');
+      await other.getByLabel('New password').fill(PASSWORD);
+      await other.getByLabel('Invitation').fill(invitation);
+      await other.getByRole('button', { name: 'Sign up' }).click();
+      await bob.getByText('For this one needs an invitation.').waitFor();
     },
     ['--accounts', 'invite'],
   ),
 );
 
+/** What only accounts have, in whatever is seen or read out. */
+const OF_ACCOUNTS =
+  /account|password|sign(ed)? (up|in)|log in|keys for programs|forget me|\brat(ed|ings?)\b|leaderboard|invitation/i;
+
 test(
-  'where there are no accounts, there is no trace of them',
+  'where there are no accounts, there is no trace of them in any view',
   inHouse(
     async (house) => {
       const ann = await house.visitor();
-      await ann.getByRole('link', { name: 'All your games' }).waitFor();
-      assert.equal(await ann.getByRole('link', { name: 'Leaderboards' }).isVisible(), false);
-      assert.equal(await ann.getByRole('checkbox', { name: /^Rated/ }).count(), 0);
+      const looks = async (/** @type {string} */ view) => {
+        const seen = await ann.evaluate(() => {
+          const told = [...document.querySelectorAll('[aria-label], [title], [placeholder]')]
+            .filter((element) => element.checkVisibility())
+            .flatMap((element) =>
+              ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name)),
+            );
+          return [document.title, document.body.innerText, ...told].join('\n');
+        });
+        assert.doesNotMatch(seen, OF_ACCOUNTS, view);
+      };
+      // One click, and one plays.
+      await ann.getByRole('button', { name: /^Play the/ }).click();
+      await myTurn(ann);
+      await looks('match against a bot');
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+      await chooseClock(ann, '5+3');
+      for (const summary of await ann.locator('summary:visible').all()) await summary.click();
+      await ann.getByLabel('Pace').waitFor();
+      await looks('lobby');
+      const link = await invite(ann, 'Connect Four');
+      await looks('open match');
+      const bob = await house.visitor(link);
+      await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+      await says(ann, 'You win!');
+      await looks('end');
+      await ann.getByRole('button', { name: 'Show the board' }).click();
+      await ann.getByRole('button', { name: 'Words' }).click();
+      await ann.getByRole('region', { name: 'Words' }).waitFor();
+      await looks('words');
+      await ann.goto('/games');
+      await ann.getByRole('button', { name: /^Replay/ }).waitFor();
+      await looks('games');
       await goToYou(ann);
       await ann.getByRole('heading', { name: 'Recovery key' }).waitFor();
-      const seen = await ann.locator('main').innerText();
-      assert.doesNotMatch(seen, /password|sign up|keys for programs|forget|rat(ed|ing)|leader/i);
+      await looks('oneself');
+      await ann.getByRole('button', { name: 'Choose a name' }).click();
+      await looks('name');
       await ann.goto('/pair');
       await ann.getByLabel('Code or recovery key').waitFor();
-      assert.doesNotMatch(await ann.locator('main').innerText(), /password/i);
+      await looks('arrival');
+      // Not by their addresses, either.
+      for (const path of ['/leaders', '/player/ann']) {
+        await ann.goto(path);
+        await ann.getByRole('heading', { level: 1 }).waitFor();
+        await looks(path);
+      }
     },
     ['--accounts', 'off'],
   ),

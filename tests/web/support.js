@@ -68,6 +68,19 @@ export class Server {
     throw new Error('the server did not start');
   }
 
+  /**
+   * What the program prints to whoever speaks to this server through its store.
+   * @param {...string} words of the command
+   */
+  async command(...words) {
+    const child = spawn(program, [...words, '--data', this.#data], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    for await (const chunk of child.stdout) printed += chunk;
+    return printed.trim();
+  }
+
   /** Kills it as a power cut would. */
   async kill() {
     const child = this.#process;

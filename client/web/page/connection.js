@@ -125,6 +125,11 @@ export class Connection {
     this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
   }
 
+  /** Whether a proxy tells who we are, and nothing that one does here. */
+  get isByProxy() {
+    return this.welcome?.token === '';
+  }
+
   /** Tries at once if it was waiting, and makes sure of the connection if there is one. */
   hurry() {
     if (this.link.state === 'waiting') this.open();
@@ -216,9 +221,12 @@ export class Connection {
 
   /** @param {Welcome} welcome */
   #welcomed(welcome) {
-    remember('token', welcome.token);
-    // A guest who never sat down may be forgotten, and then comes back under the same name.
-    remember('name', welcome.player.name);
+    // Whom a proxy names is told no token, and may be somebody else here without the proxy.
+    if (welcome.token !== '') {
+      remember('token', welcome.token);
+      // A guest who never sat down may be forgotten, and then comes back under the same name.
+      remember('name', welcome.player.name);
+    }
     this.welcome = inOurWords(welcome);
     this.#failures = 0;
     this.#way = null;
@@ -232,8 +240,7 @@ export class Connection {
   /** @param {string} text */
   #hear(text) {
     this.#heardAt = performance.now();
-    /** @type {Message} */
-    const message = JSON.parse(text);
+    const message = read(text);
     const asked = 're' in message && message.re !== undefined ? this.#asked.get(message.re) : null;
     if (asked && 're' in message && message.re !== undefined) this.#asked.delete(message.re);
     if (this.link.state === 'open' && this.link.isSlow) {
@@ -256,7 +263,7 @@ export class Connection {
 
   /** We are called otherwise from now on. @param {Player} player */
   #called(player) {
-    remember('name', player.name);
+    if (!this.isByProxy) remember('name', player.name);
     if (this.welcome) this.welcome = { ...this.welcome, player };
   }
 
@@ -366,6 +373,20 @@ export class Connection {
     this.link = link;
     this.#listener.link(link);
   }
+}
+
+/** What the server calls whoever is forgotten: a word, and nobody's name. */
+const SOMEONE = 'someone';
+
+/** @param {string} text @returns {Message} */
+function read(text) {
+  if (!text.includes(`"${SOMEONE}"`)) return JSON.parse(text);
+  return JSON.parse(text, (_, value) => {
+    if (value?.name !== SOMEONE) return value;
+    // There is no account any more to which the name would lead.
+    const { account: _account, ...person } = value;
+    return { ...person, name: say('people.someone') };
+  });
 }
 
 /** Who this browser remembers to be. */

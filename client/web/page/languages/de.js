@@ -106,6 +106,7 @@ export default {
   'refusal.internal': 'Auf dem Server ist ein Fehler aufgetreten.',
 
   'name.before': 'Dein Name:',
+  'people.someone': 'jemand',
   'name.about': 'Dein Name, Geräte und Schlüssel',
   'theme.now': 'Hell oder dunkel: {theme}',
   'theme.system': 'wie das System',

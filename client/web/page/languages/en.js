@@ -113,6 +113,7 @@ export default {
 
   // The header
   'name.before': 'Your name:',
+  'people.someone': 'someone',
   'name.about': 'Your name, devices and keys',
   'theme.now': 'Light or dark: {theme}',
   'theme.system': 'as the system',

@@ -106,6 +106,7 @@ export default {
   'refusal.internal': 'Ha fallado el servidor.',
 
   'name.before': 'Tu nombre:',
+  'people.someone': 'alguien',
   'name.about': 'Tu nombre, tus dispositivos y tus claves',
   'theme.now': 'Claro u oscuro: {theme}',
   'theme.system': 'como el sistema',

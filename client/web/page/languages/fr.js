@@ -106,6 +106,7 @@ export default {
   'refusal.internal': 'Une erreur s’est produite sur le serveur.',
 
   'name.before': 'Votre nom :',
+  'people.someone': 'quelqu’un',
   'name.about': 'Votre nom, vos appareils et vos clés',
   'theme.now': 'Clair ou sombre : {theme}',
   'theme.system': 'comme le système',

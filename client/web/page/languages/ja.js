@@ -106,6 +106,7 @@ export default {
   'refusal.internal': 'サーバーでエラーが起きました。',
 
   'name.before': 'あなたの名前：',
+  'people.someone': '退会した人',
   'name.about': 'あなたの名前、端末、キー',
   'theme.now': '明るさ：{theme}',
   'theme.system': 'システムに合わせる',

@@ -106,6 +106,7 @@ export default {
   'refusal.internal': 'O servidor falhou.',
 
   'name.before': 'Seu nome:',
+  'people.someone': 'alguém',
   'name.about': 'Seu nome, dispositivos e chaves',
   'theme.now': 'Claro ou escuro: {theme}',
   'theme.system': 'como o sistema',

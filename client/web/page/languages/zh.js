@@ -106,6 +106,7 @@ export default {
   'refusal.internal': '服务器出错了。',
 
   'name.before': '你的名字：',
+  'people.someone': '已注销的人',
   'name.about': '你的名字、设备和密钥',
   'theme.now': '浅色或深色：{theme}',
   'theme.system': '跟随系统',

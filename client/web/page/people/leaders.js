@@ -4,6 +4,7 @@ import { select } from '../controls.js';
 import { Refusal } from '../connection.js';
 import { fill, h, write } from '../dom.js';
 import { capital, number, say } from '../language.js';
+import { Nowhere } from '../nowhere.js';
 import { pathOf, ratingWords } from '../people.js';
 import { refusalText } from '../words.js';
 import { poolWords } from './profile.js';
@@ -28,6 +29,8 @@ export class Leaders {
   #last = 0;
   /** What was asked last; what was asked before it is old. */
   #asked = 0;
+  /** @type {Nowhere | null} */
+  #nowhere = null;
   element;
 
   /** @param {App} app */
@@ -65,11 +68,17 @@ export class Leaders {
   }
 
   title() {
-    return `${say('leaders.title')} – Plyhouse`;
+    return this.#nowhere?.title() ?? `${say('leaders.title')} – Plyhouse`;
   }
 
   update() {
-    const { games } = this.#app;
+    const { games, connection } = this.#app;
+    // Where there are no accounts, nobody is rated.
+    if (connection.welcome && connection.welcome.accounts === undefined) {
+      this.#nowhere ??= new Nowhere();
+      fill(this.element, this.#nowhere.element);
+      return;
+    }
     if (this.#fields.childElementCount > 0 || games.length === 0) return;
     const { game, pool } = this.#chosen;
     const isKnown = games.some((known) => known.game === game);
@@ -93,7 +102,7 @@ export class Leaders {
 
   welcomed() {
     this.update();
-    void this.#ask();
+    if (!this.#nowhere) void this.#ask();
   }
 
   leave() {}

@@ -27,7 +27,8 @@ export class Account {
   update() {
     const { player, connection } = this.#app;
     const { accounts } = connection.welcome ?? {};
-    const shown = player?.account ? 'account' : accounts === undefined ? '' : `guest-${accounts}`;
+    const has = connection.isByProxy ? '' : 'account';
+    const shown = player?.account ? has : accounts === undefined ? '' : `guest-${accounts}`;
     if (this.#shown === shown) return;
     this.#shown = shown;
     this.element.hidden = shown === '';

@@ -12,6 +12,7 @@ import { inGroups, secretIn } from './secrets.js';
 
 export class Arrival {
   #app;
+  #about = h('p', {}, say('arrive.about'));
   #now = h('div', { class: 'now' });
   #field;
   #trouble = h('p', { id: 'arrive-trouble', class: 'trouble', role: 'alert' });
@@ -19,6 +20,7 @@ export class Arrival {
   #login;
   #isByLink;
   #stay = h('a', { class: 'button', href: '/' }, say('arrive.no'));
+  #form;
   element;
 
   /** @param {App} app @param {string} secret that the link had */
@@ -37,19 +39,20 @@ export class Arrival {
       event.preventDefault();
       void this.#become();
     };
+    this.#form = h(
+      'form',
+      { novalidate: true, onsubmit },
+      h('label', { class: 'field' }, h('span', {}, say('arrive.field')), this.#field),
+      this.#trouble,
+      h('div', { class: 'row' }, this.#yes, this.#stay),
+    );
     this.element = h(
       'div',
       { class: 'card arrival' },
       h('h1', {}, say('arrive.title')),
-      h('p', {}, say('arrive.about')),
+      this.#about,
       this.#now,
-      h(
-        'form',
-        { novalidate: true, onsubmit },
-        h('label', { class: 'field' }, h('span', {}, say('arrive.field')), this.#field),
-        this.#trouble,
-        h('div', { class: 'row' }, this.#yes, this.#stay),
-      ),
+      this.#form,
       this.#login,
     );
     // Whoever has followed a link has what they need.
@@ -62,7 +65,9 @@ export class Arrival {
 
   update() {
     const { player, connection } = this.#app;
-    this.#login.hidden = this.#isByLink || connection.welcome?.accounts === undefined;
+    const { isByProxy } = connection;
+    this.#login.hidden = isByProxy || this.#isByLink || connection.welcome?.accounts === undefined;
+    this.#about.hidden = this.#form.hidden = isByProxy;
     const isSomebody = player && connection.link.state !== 'ended';
     this.#stay.hidden = !isSomebody;
     if (!isSomebody) return fill(this.#now);
@@ -72,7 +77,8 @@ export class Arrival {
       count > 0 ? parts('arrive.now', { name, count }) : parts('arrive.now.free', { name });
     const told = h('p', {}, ...who);
     if (this.#now.firstElementChild?.textContent === told.textContent) return;
-    fill(this.#now, told, h('p', { class: 'note' }, say('arrive.lose')));
+    const note = say(isByProxy ? 'arrive.proxy' : 'arrive.lose');
+    fill(this.#now, told, h('p', { class: 'note' }, note));
   }
 
   welcomed() {}

@@ -25,6 +25,14 @@ export class You {
   #keys;
   #blocks;
   #data;
+  #recovery;
+  #entrance = h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'back-title' },
+    h('h2', { id: 'back-title' }, say('arrive.entrance')),
+    h('p', { class: 'note' }, say('arrive.entrance.about')),
+    h('a', { class: 'button', href: '/pair' }, say('arrive.enter')),
+  );
   element;
 
   /** @param {App} app */
@@ -36,6 +44,7 @@ export class You {
     this.#keys = new Keys(app, () => this.#devices.ask());
     this.#blocks = new Blocks(app);
     this.#data = new Data(app);
+    this.#recovery = recovery(app);
     const choose = { type: 'button', onclick: () => chooseName(app) };
     this.element = h(
       'div',
@@ -51,16 +60,10 @@ export class You {
       this.#account.element,
       this.#pairing.element,
       this.#devices.element,
-      recovery(app),
+      this.#recovery,
       this.#keys.element,
       this.#blocks.element,
-      h(
-        'section',
-        { class: 'card', 'aria-labelledby': 'back-title' },
-        h('h2', { id: 'back-title' }, say('arrive.entrance')),
-        h('p', { class: 'note' }, say('arrive.entrance.about')),
-        h('a', { class: 'button', href: '/pair' }, say('arrive.enter')),
-      ),
+      this.#entrance,
       this.#data.element,
     );
   }
@@ -73,6 +76,10 @@ export class You {
     this.#account.update();
     this.#keys.update();
     this.#data.update();
+    // Who one is where a proxy tells is the proxy's business, on every device.
+    const { isByProxy } = this.#app.connection;
+    for (const way of [this.#pairing.element, this.#recovery, this.#entrance])
+      way.hidden = isByProxy;
     const { name = '', account = false } = this.#app.player ?? {};
     write(this.#name, name);
     this.#profile.hidden = !account;

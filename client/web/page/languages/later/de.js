@@ -66,6 +66,8 @@ export default {
     other: 'Du bist hier jetzt {name}, mit {count} Partien, die noch laufen.',
   },
   'arrive.now.free': 'Du bist hier jetzt {name}.',
+  'arrive.proxy':
+    'Hier sagt die Seite, bei der du angemeldet bist, wer du bist: Codes, Schlüssel und Passwörter gelten nicht.',
   'arrive.lose':
     'Das vergisst dieser Browser. Zurück kommst du nur von einem anderen deiner Geräte oder mit einem Wiederherstellungsschlüssel.',
   'arrive.field': 'Code oder Wiederherstellungsschlüssel',

@@ -66,6 +66,8 @@ export default {
     other: 'You are {name} here now, with {count} matches that are not over.',
   },
   'arrive.now.free': 'You are {name} here now.',
+  'arrive.proxy':
+    'Here the site that you have logged in to tells who you are: codes, keys and passwords mean nothing.',
   'arrive.lose':
     'This browser forgets that. You can come back only from another device of yours, or with a recovery key.',
   'arrive.field': 'Code or recovery key',

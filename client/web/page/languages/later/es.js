@@ -66,6 +66,8 @@ export default {
     other: 'Ahora eres {name} aquí, con {count} partidas sin terminar.',
   },
   'arrive.now.free': 'Ahora eres {name} aquí.',
+  'arrive.proxy':
+    'Aquí el sitio en el que has iniciado sesión dice quién eres: los códigos, claves y contraseñas no cuentan.',
   'arrive.lose':
     'Este navegador lo olvidará. Solo podrás volver desde otro dispositivo tuyo o con una clave de recuperación.',
   'arrive.field': 'Código o clave de recuperación',

@@ -67,6 +67,8 @@ export default {
     other: 'Vous êtes {name} ici, avec {count} parties en cours.',
   },
   'arrive.now.free': 'Vous êtes {name} ici.',
+  'arrive.proxy':
+    'Ici, le site auquel vous êtes connecté dit qui vous êtes : codes, clés et mots de passe ne comptent pas.',
   'arrive.lose':
     'Ce navigateur l’oubliera. Vous ne pourrez revenir que d’un autre de vos appareils, ou avec une clé de récupération.',
   'arrive.field': 'Code ou clé de récupération',

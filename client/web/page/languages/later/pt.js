@@ -66,6 +66,8 @@ export default {
     other: 'Você é {name} aqui agora, com {count} partidas em andamento.',
   },
   'arrive.now.free': 'Você é {name} aqui agora.',
+  'arrive.proxy':
+    'Aqui o site em que você entrou diz quem você é: códigos, chaves e senhas não valem.',
   'arrive.lose':
     'Este navegador vai esquecer isso. Você só poderá voltar de outro dispositivo seu ou com uma chave de recuperação.',
   'arrive.field': 'Código ou chave de recuperação',

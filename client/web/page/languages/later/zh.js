@@ -59,6 +59,7 @@ export default {
   'arrive.about': '此浏览器会成为代码或密钥所属棋手的又一台设备。如果不是你自己的，请不要继续。',
   'arrive.now': { other: '你现在在这里是{name}，有{count}局未结束的对局。' },
   'arrive.now.free': '你现在在这里是{name}。',
+  'arrive.proxy': '在这里，由你登录的网站告知你是谁：代码、密钥和密码都不起作用。',
   'arrive.lose': '此浏览器会忘记这一身份。只有用你的另一台设备或恢复密钥才能找回。',
   'arrive.field': '代码或恢复密钥',
   'arrive.wrong': '代码有8个字母和数字，恢复密钥有26个。',
