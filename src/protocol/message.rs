@@ -297,7 +297,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 26] = [
+    pub const TYPES: [&'static str; 28] = [
         "welcome",
         "pong",
         "match",
@@ -306,6 +306,8 @@ impl ServerMessage {
         "history",
         "explore",
         "profile",
+        "leaders",
+        "rating",
         "blocked",
         "sessions",
         "paired",

@@ -1,10 +1,12 @@
 //! The JSON Schema of both directions, made from the types and checked in beside them, so that a
 //! change of the wire shows in review and clients in other languages can be checked against it.
 
+use std::collections::BTreeSet;
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Request, ServerMessage};
+use super::{Event, Request, ServerMessage};
 
 /// Compares the checked-in schema with the one made from the types. With `UPDATE_SCHEMA` set in
 /// the environment it is written instead.
@@ -45,4 +47,23 @@ fn the_schema_of_answers_and_events_is_up_to_date() {
         "A message from a Plyhouse server to a client",
     );
     check("server.json", &schema);
+}
+
+/// What a client does not know it ignores: no type may be forgotten among those that it knows.
+#[test]
+fn every_type_of_message_is_known() {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = schema_of::<ServerMessage>(settings, "");
+    let types = |place: &str| {
+        let all = schema.pointer(place).and_then(|all| all.as_array());
+        let types = all.expect("a list").iter();
+        let types = types.filter_map(|one| one.pointer("/properties/type/const")?.as_str());
+        types.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(
+        types("/anyOf"),
+        ServerMessage::TYPES.map(str::to_owned).into()
+    );
+    let events = Event::TYPES.map(str::to_owned);
+    assert_eq!(types("/$defs/Event/oneOf"), events.into());
 }
