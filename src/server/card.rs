@@ -166,6 +166,17 @@ impl Card {
         self.host == id || self.seat_of(id).is_some() || self.stood_in(id).is_some()
     }
 
+    /// Who sits in it or has a bot stand in, and how they are called.
+    pub(super) fn named(&self) -> Vec<(PlayerId, String)> {
+        let changing = self.changing.lock();
+        let named = changing.seats.iter().filter_map(|occupant| match occupant {
+            Occupant::Player { id, name, .. } => Some((*id, name.clone())),
+            Occupant::StandIn { player, name, .. } => Some((*player, name.clone())),
+            Occupant::Open | Occupant::Bot(_) => None,
+        });
+        named.collect()
+    }
+
     /// Brings the card in step with the match, and tells what is new about it.
     pub(super) fn update(&self, state: &Match, presence: Presence) -> Update {
         let mut changing = self.changing.lock();

@@ -4,12 +4,13 @@
 //! The store decides: from that write on nobody is the player. It also keeps whose names are still to be taken
 //! out of matches, so that this is done though the server stop in between.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_matches::Action;
 use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Status, WireError};
-use plyhouse_store::{Forget, PlayerRecord, Proved, SOMEONE, Sessions};
+use plyhouse_store::{Forget, PlayerRecord, Proved, ReadError, SOMEONE, Sessions};
 
 use super::births;
 use super::cluster::Packet;
@@ -190,6 +191,31 @@ async fn tell_forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
 /// Has matches in memory read anew that the player was in, and nobody hear again what the player has said.
 pub(super) async fn forgotten(server: &Arc<Shared>, player: PlayerId, name: String) {
     tell_all(server, &MatchRequest::Forget { player, name }).await;
+}
+
+/// Looks for those who were forgotten without this server being told: whoever is named by a match here.
+pub(super) async fn look(server: &Arc<Shared>) {
+    let cards = server.lobby.all().into_iter();
+    let named: BTreeSet<(PlayerId, String)> =
+        cards.flat_map(|handle| handle.card().named()).collect();
+    for (player, name) in named.into_iter().filter(|(_, name)| name != SOMEONE) {
+        match is_gone(server, player).await {
+            Ok(false) => {}
+            Ok(true) => {
+                gone(server, player, None);
+                forgotten(server, player, name).await;
+            }
+            Err(error) => {
+                tracing::warn!(%player, %error, "nobody knows whether they are forgotten")
+            }
+        }
+    }
+}
+
+/// Whether nobody is this player any more. Whoever has a seat is kept in the store as long as they are somebody.
+async fn is_gone(server: &Shared, player: PlayerId) -> Result<bool, ReadError> {
+    let stored = server.store.player_by_id(player).await?;
+    Ok(stored.is_none() && server.players.unstored(player).is_none())
 }
 
 /// Goes on with what was not finished when the server stopped.

@@ -5,6 +5,7 @@ mod changing_hands;
 mod lobby;
 mod people;
 mod playing;
+mod ratings;
 mod watching;
 
 use std::sync::Arc;

@@ -339,3 +339,41 @@ async fn without_accounts_nobody_asks_to_be_forgotten() {
         }
     }
 }
+
+/// A server that was killed before it had taken a name out of all matches goes on with that when it starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_begun_before_a_crash_is_finished() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = plyhouse_store::SqliteStore::open(directory.path(), None);
+    let store = Arc::new(store.expect("it opens"));
+    let server = || TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let first = server();
+    let (mut ann, mut bob) = (first.player("ann").await, first.player("bob").await);
+    let id = played(&mut ann, &mut bob).await;
+    let (player, token) = (text(ann.id()), bob.token());
+    first.server.stop().await;
+
+    // As far as it gets before it answers, and no further.
+    let forget = plyhouse_store::Forget {
+        player: plyhouse_protocol::PlayerId(player.parse().expect("an id")),
+        proved: None,
+        kept_until_ms: 0,
+    };
+    assert!(store.forget_player(forget).await.expect("written"));
+    let begun = store.forgetting().await.expect("readable");
+    assert_eq!(begun.len(), 1);
+
+    let server = server();
+    server.server.recover().await.expect("readable");
+    let (mut bob, _) = server.come_back(&token).await;
+    while !store.forgetting().await.expect("readable").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let watch = json!({"type": "watch", "match": id});
+    // A match that was read before is shown anew.
+    while bob.ask(watch.clone()).await["seats"][0]["name"] != "someone" {
+        bob.event("match").await;
+    }
+    let row = bob.ask(json!({"type": "history"})).await["rows"][0].clone();
+    assert_eq!(row["seats"][0]["name"], "someone");
+}

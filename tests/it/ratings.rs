@@ -10,11 +10,11 @@ fn clock() -> Value {
     json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0})
 }
 
-fn rated() -> Value {
+pub(crate) fn rated() -> Value {
     json!({"rated": true, "clock": clock(), "seats": ["me", "open"]})
 }
 
-fn seek(range: Option<[i32; 2]>) -> Value {
+pub(crate) fn seek(range: Option<[i32; 2]>) -> Value {
     let mut seek = json!({"type": "seek", "game": "tic-tac-toe", "rated": true, "clock": clock()});
     if let Some(range) = range {
         seek["rating"] = json!(range);
@@ -42,7 +42,11 @@ async fn begin(first: &mut Player, second: &mut Player) -> String {
 }
 
 /// Two plies that no match before had, and the second gives up. Gives what the first is told of ratings.
-async fn lose(first: &mut Player, second: &mut Player, line: [&str; 2]) -> (String, Value) {
+pub(crate) async fn lose(
+    first: &mut Player,
+    second: &mut Player,
+    line: [&str; 2],
+) -> (String, Value) {
     let id = begin(first, second).await;
     for (ply, m) in (0..).zip(line) {
         let player = if ply == 0 { &mut *first } else { &mut *second };

@@ -43,6 +43,7 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                 server.spawn(async move {
                     owning::look(&looking).await;
                     blocks::read_all(&looking).await;
+                    forgetting::look(&looking).await;
                 });
             }
             Some(Heard::Message(message)) => on_message(&server, &message),

@@ -190,3 +190,29 @@ async fn a_player_is_forgotten_on_all_servers() {
     let (_, welcome) = there.server.come_back(&ann.token()).await;
     assert_eq!(welcome["resumed"], false);
 }
+
+/// Whoever was forgotten while nothing was heard is so afterwards, also in what stands in memory.
+#[tokio::test(start_paused = true)]
+async fn whoever_was_forgotten_unheard_is_forgotten() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
+    let mut again = beside(&here.server, &ann.token()).await;
+    ann.ask(json!({"type": "resign", "match": id})).await;
+    bob.event("ended").await;
+    there.bus.close();
+    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
+    assert_eq!(ann.closed().await, 4005);
+    pass(1).await;
+    assert_eq!(again.ask(json!({"type": "ping"})).await["type"], "pong");
+    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    assert_eq!(again.closed().await, 4005);
+    pass(1).await;
+    let told = bob.drain().await;
+    let shown = told.iter().rfind(|told| told["type"] == "match");
+    let shown = shown.expect("it is shown anew");
+    assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+    let shown = bob.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+}
