@@ -205,15 +205,15 @@ async fn the_same_match_once_more_changes_nothing() {
     );
     let (_, first) = lose(&mut ann, &mut bob, ["b2", "a1"]).await;
     assert_eq!(first["changes"].as_array().map(Vec::len), Some(2));
-    // On a board that is laid down otherwise it is the same.
-    let (id, again) = lose(&mut ann, &mut bob, ["b2", "c3"]).await;
+    let (id, again) = lose(&mut ann, &mut bob, ["b2", "a1"]).await;
     assert_eq!(
         (&again["changes"], &again["why"]),
         (&json!([]), &json!("farming"))
     );
     let shown = ann.ask(json!({"type": "watch", "match": id})).await;
     assert_eq!(shown["changes"], json!([]));
-    let (_, other) = lose(&mut ann, &mut bob, ["a1", "b2"]).await;
+    // On a board that is laid down otherwise it is another.
+    let (_, other) = lose(&mut ann, &mut bob, ["b2", "c3"]).await;
     assert_eq!(other["changes"][0]["before"], first["changes"][0]["after"]);
 }
 

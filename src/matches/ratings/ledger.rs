@@ -55,7 +55,7 @@ pub struct RatedGame {
     /// The seat that broke it off, never began or went away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Seat>,
-    /// How it began: the line that stands for all that are the same on a board that is laid down otherwise.
+    /// How it began: its first plies.
     pub line: String,
 }
 
@@ -155,7 +155,38 @@ impl Match {
             winner,
             counts: reason != Reason::Aborted && self.ply().0 >= PLIES_MIN,
             left: by.or(loser.filter(|_| reason == Reason::Abandonment)),
-            line: creation.game.same_line(&line).0.join(" "),
+            line: line.join(" "),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plyhouse_protocol::ClockControl;
+
+    use crate::Action;
+    use crate::tests::{ANN, BOB, Script, join_as_account};
+
+    /// The line of a rated match that ended after these moves.
+    fn line(moves: [&str; 2]) -> String {
+        let mut script = Script::with("tic-tac-toe", |terms| {
+            terms.rated = true;
+            terms.clock = Some(ClockControl::Move { move_ms: 60_000 });
+        });
+        for player in [ANN, BOB] {
+            script.ok(&join_as_account(player));
+        }
+        for (player, m) in [ANN, BOB].into_iter().zip(moves) {
+            script.play(player, m);
+        }
+        script.ok(&Action::Resign { player: ANN });
+        script.state.rated_game().expect("rated").line
+    }
+
+    /// Two boards that are mirrored are two games: only the very same plies are the same once more.
+    #[test]
+    fn a_line_is_told_as_it_was_played() {
+        assert_eq!(line(["a1", "b2"]), "a1 b2");
+        assert_eq!(line(["c1", "b2"]), "c1 b2");
     }
 }
