@@ -291,6 +291,14 @@ async fn codes_and_keys_are_not_guessed() {
     assert_eq!(resumed["resumed"], true);
     let (_, elsewhere) = coming(&server, json!({"pair": code})).await;
     assert_eq!(elsewhere["resumed"], true, "{elsewhere}");
+
+    // A key is a session: a good one is let in, and one more that is none is not looked at.
+    let key = text(&guest.ask(json!({"type": "create_key"})).await["key"]);
+    let mut program = server.connect_from(from).await;
+    let answer = program.hello(json!({"token": "ply_none"})).await;
+    assert_eq!(answer["code"], "too_soon");
+    let answer = program.hello(json!({"token": key})).await;
+    assert_eq!(answer["resumed"], true, "{answer}");
 }
 
 /// Of more than twenty sessions the one that is not connected and was unused longest ends.

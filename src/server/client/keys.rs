@@ -24,12 +24,16 @@ const KEYS_MAX: usize = 20;
 const BOTS_MAX: usize = 5;
 
 impl Client {
-    /// The player whose key this is. A key that is none counts against the address that has tried it.
+    /// The player whose key this is. A key that is none counts against the address that has tried it; one that
+    /// is good is so whatever others there have tried, since it is a session, and too long to be guessed.
     pub(super) async fn by_key(&self, key: Token) -> Result<Player, WireError> {
-        self.permit.try_code(now()).map_err(too_many_codes)?;
-        let known = self.known(key).await?.ok_or_else(bad_code)?;
-        self.permit.right();
-        Ok(known)
+        match self.known(key).await? {
+            Some(known) => Ok(known),
+            None => {
+                self.permit.try_code(now()).map_err(too_many_codes)?;
+                Err(bad_code())
+            }
+        }
     }
 
     pub(super) async fn create_key(
