@@ -19,7 +19,7 @@ use super::to_protocol;
 pub(super) struct Card {
     pub(super) id: MatchId,
     pub(super) game: &'static Entry,
-    pub(super) listed: bool,
+    listed: bool,
     pub(super) code: MatchCode,
     pub(super) host: PlayerId,
     watch: WatchedBy,
@@ -51,6 +51,8 @@ struct Shown {
     seats: [Occupant; 2],
     presence: Presence,
     ply: Ply,
+    /// Whether lists show it at all.
+    is_known: bool,
 }
 
 /// Who is there.
@@ -98,21 +100,34 @@ impl Card {
         }
     }
 
-    /// From now on lists show the match as it was then. Gives whether that is news to whoever watches one.
-    pub(super) fn show(&self, then: &Match, presence: Presence) -> bool {
+    /// From now on lists show the match as it was then, or not at all while nobody may know of it. Gives whether
+    /// that is news to whoever watches one.
+    pub(super) fn show(&self, then: &Match, presence: Presence, is_known: bool) -> bool {
         let shown = Shown {
             status: to_protocol::status(then.stage()),
             seats: Seat::ALL.map(|seat| then.occupant(seat).clone()),
             presence,
             ply: then.ply(),
+            is_known,
         };
         let mut changing = self.changing.lock();
-        let is_news = changing
-            .shown
-            .as_ref()
-            .is_none_or(|known| known.status != shown.status || known.seats != shown.seats);
+        let is_same = |known: &Shown| {
+            (known.status, known.is_known) == (shown.status, shown.is_known)
+                && known.seats == shown.seats
+        };
+        let is_news = !changing.shown.as_deref().is_some_and(is_same);
         changing.shown = Some(Box::new(shown));
         is_news
+    }
+
+    /// Whether lists show the match.
+    pub(super) fn is_listed(&self) -> bool {
+        let is_known = || {
+            let changing = self.changing.lock();
+            let shown = changing.shown.as_ref();
+            shown.is_none_or(|shown| shown.is_known)
+        };
+        self.listed && is_known()
     }
 
     /// Whether lists show the match with a delay.

@@ -206,7 +206,7 @@ impl Lobby {
     pub(super) fn seats_changed(&self, card: &Card) {
         let mut index = self.index.lock();
         let known = index.matches.get(&card.id);
-        let is_shown = |entry: &&Registered| card.listed && entry.handle.is_some();
+        let is_shown = |entry: &&Registered| card.is_listed() && entry.handle.is_some();
         if let Some(entry) = known.filter(is_shown).filter(|_| !card.is_delayed()) {
             let status = entry.status;
             index.watched.changed(card, status);
@@ -383,7 +383,7 @@ impl Index {
 
     /// Puts a match in the list that shows it.
     fn show(&mut self, card: &Card) {
-        if card.listed {
+        if card.is_listed() {
             let status = card.shown_status();
             let list = self.listed.entry((card.game.info.id, status)).or_default();
             list.insert(card.id);
@@ -416,7 +416,7 @@ impl Index {
     /// The card of a match, if it is there and listed.
     fn listed_card(&self, id: MatchId) -> Option<Arc<Card>> {
         let handle = self.matches.get(&id)?.handle.as_ref()?;
-        handle.card().listed.then(|| Arc::clone(handle.card()))
+        handle.card().is_listed().then(|| Arc::clone(handle.card()))
     }
 }
 

@@ -137,15 +137,10 @@ async fn note_start(server: &Shared) {
 
 /// Does one step, and waits where there is nothing to do.
 async fn look(server: &Arc<Shared>) {
-    match step(&*server.store).await {
-        Ok(Step::Idle) => {
+    match step(&*server.store, server.clock.now_ms()).await {
+        Ok(Step::Idle(due_ms)) => {
             server.metrics.ratings_behind.set(0);
-            let woken = server.rater.0.notified();
-            // Where nobody else writes, nothing comes unawares.
-            match server.cluster.is_some() || server.store.takes_orders() {
-                true => drop(timeout(LOOK_EVERY, woken).await),
-                false => woken.await,
-            }
+            rest(server, due_ms).await;
         }
         Ok(Step::Told(rows)) => {
             for (row, posted) in rows {
@@ -162,6 +157,21 @@ async fn look(server: &Arc<Shared>) {
             note_lag(server).await;
             sleep(RETRY).await;
         }
+    }
+}
+
+/// Waits until there may be something to do, which there is at this time at the latest, in milliseconds since
+/// 1970.
+async fn rest(server: &Shared, due_ms: Option<u64>) {
+    let woken = server.rater.0.notified();
+    let until_due =
+        due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
+    // Where nobody else writes, nothing comes unawares.
+    let unawares = server.cluster.is_some() || server.store.takes_orders();
+    let longest = unawares.then_some(LOOK_EVERY);
+    match until_due.into_iter().chain(longest).min() {
+        Some(longest) => drop(timeout(longest, woken).await),
+        None => woken.await,
     }
 }
 

@@ -220,7 +220,7 @@ impl Table {
         self.roster_changed();
         if let Some(cluster) = &self.server.cluster {
             let card = self.owner.card();
-            cluster.lists.changed(card.listed.then_some(card.id));
+            cluster.lists.changed(card.is_listed().then_some(card.id));
         }
         if let Some(reminder) = self.reminder.take() {
             self.owner.resume(&reminder);

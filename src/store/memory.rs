@@ -145,7 +145,9 @@ impl Contents {
             self.past.file(kept);
             if let Some(game) = kept.record.rated_game() {
                 may_be_forgotten = false;
-                self.ratings.number(LedgerRow::Game(Box::new(game)));
+                let ended_ms = kept.ended_ms().unwrap_or_default();
+                let numbered_ms = kept.record.numbered_ms(ended_ms);
+                self.ratings.file(game, numbered_ms);
             }
         }
         if (is_live && reminder.is_some()) || (!is_live && has_one) {

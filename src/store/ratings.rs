@@ -4,6 +4,9 @@
 //! may be built beside it from the first row on, and takes its place once it has got as far. Whoever posts
 //! names the cursor from which, and comes to nothing if somebody else was there first: so of several servers
 //! any may post, and every row is posted once.
+//!
+//! A match that strangers see with a delay waits beside the ledger until that is over, and gets its number then:
+//! ratings, leaderboards and the ratings beside names would tell its end before. Nobody else's match waits for it.
 
 mod kept;
 mod rater;
@@ -55,6 +58,8 @@ pub struct RatingState {
     pub has_stale: bool,
     /// Whose matches count for nobody, each up to which row.
     pub unrated: Unrated,
+    /// When the next of those matches is to be numbered that wait, in milliseconds since 1970.
+    pub due_ms: Option<u64>,
 }
 
 /// What rows are posted to a fold.
@@ -89,10 +94,13 @@ pub enum RatingsChange {
     Clear,
     /// A row is added to the ledger that is no match.
     Number(LedgerRow),
+    /// The matches that wait get their numbers, as far as their time has come: this one, in milliseconds since
+    /// 1970.
+    NumberDue(u64),
     /// The rows of another store's ledger, from the first on or those that follow: they take the place of
-    /// whatever had those numbers.
+    /// whatever had those numbers, and of the matches that wait.
     Copy(Vec<(u64, LedgerRow)>),
-    /// The ledger is emptied, with all that was reckoned from it.
+    /// The ledger is emptied, with all that was reckoned from it. Matches that wait go on waiting.
     Forget,
 }
 
@@ -100,7 +108,7 @@ impl RatingsChange {
     /// Whether it is one of the ledger, and not of a fold of it alone.
     pub(crate) const fn is_of_ledger(&self) -> bool {
         match self {
-            Self::Number(_) | Self::Copy(_) | Self::Forget => true,
+            Self::Number(_) | Self::NumberDue(_) | Self::Copy(_) | Self::Forget => true,
             Self::Post(_) | Self::Begin { .. } | Self::Switch(_) | Self::Clear => false,
         }
     }

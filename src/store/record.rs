@@ -49,6 +49,16 @@ impl Record {
         state.ok()?.rated_game()
     }
 
+    /// When a rated match that ended at this time is to be numbered, if that is later: once those may know of it
+    /// who have no seat in it. Both in milliseconds since 1970.
+    #[must_use]
+    pub const fn numbered_ms(&self, ended_ms: u64) -> Option<u64> {
+        match self.creation.terms.delay_ms {
+            0 => None,
+            delay_ms => Some(ended_ms.saturating_add(delay_ms)),
+        }
+    }
+
     /// What had happened in it that those may know by now who have no seat in it; `now_ms` is the present, in
     /// milliseconds since 1970.
     #[must_use]

@@ -525,7 +525,7 @@ macro_rules! suite {
             openings_are_counted,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match,
-            the_end_of_a_rated_match_is_numbered, rows_are_posted_once,
+            the_end_of_a_rated_match_is_numbered, a_delayed_match_is_numbered_late, rows_are_posted_once,
             a_rebuild_gives_the_same_bits, matches_are_taken_out, leaders_are_in_their_order,
             a_series_has_one_point_a_day, who_leaves_is_barred, a_ledger_is_copied);
     };

@@ -199,7 +199,8 @@ async fn copy_ledger(from: &dyn Store, to: &dyn Store) -> Result<(), TransferErr
             )));
         }
     }
-    while !matches!(step(to).await?, Step::Idle) {}
+    // What waits for its number there goes on waiting here.
+    while !matches!(step(to, 0).await?, Step::Idle(_)) {}
     Ok(())
 }
 

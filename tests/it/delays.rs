@@ -9,6 +9,7 @@ use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use crate::accounts::registered;
 use crate::support::{Player, TestServer, calm, text};
 
 const DELAY: Duration = Duration::from_secs(10);
@@ -76,6 +77,74 @@ async fn a_rematch_does_not_tell_how_the_match_before_it_ended() {
     let shown = cat.ask(to("watch", &text(&next["match"]))).await;
     assert_eq!(shown["status"], "open");
     assert_eq!((shown.get("series"), shown.get("previous")), (None, None));
+    // What they know leads to the match that they see, and no list tells of another.
+    let code = text(&ann.ask(to("watch", &id)).await["code"]);
+    assert_ne!(next["code"], json!(code));
+    let found = cat.ask(to("watch", &code)).await;
+    assert_eq!(
+        (&found["match"], &found["status"]),
+        (&json!(id), &json!("open"))
+    );
+    let listed = async |cat: &mut Player| {
+        let list = cat.ask(json!({"type": "list"})).await;
+        let rows = list["matches"].as_array().expect("rows").clone();
+        assert_eq!(list["total"], rows.len());
+        rows.iter()
+            .map(|row| text(&row["match"]))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&mut cat).await, [id.clone()]);
+    sleep(DELAY).await;
+    cat.drain().await;
+    assert_eq!(listed(&mut cat).await, [text(&next["match"]), id]);
+}
+
+/// What a rated match has changed nobody can see anywhere before it has ended for strangers.
+#[tokio::test(start_paused = true)]
+async fn ratings_do_not_tell_how_a_match_ended() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let mut bob = registered(&server, "bob").await;
+    let mut cat = server.player("cat").await;
+    let clock = json!({"kind": "fischer", "main_ms": 600_000, "increment_ms": 0});
+    let rated = |delay_ms: u64| json!({"rated": true, "clock": clock, "seats": ["me", "open"], "delay_ms": delay_ms});
+    let mut ids = Vec::new();
+    for (delay_ms, line) in [(10_000, ["b2", "a1"]), (20_000, ["c1", "a3"])] {
+        let id = ann.create(rated(delay_ms)).await;
+        bob.ask(to("join", &id)).await;
+        for (ply, m) in (0..).zip(line) {
+            let player = if ply == 0 { &mut ann } else { &mut bob };
+            assert_eq!(player.play(&id, ply, m).await["type"], "ok");
+        }
+        bob.ask(to("resign", &id)).await;
+        cat.ask(to("watch", &id)).await;
+        ids.push(id);
+    }
+    let profile = json!({"type": "profile", "name": "ann"});
+    let told = |profile: &Value| profile["ratings"][0]["games"].as_u64().unwrap_or(0);
+    sleep(DELAY - Duration::from_millis(1)).await;
+    assert_eq!(told(&cat.ask(profile.clone()).await), 0);
+    let open = bob
+        .create(json!({"clock": clock, "seats": ["me", "open"]}))
+        .await;
+    let shown = cat.ask(to("watch", &open)).await;
+    assert_eq!(shown["seats"][0]["rating"], 1500);
+    assert!(
+        cat.drain()
+            .await
+            .iter()
+            .all(|told| told["type"] != "rating")
+    );
+
+    for (games, id) in [(1, &ids[0]), (2, &ids[1])] {
+        sleep(Duration::from_millis(2)).await;
+        assert_eq!(told(&cat.ask(profile.clone()).await), games);
+        let news = [cat.drain().await, ann.drain().await].concat();
+        let ratings = news.iter().filter(|told| told["type"] == "rating");
+        let of: Vec<&Value> = ratings.map(|told| &told["match"]).collect();
+        assert_eq!(of, [&json!(id); 2], "{news:?}");
+        sleep(DELAY).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

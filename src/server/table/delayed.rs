@@ -410,10 +410,13 @@ impl Table {
         if let Some(delayed) = &self.delayed {
             let presence = delayed.teller.presence(&delayed.state);
             let card = self.owner.card();
-            if card.show(&delayed.state, presence) {
+            // That there is a rematch would tell that the match before it is over.
+            let is_rematch = self.state.creation().terms.previous.is_some();
+            let is_known = !is_rematch || delayed.state.stage() != Stage::Open;
+            if card.show(&delayed.state, presence, is_known) {
                 self.server.lobby.shown_changed(card);
                 if let Some(cluster) = &self.server.cluster {
-                    cluster.lists.changed(card.listed.then_some(card.id));
+                    cluster.lists.changed(card.is_listed().then_some(card.id));
                 }
             }
         }

@@ -447,7 +447,7 @@ impl Owner {
         if let Some(cluster) = self.server.cluster.as_ref().filter(|_| is_news) {
             cluster
                 .lists
-                .changed(self.card.listed.then_some(self.card.id));
+                .changed(self.card.is_listed().then_some(self.card.id));
         }
     }
 

@@ -301,7 +301,8 @@ impl Table {
             host: creation.host,
             seats,
             terms,
-            code: Some(creation.code),
+            // Where strangers do not know yet that the match is over, its code still leads them to it.
+            code: (creation.terms.delay_ms == 0).then_some(creation.code),
             hosted_max: self.server.settings.live_matches_per_player,
             open: None,
         };

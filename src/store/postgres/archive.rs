@@ -91,8 +91,9 @@ impl PostgresArchive {
 const COUNTS: [(&str, &str); 4] = [
     (
         "SELECT count(*) FROM matches mt LEFT JOIN ledger l ON l.m = mt.m
+         LEFT JOIN ledger_waiting w ON w.m = mt.m
          WHERE mt.summary IS NOT NULL AND mt.terms::jsonb -> 'rated' = 'true'
-           AND (l.no IS NULL OR mt.ended_no IS DISTINCT FROM l.no)",
+           AND ((l.no IS NULL) <> (w.m IS NOT NULL) OR mt.ended_no IS DISTINCT FROM l.no)",
         "rated matches have ended without their row of the ledger",
     ),
     (

@@ -350,6 +350,14 @@ const MIGRATIONS: &[&str] = &["
         FROM played, unnest(CASE WHEN open THEN ARRAY['00000000-0000-0000-0000-000000000000'::uuid]
                                  ELSE ARRAY[player, other] END) AS s
         WHERE s IS NOT NULL GROUP BY player, s, result;
+    ", "
+    -- Rated matches that get their number later, once those may know of their end who had no seat in them.
+    CREATE TABLE ledger_waiting (
+        m      uuid PRIMARY KEY,
+        due_ms int8 NOT NULL,                      -- milliseconds since 1970
+        body   text NOT NULL                       -- JSON: the row of the ledger
+    );
+    CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -231,6 +231,7 @@ async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> 
                        SELECT m FROM matches
                        WHERE ended_ms < (extract(epoch FROM now()) * 1000)::int8 - $1
                          AND ended_no IS NULL
+                         AND NOT EXISTS (SELECT 1 FROM ledger_waiting w WHERE w.m = matches.m)
                        ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)
                    RETURNING m, game, summary),
                journals AS (DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record};
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, RatedGame, Record};
 use plyhouse_protocol::{MatchId, PlayerId, RatingChange};
 
 use super::{
@@ -19,6 +19,8 @@ pub struct KeptRatings {
     ledger: Vec<LedgerRow>,
     /// The number of the row of each match.
     numbers: BTreeMap<MatchId, u64>,
+    /// The matches that get their numbers later, by when.
+    waiting: BTreeMap<(u64, MatchId), RatedGame>,
     live: Folded,
     building: Option<Folded>,
     last_fold: u64,
@@ -34,19 +36,41 @@ struct Folded {
 }
 
 impl KeptRatings {
+    /// Gives the next number to a rated match that has ended, or has it wait until this time, in milliseconds
+    /// since 1970.
+    pub fn file(&mut self, game: RatedGame, numbered_ms: Option<u64>) {
+        match numbered_ms {
+            None => self.number(LedgerRow::Game(Box::new(game))),
+            Some(due_ms) => {
+                self.waiting.insert((due_ms, game.match_id), game);
+            }
+        }
+    }
+
+    /// Gives their numbers to the matches that wait, as far as their time has come.
+    fn number_due(&mut self, until_ms: u64) {
+        while let Some(first) = self.waiting.first_entry()
+            && first.key().0 <= until_ms
+        {
+            let game = first.remove();
+            self.number(LedgerRow::Game(Box::new(game)));
+        }
+    }
+
     /// Gives the next number to a row.
     pub fn number(&mut self, row: LedgerRow) {
         let no = self.ledger.len() as u64 + 1;
         if let (Some(id), _) = row_keys(&row) {
+            self.waiting.retain(|(_, waiting), _| *waiting != id);
             self.numbers.insert(id, no);
         }
         self.ledger.push(row);
     }
 
-    /// Whether a match has a number: it was rated, and is kept for ever.
+    /// Whether a match has a number or gets one: it was rated, and is kept for ever.
     #[must_use]
     pub fn has(&self, id: MatchId) -> bool {
-        self.numbers.contains_key(&id)
+        self.numbers.contains_key(&id) || self.waiting.keys().any(|(_, waiting)| *waiting == id)
     }
 
     /// See [`Store::change_ratings`](crate::Store::change_ratings).
@@ -72,8 +96,15 @@ impl KeptRatings {
             }
             RatingsChange::Clear => {}
             RatingsChange::Number(row) => self.number(row),
+            RatingsChange::NumberDue(until_ms) => self.number_due(until_ms),
             RatingsChange::Copy(rows) => return self.copy(rows),
-            RatingsChange::Forget => *self = Self::default(),
+            RatingsChange::Forget => {
+                let waiting = std::mem::take(&mut self.waiting);
+                *self = Self {
+                    waiting,
+                    ..Self::default()
+                };
+            }
         }
         true
     }
@@ -124,6 +155,7 @@ impl KeptRatings {
             building: self.building.as_ref().map(|built| built.fold),
             has_stale: false,
             unrated: unrated.collect(),
+            due_ms: self.waiting.keys().next().map(|(due_ms, _)| *due_ms),
         }
     }
 

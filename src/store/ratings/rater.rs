@@ -8,8 +8,9 @@ use crate::{ReadError, Store, WriteError};
 /// What a step has done.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Nothing: there is nothing to be done.
-    Idle,
+    /// Nothing: there is nothing to be done until then, in milliseconds since 1970, or until something else is
+    /// written.
+    Idle(Option<u64>),
     /// Rows were posted to the fold that is told of. Of matches there is told what they have changed.
     Told(Vec<(LedgerRow, Posted)>),
     /// Something else, or somebody else was there first: there may be more to do.
@@ -30,13 +31,19 @@ pub enum RaterError {
     Gap(u64),
 }
 
-/// Posts what has been written since, or does what else is to be done.
+/// Posts what has been written since, or does what else is to be done; `now_ms` is the present, in milliseconds
+/// since 1970.
 ///
 /// # Errors
 ///
 /// See [`RaterError`].
-pub async fn step(store: &dyn Store) -> Result<Step, RaterError> {
+pub async fn step(store: &dyn Store, now_ms: u64) -> Result<Step, RaterError> {
     let state = store.rating_state().await?;
+    if state.due_ms.is_some_and(|due_ms| due_ms <= now_ms) {
+        let due = RatingsChange::NumberDue(now_ms);
+        store.change_ratings(due).await?;
+        return Ok(Step::More);
+    }
     if let Some(next) = next_rows(store, state.live).await? {
         return match next {
             Next::Post(rows) => post(store, state.live, &state.unrated, rows, true).await,
@@ -53,7 +60,7 @@ pub async fn step(store: &dyn Store) -> Result<Step, RaterError> {
             store.change_ratings(RatingsChange::Clear).await?;
             Ok(Step::More)
         }
-        None => Ok(Step::Idle),
+        None => Ok(Step::Idle(state.due_ms)),
     }
 }
 

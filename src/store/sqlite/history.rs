@@ -20,7 +20,7 @@ use crate::{Damage, Explored, HistoryQuery, Opponent, PastMatch, Results, Tally}
 pub(super) struct Filed {
     /// What it came to; none if it never began, or if its events make no sense.
     pub(super) summary: Option<String>,
-    /// The number in the ledger, if it was rated.
+    /// The number in the ledger, if it was rated and does not wait for one.
     pub(super) ended_no: Option<u64>,
 }
 
@@ -39,8 +39,14 @@ pub(super) fn file(connection: &Connection, id: MatchId, ended_ms: u64) -> rusql
         return Ok(Filed::default());
     };
     let game = record.rated_game().map(Box::new).map(LedgerRow::Game);
-    let ended_no = game.map(|game| ratings::number(connection, &game));
-    let ended_no = ended_no.transpose()?;
+    let ended_no = match (game, record.numbered_ms(ended_ms)) {
+        (None, _) => None,
+        (Some(game), None) => Some(ratings::number(connection, &game)?),
+        (Some(game), Some(due_ms)) => {
+            ratings::wait(connection, id, &game, due_ms)?;
+            None
+        }
+    };
     let creation = &record.creation;
     let game = creation.game.info.id;
     let sql =

@@ -3,12 +3,16 @@
 mod reading;
 
 use plyhouse_matches::ratings::{ALGORITHM, Books, Change, LedgerRow, Rating, Record};
-use rusqlite::{CachedStatement, Connection};
+use plyhouse_protocol::MatchId;
+use rusqlite::types::Type;
+use rusqlite::{CachedStatement, Connection, Error, Row};
 
 pub(super) use self::reading::{
     barred_until, books, changes_of, leaders, ledger, posted, ratings, ratings_after, state,
 };
-use crate::ratings::{CLEAR_MAX, conduct_to_text, days, pair_to_text, row_keys, row_to_text};
+use crate::ratings::{
+    CLEAR_MAX, conduct_to_text, days, pair_to_text, row_from_text, row_keys, row_to_text,
+};
 use crate::{Fold, Post, RatingsChange};
 
 /// The tables that a fold has rows in.
@@ -28,6 +32,49 @@ pub(super) fn number(connection: &Connection, row: &LedgerRow) -> rusqlite::Resu
     drop(next);
     keep_row(connection, no, row)?;
     Ok(no)
+}
+
+/// Has a match wait for its number until this time, in milliseconds since 1970.
+pub(super) fn wait(
+    connection: &Connection,
+    id: MatchId,
+    row: &LedgerRow,
+    due_ms: u64,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO ledger_waiting (match, due_ms, body) VALUES (?1, ?2, ?3)";
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute((id.0.as_bytes(), due_ms, row_to_text(row)))?;
+    Ok(())
+}
+
+/// Gives their numbers to the matches that wait, as far as their time has come.
+fn number_due(connection: &Connection, until_ms: u64) -> rusqlite::Result<()> {
+    let sql = "SELECT body FROM ledger_waiting WHERE due_ms <= ?1 ORDER BY due_ms, match";
+    let mut due = connection.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| {
+        let body = row_from_text(row.get_ref(0)?.as_str()?);
+        body.map_err(|why| Error::FromSqlConversionFailure(0, Type::Text, why.into()))
+    };
+    let rows = due.query_map([until_ms.min(u64::MAX >> 1)], read)?;
+    for row in rows.collect::<rusqlite::Result<Vec<_>>>()? {
+        let no = number(connection, &row)?;
+        mark(connection, no, &row)?;
+    }
+    Ok(())
+}
+
+/// Notes the number of a match with it, which waits no more.
+fn mark(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
+    let (Some(id), _) = row_keys(row) else {
+        return Ok(());
+    };
+    let sql = "UPDATE matches SET ended_no = ?2 WHERE id = ?1";
+    let mut mark = connection.prepare_cached(sql)?;
+    mark.execute((id.0.as_bytes(), no))?;
+    let sql = "DELETE FROM ledger_waiting WHERE match = ?1";
+    let mut waits = connection.prepare_cached(sql)?;
+    waits.execute([id.0.as_bytes()])?;
+    Ok(())
 }
 
 fn keep_row(connection: &Connection, no: u64, row: &LedgerRow) -> rusqlite::Result<()> {
@@ -52,6 +99,7 @@ pub(super) fn change(connection: &Connection, change: &RatingsChange) -> rusqlit
         RatingsChange::Number(row) => {
             number(connection, row)?;
         }
+        RatingsChange::NumberDue(until_ms) => number_due(connection, *until_ms)?,
         RatingsChange::Copy(rows) => return copy(connection, rows),
         RatingsChange::Forget => connection.execute_batch(
             "DELETE FROM ledger; UPDATE ledger_end SET no = 0; UPDATE matches SET ended_no = NULL;
@@ -72,6 +120,12 @@ pub(super) fn is_done(
         // Another may have posted the same.
         RatingsChange::Post(_) | RatingsChange::Begin { .. } | RatingsChange::Switch(_) => None,
         RatingsChange::Number(_) | RatingsChange::Forget => None,
+        // Once it was carried out nothing is due.
+        RatingsChange::NumberDue(until_ms) => {
+            let sql = "SELECT 1 FROM ledger_waiting WHERE due_ms <= ?1";
+            let mut found = connection.prepare_cached(sql)?;
+            Some(!found.exists([until_ms.min(&(u64::MAX >> 1))])?)
+        }
         RatingsChange::Clear => Some(true),
         RatingsChange::Copy(rows) => {
             let sql = "SELECT 1 FROM ledger WHERE no = ?1";
@@ -96,11 +150,7 @@ fn copy(connection: &Connection, rows: &[(u64, LedgerRow)]) -> rusqlite::Result<
     }
     for (no, row) in rows {
         keep_row(connection, *no, row)?;
-        if let (Some(id), _) = row_keys(row) {
-            let sql = "UPDATE matches SET ended_no = ?2 WHERE id = ?1";
-            let mut mark = connection.prepare_cached(sql)?;
-            mark.execute((id.0.as_bytes(), no))?;
-        }
+        mark(connection, *no, row)?;
     }
     let sql = "UPDATE ledger_end SET no = ?1";
     let mut set = connection.prepare_cached(sql)?;

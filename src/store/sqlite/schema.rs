@@ -333,6 +333,15 @@ pub(super) const MIGRATIONS: &[&str] = &[
               AND seen_by IN (iif(old.open, zeroblob(16), old.player), iif(old.open, NULL, old.other));
     END;
     ",
+    // Rated matches that get their number later, once those may know of their end who had no seat in them.
+    "
+    CREATE TABLE ledger_waiting (
+        match  BLOB NOT NULL PRIMARY KEY REFERENCES matches (id),
+        due_ms INTEGER NOT NULL,                 -- milliseconds since 1970
+        body   TEXT NOT NULL                     -- JSON: the row of the ledger
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

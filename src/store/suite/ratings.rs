@@ -86,7 +86,19 @@ async fn accounts(store: &dyn Store) {
 
 /// Has a rated match written, which ends so many milliseconds after the first.
 async fn play(store: &dyn Store, number: u128, seats: [u8; 2], end: &EventKind, after_ms: u64) {
-    let written = rated_record(number, seats);
+    play_with(store, (number, 0), seats, end, after_ms).await;
+}
+
+/// The same, of a match that strangers see so many milliseconds later.
+async fn play_with(
+    store: &dyn Store,
+    (number, delay_ms): (u128, u64),
+    seats: [u8; 2],
+    end: &EventKind,
+    after_ms: u64,
+) {
+    let mut written = rated_record(number, seats);
+    written.creation.terms.delay_ms = delay_ms;
     let id = written.creation.id;
     let mark = store.create(OWNER, written).await.expect("written");
     let events = rated_end(number, end, after_ms);
@@ -119,10 +131,15 @@ async fn season(store: &dyn Store, from: u128, games: u128) {
 
 /// Does what is to be done, and gives how many matches were told of.
 async fn rate(store: &dyn Store) -> usize {
+    rate_at(store, 0).await
+}
+
+/// The same, at this time.
+async fn rate_at(store: &dyn Store, now_ms: u64) -> usize {
     let mut told = 0;
     loop {
-        match step(store).await.expect("it can be made") {
-            Step::Idle => return told,
+        match step(store, now_ms).await.expect("it can be made") {
+            Step::Idle(_) => return told,
             Step::Told(rows) => {
                 let games = rows
                     .iter()
@@ -190,6 +207,45 @@ pub(crate) async fn the_end_of_a_rated_match_is_numbered(store: &dyn Store) {
     assert_eq!(store.ledger(0, 1).await.expect("readable"), rows[..1]);
     let state = store.rating_state().await.expect("readable");
     assert_eq!((state.last_no, state.live.cursor), (2, 0));
+}
+
+/// A match that strangers see later is rated once they may know of its end, and keeps nobody else waiting.
+pub(crate) async fn a_delayed_match_is_numbered_late(store: &dyn Store) {
+    accounts(store).await;
+    let resigned = end(Some(Seat::Second), Reason::Resignation);
+    play_with(store, (50, 9000), [1, 2], &resigned, 0).await;
+    play_with(store, (51, 2000), [1, 3], &resigned, 1000).await;
+    play(store, 52, [3, 2], &resigned, 2000).await;
+    let state = async || store.rating_state().await.expect("readable");
+    let due_ms = AT_MS + 3000;
+    assert_eq!(
+        (state().await.last_no, state().await.due_ms),
+        (1, Some(due_ms))
+    );
+    assert_eq!(rate_at(store, due_ms - 1).await, 1);
+    let ratings = store.ratings(player(1).id).await.expect("readable");
+    assert_eq!(ratings, []);
+    let of_first = MatchId(uuid::Uuid::from_u128(50));
+    let changes = store.changes_of(of_first).await.expect("readable");
+    assert_eq!(changes, None);
+
+    assert_eq!(rate_at(store, due_ms).await, 1);
+    assert_eq!(rate_at(store, AT_MS + 8999).await, 0);
+    // What is reckoned anew reckons with it, too.
+    assert_eq!(rebuild(store).await.expect("it can be made"), 2);
+    assert_eq!(state().await.due_ms, Some(AT_MS + 9000));
+    assert_eq!(rate_at(store, AT_MS + 60_000).await, 1);
+    let rows = store.ledger(0, 9).await.expect("readable");
+    let order = rows.iter().map(|(no, row)| match row {
+        LedgerRow::Game(game) => (*no, game.match_id.0.as_u128()),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(order.collect::<Vec<_>>(), [(1, 52), (2, 51), (3, 50)]);
+    assert_eq!(state().await.due_ms, None);
+    let changes = store.changes_of(of_first).await.expect("readable");
+    assert_eq!(changes.map(|changes| changes.len()), Some(2));
+    assert_eq!(rate_at(store, AT_MS + 60_000).await, 0);
+    assert_eq!(differences(store).await, []);
 }
 
 /// What was posted is told of, once, whoever tries again.

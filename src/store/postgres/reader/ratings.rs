@@ -19,6 +19,9 @@ impl Reader {
                    UNION ALL
                    SELECT l.no, 0, 0, 0, 'unrated', l.unrated FROM ledger l
                    WHERE l.unrated IS NOT NULL
+                   UNION ALL
+                   (SELECT due_ms, 0, 0, 0, 'waits', NULL FROM ledger_waiting
+                    ORDER BY due_ms LIMIT 1)
                    ORDER BY 1";
         let mut state = RatingState::default();
         for row in self.query(sql, &[]).await? {
@@ -31,6 +34,10 @@ impl Reader {
             match row.get(4) {
                 "unrated" => {
                     state.unrated.push((PlayerId(row.get(5)), number(0)));
+                    continue;
+                }
+                "waits" => {
+                    state.due_ms = Some(number(0));
                     continue;
                 }
                 "live" => state.live = fold,

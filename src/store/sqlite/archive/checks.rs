@@ -40,7 +40,8 @@ const COUNTS: [(&str, &str); 10] = [
     ),
     (
         "SELECT count(*) FROM matches WHERE summary IS NOT NULL AND terms ->> 'rated'
-         AND ended_no IS NOT (SELECT no FROM ledger WHERE match = id)",
+         AND (ended_no IS NOT (SELECT no FROM ledger WHERE match = id)
+              OR (ended_no IS NULL) <> (id IN (SELECT match FROM ledger_waiting)))",
         "rated matches have ended without their row of the ledger",
     ),
     (

@@ -21,6 +21,9 @@ pub(in crate::sqlite) fn state(connection: &Connection) -> rusqlite::Result<Rati
     let mut state = RatingState {
         last_no: at_once.query_row("SELECT no FROM ledger_end", [], |row| row.get(0))?,
         unrated: unrated(&at_once)?,
+        due_ms: at_once.query_row("SELECT min(due_ms) FROM ledger_waiting", [], |row| {
+            row.get(0)
+        })?,
         ..RatingState::default()
     };
     let mut folds = at_once.prepare_cached("SELECT id, cursor, known, place FROM folds")?;

@@ -15,7 +15,10 @@ const VACUUM_AT_ONCE: u32 = 256;
 pub(super) fn forget(connection: &Connection, before_ms: u64) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     let old: Vec<Vec<u8>> = transaction
-        .prepare_cached("SELECT id FROM matches WHERE ended_ms < ?1 AND ended_no IS NULL LIMIT ?2")?
+        .prepare_cached(
+            "SELECT id FROM matches WHERE ended_ms < ?1 AND ended_no IS NULL
+                 AND id NOT IN (SELECT match FROM ledger_waiting) LIMIT ?2",
+        )?
         .query_map((before_ms, FORGET_AT_ONCE), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for id in &old {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
@@ -108,7 +107,8 @@ impl Tables {
                     if record.has_ended() {
                         self.reminders.remove(&id);
                         if let Some(game) = record.rated_game() {
-                            self.ratings.number(LedgerRow::Game(Box::new(game)));
+                            let numbered_ms = record.numbered_ms(game.at_ms);
+                            self.ratings.file(game, numbered_ms);
                         }
                     }
                 }

@@ -10,9 +10,9 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::ratings::number;
+use super::ratings::{number, wait};
 use crate::history::{archived_to_text, played, steps};
-use crate::postgres::journal::{CREATION_COLUMNS, Entries, creation, integer};
+use crate::postgres::journal::{CREATION_COLUMNS, Entries, creation, integer, natural};
 use crate::postgres::link::{Failure, Session};
 use crate::{Record, Tally};
 
@@ -54,12 +54,19 @@ pub(super) async fn file(session: &Session, ended: &[(MatchId, i64)]) -> Result<
         .iter()
         .map(|(sql, values)| session.query(sql, values));
     try_join_all(written).await?;
-    let rated = files
-        .0
-        .iter()
-        .filter_map(|(record, ..)| record.rated_game());
-    let rated = rated.map(|game| LedgerRow::Game(Box::new(game)));
-    number(session, &rated.collect::<Vec<_>>()).await
+    let (mut rated, mut later) = (Vec::new(), Vec::new());
+    for (record, ended_ms, _) in &files.0 {
+        let Some(game) = record.rated_game() else {
+            continue;
+        };
+        let row = LedgerRow::Game(Box::new(game));
+        match record.numbered_ms(natural(*ended_ms)) {
+            None => rated.push(row),
+            Some(due_ms) => later.push((row, integer(due_ms))),
+        }
+    }
+    wait(session, &later).await?;
+    number(session, &rated).await
 }
 
 /// Files all matches that ended before there was anything to find them by.

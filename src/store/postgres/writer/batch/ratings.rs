@@ -47,6 +47,43 @@ impl Batch<'_> {
     }
 }
 
+/// Has rated matches wait for their numbers, each until a time in milliseconds since 1970.
+pub(super) async fn wait(session: &Session, rows: &[(LedgerRow, i64)]) -> Result<(), Failure> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids = rows.iter().map(|(row, _)| row_keys(row).0);
+    let ids: Vec<Option<Uuid>> = ids.map(|id| id.map(|id| id.0)).collect();
+    let (bodies, due): (Vec<String>, Vec<i64>) = rows
+        .iter()
+        .map(|(row, due)| (row_to_text(row), *due))
+        .unzip();
+    let sql = "INSERT INTO ledger_waiting (m, due_ms, body)
+               SELECT * FROM UNNEST($1::uuid[], $2::int8[], $3::text[])";
+    session.query(sql, &[&ids, &due, &bodies]).await?;
+    Ok(())
+}
+
+/// Gives their numbers to the matches that wait, as far as their time has come. The end of the ledger is locked
+/// first, as by whoever numbers what has just ended: so no two servers wait for each other.
+async fn number_due(session: &Session, until_ms: u64) -> Result<(), Failure> {
+    let sql = "SELECT no FROM ledger_end FOR UPDATE";
+    session.query(sql, &[]).await?;
+    let sql = "WITH due AS (
+                   DELETE FROM ledger_waiting WHERE due_ms <= $1 RETURNING due_ms, m, body),
+               told AS (
+                   UPDATE ledger_end SET no = no + (SELECT count(*) FROM due) RETURNING no),
+               numbered AS (
+                   INSERT INTO ledger (no, m, body)
+                   SELECT told.no - (SELECT count(*) FROM due)
+                              + row_number() OVER (ORDER BY due.due_ms, due.m), due.m, due.body
+                   FROM due, told
+                   RETURNING no, m)
+               UPDATE matches SET ended_no = numbered.no FROM numbered WHERE matches.m = numbered.m";
+    session.query(sql, &[&integer(until_ms)]).await?;
+    Ok(())
+}
+
 /// Gives the next numbers to rows, in their order. Until the end of the transaction nobody else gives one, so
 /// whoever sees a row sees all before it.
 pub(super) async fn number(session: &Session, rows: &[LedgerRow]) -> Result<(), Failure> {
@@ -99,6 +136,7 @@ async fn carry_out(session: &Session, change: &RatingsChange) -> Result<bool, Fa
         RatingsChange::Switch(fold) => return switch(session, fold).await,
         RatingsChange::Clear => clear(session).await?,
         RatingsChange::Number(row) => number(session, std::slice::from_ref(row)).await?,
+        RatingsChange::NumberDue(until_ms) => number_due(session, *until_ms).await?,
         RatingsChange::Copy(rows) => return copy(session, rows).await,
         RatingsChange::Forget => {
             let sql = "DELETE FROM ledger;
@@ -131,6 +169,10 @@ async fn copy(session: &Session, rows: &[(u64, LedgerRow)]) -> Result<bool, Fail
     {
         return Ok(false);
     }
+    let ids = rows.iter().filter_map(|(_, row)| row_keys(row).0);
+    let ids: Vec<Uuid> = ids.map(|id| id.0).collect();
+    let sql = "DELETE FROM ledger_waiting WHERE m = ANY ($1)";
+    session.query(sql, &[&ids]).await?;
     let rows: Vec<(u64, &LedgerRow)> = rows.iter().map(|(no, row)| (*no, row)).collect();
     keep_rows(session, &rows).await?;
     Ok(true)
