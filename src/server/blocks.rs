@@ -20,11 +20,9 @@ pub(super) struct Blocks {
 struct Entry {
     /// How many connections the player has, or is about to have.
     connections: usize,
-    /// Whom the player blocks.
-    own: BTreeSet<PlayerId>,
-    /// Who blocks the player.
-    by: BTreeSet<PlayerId>,
-    /// How often either has changed since somebody began to read it.
+    /// Whom the player does not meet.
+    apart: BTreeSet<PlayerId>,
+    /// How often that has changed since somebody began to read it.
     changes: u64,
 }
 
@@ -86,6 +84,45 @@ pub(super) async fn read(server: &Shared, player: PlayerId) -> Result<(), WireEr
     }
 }
 
+/// Reads anew what may have changed for those who are connected here, now that one of these two blocks the other
+/// or does not any more: a person and the programs of that person are one in this.
+pub(super) async fn read_around(server: &Shared, player: PlayerId, other: PlayerId) {
+    for one in [player, other] {
+        let account = server.store.account(one).await.ok().flatten();
+        let person = account.and_then(|account| account.owner).unwrap_or(one);
+        let kin = kin(server, person).await.unwrap_or_default();
+        for one in kin.into_iter().chain([one]) {
+            // What cannot be read now stays as it was known.
+            let _ = read(server, one).await;
+        }
+    }
+}
+
+/// Takes note that a person has one more program: whoever does not meet the one does not meet the other.
+pub(super) async fn grown(server: &Shared, person: PlayerId) {
+    let kept = server.store.blocks(person).await;
+    for other in kept.map(|kept| kept.apart).unwrap_or_default() {
+        let _ = read(server, other).await;
+    }
+}
+
+/// The person whose account this is, and all accounts of that person's programs.
+pub(super) async fn kin(server: &Shared, player: PlayerId) -> Result<Vec<PlayerId>, WireError> {
+    let account = async |player| {
+        let account = server.store.account(player).await;
+        account.map(Option::unwrap_or_default).map_err(|error| {
+            tracing::error!(%player, %error, "nobody knows whose an account is");
+            unread(&error)
+        })
+    };
+    let own = account(player).await?;
+    let (person, bots) = match own.owner {
+        None => (player, own.bots),
+        Some(owner) => (owner, account(owner).await?.bots),
+    };
+    Ok(bots.into_iter().map(|bot| bot.id).chain([person]).collect())
+}
+
 /// Reads it anew of everybody who is connected here: something may have been missed.
 pub(super) async fn read_all(server: &Shared) {
     for player in server.blocks.everybody() {
@@ -124,27 +161,25 @@ pub(super) fn refused() -> WireError {
 }
 
 impl Blocks {
-    /// Whether one of the two blocks the other, as far as that is known here: of whoever is connected here it
-    /// is.
+    /// Whether two do not meet, as far as that is known here: of whoever is connected here it is.
     pub(super) fn are_apart(&self, one: PlayerId, other: PlayerId) -> bool {
         let of = self.of.lock();
-        let has = |one, other| {
-            of.get(one)
-                .is_some_and(|entry| entry.own.contains(other) || entry.by.contains(other))
-        };
+        let has = |one, other| of.get(one).is_some_and(|entry| entry.apart.contains(other));
         has(&one, &other) || has(&other, &one)
     }
 
-    /// Takes note that a player blocks another, or does not any more.
+    /// Takes note that a player blocks another, or does not any more. What that means for others has to be
+    /// read.
     pub(super) fn change(&self, player: PlayerId, other: PlayerId, on: bool) {
         let mut of = self.of.lock();
-        if let Some(entry) = of.get_mut(&player) {
-            entry.changes += 1;
-            set(&mut entry.own, other, on);
-        }
-        if let Some(entry) = of.get_mut(&other) {
-            entry.changes += 1;
-            set(&mut entry.by, player, on);
+        for (one, other) in [(player, other), (other, player)] {
+            if let Some(entry) = of.get_mut(&one) {
+                entry.changes += 1;
+                match on {
+                    true => entry.apart.insert(other),
+                    false => entry.apart.remove(&other),
+                };
+            }
         }
     }
 
@@ -162,21 +197,13 @@ impl Blocks {
         if entry.changes != before {
             return false;
         }
-        entry.own = kept.own.iter().map(|own| own.id).collect();
-        entry.by = kept.by.iter().copied().collect();
+        entry.apart = kept.apart.iter().copied().collect();
         true
     }
 
     fn everybody(&self) -> Vec<PlayerId> {
         self.of.lock().keys().copied().collect()
     }
-}
-
-fn set(of: &mut BTreeSet<PlayerId>, player: PlayerId, on: bool) {
-    match on {
-        true => of.insert(player),
-        false => of.remove(&player),
-    };
 }
 
 #[cfg(test)]
@@ -217,6 +244,7 @@ mod tests {
         let kept = Kept {
             own: vec![bob],
             by: Vec::new(),
+            apart: vec![BOB],
         };
         blocks.change(ANN, BOB, false);
         assert!(!blocks.know(ANN, &kept, before));

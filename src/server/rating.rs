@@ -7,13 +7,15 @@ use std::time::Duration;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::ratings::{LedgerRow, Posted, Rating, pool_of};
 use plyhouse_protocol::{
-    ErrorCode, MatchId, MatchRef, PlayerKind, RatingChange, RatingWhy, ShownRating, WireError,
+    ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, RatingChange, RatingWhy, ShownRating,
+    WireError,
 };
 use plyhouse_store::{PlayerRecord, RatingsChange, Step, step, told};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
+use super::blocks;
 use super::cluster::Packet;
 use super::command::MatchRequest;
 use super::settings::Accounts;
@@ -55,6 +57,23 @@ pub(super) async fn check(server: &Shared, player: &PlayerRecord) -> Result<(), 
         return Err(WireError::new(ErrorCode::NotRegistered, message));
     }
     check_barred(server, player).await
+}
+
+/// Those with whom a player plays no rated matches: all accounts of one person, who would feed one of them with
+/// the points of another.
+pub(super) async fn own_accounts(
+    server: &Shared,
+    player: PlayerId,
+) -> Result<Vec<PlayerId>, WireError> {
+    let mut kin = blocks::kin(server, player).await?;
+    kin.retain(|one| *one != player);
+    Ok(kin)
+}
+
+/// A rated match is between two people, or programs of two.
+pub(super) fn of_one_person() -> WireError {
+    let message = "both accounts are one person's: leave `rated` out";
+    WireError::new(ErrorCode::NotAllowed, message)
 }
 
 /// Whether somebody has left too many rated matches to play more of them now.

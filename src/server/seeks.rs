@@ -42,6 +42,8 @@ pub(super) struct Seek {
     pub(super) clock: Option<ClockControl>,
     /// Whether it is to count for ratings.
     pub(super) rated: bool,
+    /// With whom it is not to be paired.
+    pub(super) not: Vec<PlayerId>,
     /// How the player is rated, if it is an account.
     pub(super) rating: Option<ShownRating>,
     /// How much weaker and stronger the other may be at first; anybody if `None`.
@@ -84,6 +86,8 @@ impl Seek {
             && other.rated == self.rated
             && (!self.rated || other.kind == self.kind)
             && other.player != self.player
+            && !other.not.contains(&self.player)
+            && !self.not.contains(&other.player)
             && other.fit(now_ms).is_mutual(&self.fit(now_ms))
     }
 }

@@ -55,6 +55,7 @@ use super::days;
 use super::mailbox::Receiver;
 use super::match_handle::{Letter, MAILBOX};
 use super::peer::Peer;
+use super::rating;
 use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
@@ -482,8 +483,8 @@ impl Table {
         GOES_ON
     }
 
-    /// Finds out whether a player may sit down with whoever is here: not if one of them blocks the other. A
-    /// seat of one's own is no matter of that.
+    /// Finds out whether a player may sit down with whoever is here: not if one of them blocks the other, nor for
+    /// ratings if both are one person's. A seat of one's own is no matter of that.
     fn meets(
         &self,
         player: PlayerId,
@@ -492,8 +493,15 @@ impl Table {
             && self.state.seat_held_by(player).is_none();
         let others = self.state.holders().chain([self.state.creation().host]);
         let others: Vec<PlayerId> = others.filter(|_| is_asked).collect();
+        let is_rated = self.state.creation().terms.rated && is_asked;
         let server = Arc::clone(&self.server);
         async move {
+            if is_rated {
+                let own = rating::own_accounts(&server, player).await?;
+                if others.iter().any(|other| own.contains(other)) {
+                    return Err(rating::of_one_person());
+                }
+            }
             match blocks::are_apart(&server, player, others).await? {
                 true => Err(blocks::refused()),
                 false => Ok(()),

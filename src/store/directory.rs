@@ -121,6 +121,9 @@ pub struct Waiting {
     pub body: String,
     /// Whom it fits by ratings.
     pub fit: Fit,
+    /// With whom it is not to be paired, beside those whom the player does not meet. Not kept while it waits:
+    /// whoever comes later knows the same of both.
+    pub not: Vec<PlayerId>,
     /// Whether it waits already, and is looked at again: if it is over by now, nothing is done.
     pub again: bool,
 }

@@ -163,13 +163,43 @@ pub struct Blocks {
     pub own: Vec<PlayerRecord>,
     /// Who blocks the player.
     pub by: Vec<PlayerId>,
+    /// Whom the player does not meet for that, in the order of their ids. A person and the programs of that
+    /// person are one in this: nobody gets around it by a program of their own.
+    pub apart: Vec<PlayerId>,
 }
 
+/// The SQL by which a store finds whom a player does not meet. The one who owns the account, and all that are owned by the same, are one
+/// with the player; and so are those who block them or are blocked by them with theirs.
+macro_rules! apart {
+    ($of:literal) => {
+        concat!(
+            "WITH me (id) AS (
+                 SELECT coalesce((SELECT owner FROM accounts WHERE player = ",
+            $of,
+            "), ",
+            $of,
+            ")),
+             kin (id) AS (
+                 SELECT id FROM me
+                 UNION SELECT a.player FROM accounts a JOIN me ON a.owner = me.id),
+             met (id) AS (
+                 SELECT b.other FROM blocks b JOIN kin ON b.player = kin.id
+                 UNION SELECT b.player FROM blocks b JOIN kin ON b.other = kin.id),
+             theirs (id) AS (
+                 SELECT coalesce(a.owner, met.id) FROM met LEFT JOIN accounts a ON a.player = met.id)
+             SELECT id FROM theirs
+             UNION SELECT a.player FROM accounts a JOIN theirs ON a.owner = theirs.id
+             ORDER BY 1"
+        )
+    };
+}
+pub(crate) use apart;
+
 impl Blocks {
-    /// Whether one of the two blocks the other.
+    /// Whether the player does not meet this one.
     #[must_use]
     pub fn has(&self, other: PlayerId) -> bool {
-        self.own.iter().any(|own| own.id == other) || self.by.contains(&other)
+        self.apart.contains(&other)
     }
 }
 

@@ -4,7 +4,18 @@ use plyhouse_protocol::ChatMode;
 use plyhouse_server::Settings;
 use serde_json::{Value, json};
 
+use crate::accounts::registered;
 use crate::support::{Player, TestServer, calm};
+
+/// A program of this player's, with an account of its own.
+pub(crate) async fn program(server: &TestServer, owner: &mut Player, name: &str) -> Player {
+    let key = json!({"type": "create_key", "bot": name, "password": crate::accounts::PASSWORD});
+    let key = owner.ask(key).await;
+    assert_eq!(key["type"], "key", "{key}");
+    let mut program = server.connect().await;
+    program.hello(json!({"token": key["key"]})).await;
+    program
+}
 
 fn block(other: &Player, on: bool) -> Value {
     json!({"type": "block", "player": other.id(), "on": on})
@@ -101,6 +112,38 @@ async fn who_is_blocked_is_not_met() {
         assert_eq!(dan.ask(join).await["status"], "running");
         std::mem::swap(&mut ann, &mut bob);
     }
+}
+
+/// Nor by a program of their own: not by one that was there, not by one that is made after that.
+#[tokio::test(start_paused = true)]
+async fn who_is_blocked_is_not_met_by_a_program_of_theirs() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let mut bob = registered(&server, "bob").await;
+    let mut randy = program(&server, &mut bob, "randy").await;
+    ann.ask(block(&bob, true)).await;
+    let mut later = program(&server, &mut bob, "rita").await;
+    let hosted = later.create(json!({})).await;
+    let join = |id: &str| json!({"type": "join", "match": id});
+    assert_eq!(ann.refused(join(&hosted)).await, "not_allowed");
+    let id = ann.create(json!({})).await;
+    let challenge = json!({"type": "create", "game": "chess", "for": ann.id()});
+    let seek = json!({"type": "seek", "game": "othello"});
+    ann.ask(seek.clone()).await;
+    for program in [&mut randy, &mut later] {
+        assert_eq!(program.refused(join(&id)).await, "not_allowed");
+        assert_eq!(program.refused(challenge.clone()).await, "not_allowed");
+        assert_eq!(program.ask(seek.clone()).await["type"], "ok");
+        assert_eq!(ann.drain().await, Vec::<Value>::new());
+        program.ask(json!({"type": "unseek"})).await;
+    }
+    // To block one's program is to block its owner.
+    ann.ask(block(&bob, false)).await;
+    ann.ask(block(&randy, true)).await;
+    assert_eq!(bob.refused(join(&id)).await, "not_allowed");
+    assert_eq!(later.refused(join(&id)).await, "not_allowed");
+    ann.ask(block(&randy, false)).await;
+    assert_eq!(randy.ask(join(&id)).await["type"], "match");
 }
 
 /// What is played goes on, and ends the series.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::accounts::registered;
+use crate::blocks::program;
 use crate::support::{Player, TestServer, calm, pass};
 
 /// A clock that no test waits for.
@@ -194,6 +195,33 @@ async fn bots_play_among_themselves() {
     assert_eq!(changes.len(), 1, "a level stays as it is: {told}");
     let profile = ann.ask(json!({"type": "profile", "name": "randy"})).await;
     assert_eq!(profile["ratings"][0]["pool"], "bots");
+}
+
+/// Nobody feeds one account of theirs with the points of another.
+#[tokio::test(start_paused = true)]
+async fn programs_of_one_owner_do_not_play_each_other_for_ratings() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let mut one = program(&server, &mut ann, "one").await;
+    let mut two = program(&server, &mut ann, "two").await;
+    let id = one.create(rated()).await;
+    let join = json!({"type": "join", "match": id});
+    assert_eq!(two.refused(join.clone()).await, "not_allowed");
+    let mut challenge = rated();
+    challenge["type"] = json!("create");
+    challenge["game"] = json!("tic-tac-toe");
+    challenge["for"] = json!(one.id());
+    assert_eq!(two.refused(challenge).await, "not_allowed");
+    for program in [&mut one, &mut two] {
+        assert_eq!(program.ask(seek(None)).await["type"], "ok");
+        let told = program.drain().await;
+        assert!(told.iter().all(|told| told["type"] != "match"), "{told:?}");
+    }
+    let mut bob = registered(&server, "bob").await;
+    let mut other = program(&server, &mut bob, "other").await;
+    assert_eq!(other.ask(seek(None)).await["type"], "ok");
+    until(&mut one, "match").await;
+    assert_eq!(other.ask(join).await["type"], "match");
 }
 
 #[tokio::test(start_paused = true)]

@@ -72,6 +72,7 @@ impl Client {
             }
         }
         server.blocks.change(id, other, on);
+        blocks::read_around(server, id, other).await;
         if let Some(cluster) = &server.cluster {
             cluster.send_all(&Packet::Blocks {
                 player: id,

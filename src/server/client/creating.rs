@@ -69,6 +69,12 @@ impl Client {
         if blocks::are_apart(&self.server, host, invited).await? {
             return Err(blocks::refused());
         }
+        if rated && let Some(invited) = invited {
+            let own = rating::own_accounts(&self.server, host).await?;
+            if own.contains(&invited) {
+                return Err(rating::of_one_person());
+            }
+        }
         if create.shuffle == Some(true) && self.server.chance.coin() {
             seats.reverse();
         }
@@ -160,8 +166,10 @@ impl Client {
         let stand_in = level(wanted.stand_in.as_deref())?;
         let rated = wanted.rated == Some(true);
         let called = self.called(player);
+        let mut not = Vec::new();
         if rated {
             rating::check(&self.server, &called).await?;
+            not = rating::own_accounts(&self.server, called.id).await?;
         }
         if wanted.clock.is_some_and(|clock| clock.is_of_days()) {
             days::check_room(&self.server, player.record.id).await?;
@@ -179,6 +187,7 @@ impl Client {
             game,
             clock: wanted.clock,
             rated,
+            not,
             rating,
             range: wanted.rating,
             bot,

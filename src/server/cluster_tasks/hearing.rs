@@ -188,7 +188,11 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Called { player }) => {
             server.players.call(&from_protocol::player_record(player));
         }
-        Some(Packet::Blocks { player, other, on }) => server.blocks.change(player, other, on),
+        Some(Packet::Blocks { player, other, on }) => {
+            server.blocks.change(player, other, on);
+            let shared = Arc::clone(server);
+            server.spawn(async move { blocks::read_around(&shared, player, other).await });
+        }
         Some(Packet::Rated { match_id, verdict }) => {
             let shared = Arc::clone(server);
             server.spawn(async move { rating::hear(&shared, match_id, verdict).await });

@@ -86,6 +86,7 @@ impl Cluster {
             key: format!("{} {clock}{rated}", seek.game.info.id),
             body: serde_json::to_string(&body).expect("a seek is plain data"),
             fit: seek.fit(server.clock.now_ms()),
+            not: seek.not.clone(),
             again,
         };
         // Of several servers one has the player's seek.

@@ -122,6 +122,11 @@ impl Accounts {
         self.bots.range(first..=last).map(|(_, bot)| *bot)
     }
 
+    /// Whose program it is.
+    pub(super) fn owner(&self, player: PlayerId) -> Option<PlayerId> {
+        self.accounts.get(&player)?.owner
+    }
+
     pub(super) fn keep(&mut self, player: PlayerId, account: Account) {
         let names = account.names.iter();
         let names = names.map(|own| (own.likeness.clone(), (player, own.until_ms)));

@@ -72,14 +72,4 @@ impl Blocked {
         let by = self.by.get(&player).into_iter().flatten();
         by.copied().collect()
     }
-
-    /// Whether one of the two blocks the other.
-    pub(super) fn are_apart(&self, one: PlayerId, other: PlayerId) -> bool {
-        let blocks = |one, other| {
-            self.own
-                .get(&one)
-                .is_some_and(|own| own.contains_key(other))
-        };
-        blocks(one, &other) || blocks(other, &one)
-    }
 }

@@ -67,6 +67,7 @@ impl Agreed {
                 && other.player != seek.player
                 && self.holds_lease(other.node)
                 && seek.fit.is_mutual(&sought.fit())
+                && !seek.not.contains(&other.player)
                 && !people.are_apart(seek.player, other.player);
             fits.then_some((sought.since, place))
         };

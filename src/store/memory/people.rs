@@ -274,12 +274,28 @@ impl People {
         Blocks {
             own: own.collect(),
             by: self.blocked.by(player),
+            apart: self.apart(player).into_iter().collect(),
         }
     }
 
-    /// Whether one of the two blocks the other.
+    /// Whether two do not meet.
     pub(super) fn are_apart(&self, one: PlayerId, other: PlayerId) -> bool {
-        self.blocked.are_apart(one, other)
+        self.apart(one).contains(&other)
+    }
+
+    /// Whom a player does not meet.
+    fn apart(&self, player: PlayerId) -> BTreeSet<PlayerId> {
+        let met = self.kin(player).flat_map(|one| {
+            let own = self.blocked.own(one).into_iter().map(|(other, _)| other);
+            own.chain(self.blocked.by(one))
+        });
+        met.flat_map(|other| self.kin(other)).collect()
+    }
+
+    /// The person whose account it is, and that person's programs.
+    fn kin(&self, player: PlayerId) -> impl Iterator<Item = PlayerId> {
+        let person = self.accounts.owner(player).unwrap_or(player);
+        std::iter::once(person).chain(self.accounts.bots(person))
     }
 
     fn add_session(&mut self, session: SessionRecord) {

@@ -18,7 +18,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 pub(super) use self::accounts::{ACCOUNTS, BOTS, NAMES, accounts};
-pub(super) use self::blocks::BLOCKS;
+pub(super) use self::blocks::{APART, BLOCKS};
 pub(super) use self::people::{SESSIONS, player, session};
 use super::journal::{CREATION_COLUMNS, Entries, Place, creation, integer, natural};
 use super::link::{Failure, Link, Session, Values, because};

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::people;
+use crate::people::apart;
 use crate::{BLOCKS_MAX, Blocks};
 
 /// Has a player block another from this time on, or not any more. False if the player blocks too many.
@@ -52,9 +53,12 @@ pub(super) fn of(connection: &Connection, player: PlayerId) -> rusqlite::Result<
     let sql = "SELECT player FROM blocks WHERE other = ?1 ORDER BY player";
     let mut by = connection.prepare_cached(sql)?;
     let by = by.query_map([player.0.as_bytes()], id)?;
+    let mut apart = connection.prepare_cached(apart!("?1"))?;
+    let apart = apart.query_map([player.0.as_bytes()], id)?;
     Ok(Blocks {
         own: own.collect::<rusqlite::Result<_>>()?,
         by: by.collect::<rusqlite::Result<_>>()?,
+        apart: apart.collect::<rusqlite::Result<_>>()?,
     })
 }
 

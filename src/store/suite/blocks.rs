@@ -1,7 +1,7 @@
 //! Who does not want to meet whom.
 
 use super::player;
-use crate::{BLOCKS_MAX, Blocks, PlayerRecord, Store};
+use crate::{Account, BLOCKS_MAX, Blocks, PlayerRecord, Store};
 
 async fn add(store: &dyn Store, players: &[PlayerRecord]) {
     for player in players {
@@ -32,9 +32,11 @@ pub(in super::super) async fn a_block_is_known_to_both(store: &dyn Store) {
     block(&ann, &cat, Some(500)).await;
     block(&bob, &cat, Some(3000)).await;
     let (own, by) = (vec![bob.clone(), cat.clone()], vec![]);
-    assert_eq!(told(&ann).await, Blocks { own, by });
+    let apart = vec![bob.id, cat.id];
+    assert_eq!(told(&ann).await, Blocks { own, by, apart });
     let (own, by) = (vec![cat.clone()], vec![ann.id]);
-    assert_eq!(told(&bob).await, Blocks { own, by });
+    let apart = vec![ann.id, cat.id];
+    assert_eq!(told(&bob).await, Blocks { own, by, apart });
     let of_cat = told(&cat).await;
     assert_eq!(
         (&*of_cat.own, &*of_cat.by),
@@ -47,6 +49,36 @@ pub(in super::super) async fn a_block_is_known_to_both(store: &dyn Store) {
     }
     assert_eq!(told(&ann).await.own, std::slice::from_ref(&bob));
     assert_eq!(told(&cat).await.by, [bob.id]);
+}
+
+/// Whoever blocks somebody meets no program of theirs, and whoever blocks a program does not meet its owner.
+pub(in super::super) async fn a_block_is_of_programs_too(store: &dyn Store) {
+    let [ann, bob, cat, robot, other, anns] = [1, 2, 3, 4, 5, 6].map(player);
+    for player in [&ann, &bob, &cat, &robot, &other, &anns] {
+        add(store, std::slice::from_ref(player)).await;
+    }
+    for (program, owner) in [(&robot, &bob), (&other, &bob), (&anns, &ann)] {
+        let account = Account {
+            owner: Some(owner.id),
+            ..Account::default()
+        };
+        let kept = store.keep_account(program.id, account).await;
+        kept.expect("written");
+    }
+    let apart = async |of: &PlayerRecord| store.blocks(of.id).await.expect("readable").apart;
+    for (blocker, blocked) in [(&ann, &bob), (&ann, &other), (&bob, &anns)] {
+        let block = async |since_ms| store.block(blocker.id, blocked.id, since_ms).await;
+        assert_eq!(block(Some(1)).await, Ok(true));
+        for one in [&ann, &anns] {
+            assert_eq!(apart(one).await, [bob.id, robot.id, other.id]);
+        }
+        for one in [&bob, &robot, &other] {
+            assert_eq!(apart(one).await, [ann.id, anns.id]);
+        }
+        assert_eq!(apart(&cat).await, []);
+        assert_eq!(block(None).await, Ok(true));
+        assert_eq!(apart(&robot).await, []);
+    }
 }
 
 /// One more than may be is not kept, and changes nothing.

@@ -3,12 +3,16 @@
 use plyhouse_protocol::PlayerId;
 
 use super::{Reader, player};
+use crate::people::apart;
 use crate::postgres::link::Values;
 use crate::{Blocks, ReadError};
 
 /// Whom these players block, in the order of their ids, and since when.
 pub(in crate::postgres) const BLOCKS: &str =
     "SELECT player, other, since_ms FROM blocks WHERE player = ANY ($1) ORDER BY player, other";
+
+/// Whom this player does not meet.
+pub(in crate::postgres) const APART: &str = apart!("$1::uuid");
 
 impl Reader {
     /// Who does not want to meet whom, as far as this player is concerned.
@@ -19,9 +23,11 @@ impl Reader {
         let own = self.query(sql, values).await?;
         let sql = "SELECT player FROM blocks WHERE other = $1 ORDER BY player";
         let by = self.query(sql, values).await?;
+        let apart = self.query(APART, values).await?;
         Ok(Blocks {
             own: own.iter().map(player).collect(),
             by: by.iter().map(|row| PlayerId(row.get(0))).collect(),
+            apart: apart.iter().map(|row| PlayerId(row.get(0))).collect(),
         })
     }
 }

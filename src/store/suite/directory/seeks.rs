@@ -22,6 +22,7 @@ fn seek(number: u128, node: NodeId, key: &str) -> Waiting {
         key: key.to_owned(),
         body: format!("{number} \u{2318}"),
         fit: Fit::default(),
+        not: Vec::new(),
         again: false,
     }
 }
@@ -88,6 +89,20 @@ pub(crate) async fn who_is_blocked_is_not_paired(shared: &impl Shared) {
         let fourth = pair(first, seek(fourth, OWNER, "x")).await;
         assert_eq!(partner(fourth), Some(other));
     }
+}
+
+/// Nor are those who are said not to be.
+pub(crate) async fn who_is_not_to_be_paired_is_not(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    assert_eq!(partner(pair(first, seek(91, OWNER, "x")).await), None);
+    let not = |number, others: &[u128]| Waiting {
+        not: others.iter().map(|number| seeking(*number)).collect(),
+        ..seek(number, OTHER, "x")
+    };
+    assert_eq!(partner(pair(second, not(92, &[90, 91])).await), None);
+    assert_eq!(partner(pair(second, not(93, &[91])).await), Some(92));
+    assert_eq!(partner(pair(second, not(94, &[])).await), Some(91));
 }
 
 /// Whoever has waited longest is paired first, and only with whoever wants what they want. The match is

@@ -149,10 +149,12 @@ impl Tables {
         let own = all().filter(|(one, _)| *one == player);
         let own = own.filter_map(|(_, other)| self.players.get(other).cloned());
         let by = all().filter(|(_, other)| *other == player);
-        Blocks {
-            own: own.collect(),
-            by: by.map(|(one, _)| *one).collect(),
-        }
+        let (own, by): (Vec<PlayerRecord>, Vec<PlayerId>) =
+            (own.collect(), by.map(|(one, _)| *one).collect());
+        // Nobody has programs here.
+        let apart = own.iter().map(|own| own.id).chain(by.iter().copied());
+        let apart = apart.collect::<BTreeSet<_>>().into_iter().collect();
+        Blocks { own, by, apart }
     }
 
     /// The rematch of a match.

@@ -11,6 +11,7 @@ use super::{Batch, Task};
 use crate::directory::{Fit, MAKE_TRIES, Paired, Waiting};
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
+use crate::postgres::reader::APART;
 use crate::postgres::writer::Pairing;
 use crate::{NodeId, WriteError};
 use plyhouse_protocol::PlayerId;
@@ -87,13 +88,20 @@ async fn pair(session: &Session, pairing: &Pairing) -> Result<Result<Paired, Wri
 
 /// The seek that has waited longest of those that fit, locked.
 async fn partner(session: &Session, seek: &Waiting) -> Result<Option<Waiting>, Failure> {
+    let apart = session.query(APART, &[&seek.player.0]).await?;
+    let apart = apart.iter().map(|row| row.get::<_, Uuid>(0));
+    let not: Vec<Uuid> = seek
+        .not
+        .iter()
+        .map(|player| player.0)
+        .chain(apart)
+        .collect();
     // How far apart both may be grows as [`Fit`](crate::directory::Fit) says.
     let sql = "SELECT seeks.player, seeks.node, seeks.key, seeks.body,
                       seeks.rating, seeks.low, seeks.high
                FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
                WHERE seeks.key = $1 AND seeks.player <> $2
-                 AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = $2 AND other = seeks.player)
-                 AND NOT EXISTS (SELECT 1 FROM blocks WHERE player = seeks.player AND other = $2)
+                 AND seeks.player <> ALL ($6)
                  AND ($4::int8 IS NULL OR seeks.rating - $3 BETWEEN $4 AND $5)
                  AND (seeks.low IS NULL OR $3 - seeks.rating
                       BETWEEN seeks.low - 50 * floor(extract(epoch FROM now() - seeks.since) / 5)
@@ -102,9 +110,8 @@ async fn partner(session: &Session, seek: &Waiting) -> Result<Option<Waiting>, F
     let rating = i64::from(seek.fit.rating);
     let bounds = seek.fit.bounds();
     let (low, high) = (bounds.map(|[low, _]| low), bounds.map(|[_, high]| high));
-    let found = session
-        .query_opt(sql, &[&seek.key, &seek.player.0, &rating, &low, &high])
-        .await?;
+    let values: Values<'_> = &[&seek.key, &seek.player.0, &rating, &low, &high, &not];
+    let found = session.query_opt(sql, values).await?;
     Ok(found.map(|row| waiting(&row)))
 }
 
@@ -188,6 +195,7 @@ fn waiting(row: &Row) -> Waiting {
                 .map(|(low, high)| [low, high].map(whole)),
             waited_ms: 0,
         },
+        not: Vec::new(),
         again: false,
     }
 }
