@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{OpenError, history};
+use super::{OpenError, accounts, history};
 
 /// How long a statement waits for another process, such as a backup, before it fails.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
 /// added to.
@@ -393,7 +393,7 @@ pub(super) fn open_again(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Writes the log into the database, and syncs that.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
     let busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
     if busy {
@@ -415,6 +415,7 @@ fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "foreign_keys", "OFF")?;
     // After a checkpoint the log is cut back to this many bytes.
     connection.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    wipe(&connection)?;
     // In pages, as many as the log may have: what is written again and again before the log is full
     // is copied into the database once.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
@@ -422,6 +423,14 @@ fn open_to_write(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "cache_size", -16 * 1024)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Has what is deleted overwritten where it stood, so that whoever is forgotten is found there no more. Always, and
+/// not only while somebody is: rows move when a page is divided, and what they leave behind stays. Whoever writes
+/// events deletes nothing, and does not notice.
+fn wipe(connection: &Connection) -> rusqlite::Result<()> {
+    // It answers with what holds from now on.
+    connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))
 }
 
 /// Opens a database to read in it.
@@ -462,6 +471,7 @@ pub(super) fn open_to_order(path: &Path, directory: &Path) -> Result<Connection,
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
+        wipe(&connection)?;
         // The log is the server's to write into the database.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         Ok(connection)

@@ -20,6 +20,60 @@ fn fresh() -> (SqliteStore, TempDir) {
 
 suite!(Some(fresh()));
 
+/// Whether a file of this directory has these bytes.
+fn is_anywhere(directory: &Path, text: &str) -> bool {
+    let files = fs::read_dir(directory).expect("readable");
+    files
+        .map(|file| file.expect("readable").path())
+        .any(|file| {
+            let bytes = fs::read(file).expect("readable");
+            bytes
+                .windows(text.len())
+                .any(|some| some == text.as_bytes())
+        })
+}
+
+/// Of whoever is forgotten no file has the name any more, wherever it stood, and wherever it has been moved from.
+#[tokio::test]
+async fn no_file_has_the_name_of_whoever_was_forgotten() {
+    const NAME: &str = "Wilhelmina of Nowhere";
+    let (store, directory) = fresh();
+    // Spread out, so that pages are divided.
+    let scattered = |number: u128| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    let called = |number: u128, name: &str| PlayerRecord {
+        id: PlayerId(uuid::Uuid::from_u128(scattered(number))),
+        name: name.to_owned(),
+        ..player(1)
+    };
+    let wilhelmina = called(500, NAME);
+    for number in 0..1000 {
+        let (name, id) = (format!("somebody {number}"), scattered(number));
+        let somebody = match number {
+            500 => wilhelmina.clone(),
+            number => called(number, &name),
+        };
+        let added = store.add_player(somebody.clone(), vec![]).await;
+        added.expect("written");
+        let host = if number % 3 == 0 {
+            &wilhelmina
+        } else {
+            &somebody
+        };
+        let mut written = record(number, host);
+        written.creation.id = MatchId(uuid::Uuid::from_u128(id));
+        store.create(OWNER, written).await.expect("written");
+    }
+    assert!(is_anywhere(directory.path(), NAME));
+    let forget = crate::Forget {
+        player: wilhelmina.id,
+        proved: None,
+        kept_until_ms: u64::MAX >> 1,
+    };
+    assert_eq!(store.forget_player(forget).await, Ok(true));
+    while store.forget_names(wilhelmina.id).await.expect("written") {}
+    assert!(!is_anywhere(directory.path(), NAME));
+}
+
 /// A store with one match of so many moves, all confirmed.
 async fn with_moves(directory: &Path, moves: &[&str]) -> SqliteStore {
     let store = open(directory);

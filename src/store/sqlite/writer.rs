@@ -82,6 +82,7 @@ impl Writer {
             path,
             keep_ended,
             heads: Heads::new(),
+            has_traces: false,
             condition: Arc::clone(condition),
         };
         let worker = Worker::start("store-writer", move |jobs| work.run(&jobs))?;
@@ -109,6 +110,8 @@ struct Work {
     path: PathBuf,
     keep_ended: Option<Duration>,
     heads: Heads,
+    /// Somebody was forgotten whose name the log still has.
+    has_traces: bool,
     condition: Arc<Condition>,
 }
 
@@ -146,6 +149,13 @@ impl Work {
         let tasks: Vec<&Task> = batch.iter().map(|job| &job.task).collect();
         self.condition.begins();
         let answers = self.answers(&tasks);
+        // Of the last step it is told that there is nothing more to be done.
+        let is_last = |(task, answer): (&&Task, &Result<(), WriteError>)| {
+            let forgets = matches!(task, Task::ChangePeople(PeopleChange::ForgetNames(_)));
+            forgets && *answer == Err(WriteError::Conflict)
+        };
+        self.has_traces |= tasks.iter().zip(&answers).any(is_last);
+        self.leave_no_traces();
         self.condition.ends();
         for (Job { task, answer }, written) in batch.into_iter().zip(answers) {
             // Who asked may be gone.
@@ -249,6 +259,7 @@ impl Work {
             }
         }
         self.catch_up();
+        self.leave_no_traces();
         let Some(keep) = self.keep_ended else {
             return;
         };
@@ -267,6 +278,21 @@ impl Work {
                 tracing::error!(%error, "ended matches are not forgotten any more");
                 self.keep_ended = None;
             }
+        }
+    }
+
+    /// Writes the log into the database and empties it, once somebody was forgotten: it has the pages as they were
+    /// before. Tried again later where somebody still reads there.
+    fn leave_no_traces(&mut self) {
+        let Some(connection) = self.connection.as_ref().filter(|_| self.has_traces) else {
+            return;
+        };
+        let emptied = connection
+            .busy_timeout(Duration::ZERO)
+            .and_then(|()| schema::checkpoint(connection));
+        match connection.busy_timeout(schema::BUSY_TIMEOUT).and(emptied) {
+            Ok(()) => self.has_traces = false,
+            Err(error) => tracing::debug!(%error, "the log is not emptied yet"),
         }
     }
 

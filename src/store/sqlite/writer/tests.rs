@@ -18,6 +18,7 @@ fn work(directory: &Path) -> Work {
         path,
         keep_ended: None,
         heads: Heads::new(),
+        has_traces: false,
         condition: Arc::new(Condition::default()),
     }
 }
