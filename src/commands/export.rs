@@ -20,7 +20,7 @@ use super::reader_is_gone;
 /// With --format pgn (chess), pdn (draughts), sgf (Go, Gomoku, Othello) or txt (Connect Four, tic-tac-toe:
 /// a line of moves, and one of how it ended) it prints scoresheets, of matches that run as far as they have come; of all matches those of such games that have begun.
 ///
-/// The fields of JSON: `id`, `code`, `game`, `host`, `listed`, `pace_ms`, `seed` (a text), `created_ms`,
+/// The fields of JSON: `id`, `code`, `game`, `host`, `listed`, `rated`, `pace_ms`, `seed` (a text), `created_ms`,
 /// `ended_ms` (null while it is live), `players` (`id` and `name` of the host and of all who ever sat
 /// down), `events` (in order; `seq`, `at_ms`, `type`, and by type `seat`, `player`, `name`, `bot`,
 /// `move`, `winner`, `reason`). Times are milliseconds since 1970.

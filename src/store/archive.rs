@@ -8,7 +8,7 @@ use std::fmt;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 
 pub use self::checks::{Fault, Summary, verify};
-use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, Damage, Pass, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a store without being its server: it writes nothing, and works while a server runs and
 /// while none does.
@@ -51,6 +51,13 @@ pub trait Archive: fmt::Debug {
     ///
     /// The store cannot be read.
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable>;
+
+    /// What the operator has given and nobody has used, invitations among it, in the order of what it is known by.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable>;
 
     /// What is wrong with the store as such, beside what is wrong with single matches.
     fn faults(&self) -> Vec<String>;

@@ -85,6 +85,7 @@ pub fn transfer(runtime: &Runtime, from: &Side, to: &Side) -> Result<[Summary; 2
         faults,
     })?;
     copy_players(runtime, from, to)?;
+    copy_passes(runtime, from, to)?;
     copy_matches(runtime, from, to)?;
     runtime.block_on(copy_ledger(&*from.store, &*to.store))?;
     let target = sound(&*to.archive, |first, _| TransferError::Wrong(first))?;
@@ -133,6 +134,20 @@ fn copy_players(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
         let added = people.into_iter().map(|person| add(&*to.store, person));
         runtime.block_on(try_join_all(added))?;
     }
+}
+
+/// Copies what the operator has given: who has an invitation registers there.
+fn copy_passes(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferError> {
+    let passes = from.archive.passes()?;
+    let max = passes.len();
+    for (code, pass) in passes {
+        // Whether its time is over is a matter of whoever is shown it.
+        let added = runtime.block_on(to.store.add_pass(code, pass, 0, max))?;
+        if !added {
+            return Err(TransferError::Differs("an invitation".to_owned()));
+        }
+    }
+    Ok(())
 }
 
 async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
@@ -238,6 +253,9 @@ fn compare(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferErro
         }
         let Some(end) = people.last() else { break };
         last = Some(end.player.id);
+    }
+    if from.archive.passes()? != to.archive.passes()? {
+        return Err(TransferError::Differs("an invitation".to_owned()));
     }
     let mut last = 0;
     loop {

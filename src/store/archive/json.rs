@@ -15,6 +15,7 @@ struct MatchJson<'a> {
     game: &'static Entry,
     host: PlayerId,
     listed: bool,
+    rated: bool,
     pace_ms: u64,
     /// A text: many readers of JSON would round a number of 64 bits.
     seed: String,
@@ -47,6 +48,7 @@ impl Serialize for KeptMatch {
             game: creation.game,
             host: creation.host,
             listed: creation.terms.listed,
+            rated: creation.terms.rated,
             pace_ms: creation.terms.pace_ms,
             seed: creation.terms.seed.to_string(),
             created_ms: created_ms(creation.id),

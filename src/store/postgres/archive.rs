@@ -12,7 +12,7 @@ use super::link::{Failure, Session, Values};
 use super::reader::{ACCOUNTS, BLOCKS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
 use super::{Address, OpenError, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Account, Damage, PlayerRecord, Record, SessionRecord, TokenHash};
+use crate::{Account, Damage, Pass, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
@@ -188,6 +188,21 @@ impl Archive for PostgresArchive {
             player,
         };
         Ok(players.into_iter().map(with_all).collect())
+    }
+
+    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable> {
+        let sql = "SELECT code, player, expires_ms FROM passes ORDER BY code";
+        let rows = self.query(sql, &[])?;
+        let read = |row: &Row| {
+            let code = row.get::<_, &[u8]>(0).try_into();
+            let code = code.map_err(|_| Unreadable("a pass is none".to_owned()))?;
+            let pass = Pass {
+                player: row.get::<_, Option<Uuid>>(1).map(PlayerId),
+                expires_ms: natural(row.get(2)),
+            };
+            Ok((TokenHash(code), pass))
+        };
+        rows.iter().map(read).collect()
     }
 
     /// The database looks after itself; only the ledger is looked at.

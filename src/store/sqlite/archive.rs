@@ -10,9 +10,9 @@ use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{FILE, OpenError, accounts, blocks, people, reader, schema};
+use super::{FILE, OpenError, accounts, blocks, operator, people, reader, schema};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
-use crate::{Damage, Record};
+use crate::{Damage, Pass, Record, TokenHash};
 
 /// Reads the database in a directory.
 #[derive(Debug)]
@@ -54,6 +54,10 @@ impl Archive for SqliteArchive {
     fn players(&self) -> Result<u64, Unreadable> {
         let sql = "SELECT count(*) FROM players";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
+    }
+
+    fn passes(&self) -> Result<Vec<(TokenHash, Pass)>, Unreadable> {
+        Ok(operator::passes(&self.connection)?)
     }
 
     fn people(&self, after: Option<PlayerId>) -> Result<Vec<Person>, Unreadable> {

@@ -34,14 +34,23 @@ pub(super) fn pass(
 ) -> rusqlite::Result<Option<Pass>> {
     let sql = "SELECT player, expires_ms FROM passes WHERE code = ?1 AND expires_ms > ?2";
     let mut found = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| {
-        let player: Option<[u8; 16]> = row.get(0)?;
-        Ok(Pass {
-            player: player.map(|player| PlayerId(Uuid::from_bytes(player))),
-            expires_ms: row.get(1)?,
-        })
-    };
-    found.query_row((code.0, now_ms), read).optional()
+    found.query_row((code.0, now_ms), read_pass).optional()
+}
+
+/// All passes, whether their time is over or not.
+pub(super) fn passes(connection: &Connection) -> rusqlite::Result<Vec<(TokenHash, Pass)>> {
+    let mut all =
+        connection.prepare("SELECT player, expires_ms, code FROM passes ORDER BY code")?;
+    let found = all.query_map([], |row| Ok((TokenHash(row.get(2)?), read_pass(row)?)))?;
+    found.collect()
+}
+
+fn read_pass(row: &Row<'_>) -> rusqlite::Result<Pass> {
+    let player: Option<[u8; 16]> = row.get(0)?;
+    Ok(Pass {
+        player: player.map(|player| PlayerId(Uuid::from_bytes(player))),
+        expires_ms: row.get(1)?,
+    })
 }
 
 /// Takes a pass out. False if there is none.

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::suite::{AT_MS, end, rated_end, rated_record, session};
-use crate::{Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
+use crate::{Pass, Side, SqliteArchive, SqliteStore, TokenHash, TransferError, transfer};
 
 fn runtime() -> Runtime {
     let builder = Builder::new_current_thread().enable_all().build();
@@ -65,6 +65,29 @@ async fn fill(store: &dyn Store) {
     suite::gives_a_bot(store).await;
     suite::blocks_a_player(store).await;
     suite::forgets_a_player(store).await;
+    for (number, whose) in [(71, None), (72, Some(player(1).id))] {
+        let pass = Pass {
+            player: whose,
+            expires_ms: AT_MS + u64::from(number),
+        };
+        let code = TokenHash([number; 32]);
+        assert_eq!(store.add_pass(code, pass, AT_MS, 9).await, Ok(true));
+    }
+    let delayed = Record {
+        creation: plyhouse_matches::Creation {
+            terms: plyhouse_matches::Terms {
+                delay_ms: 60_000,
+                ..rated_record(1107, [2, 1]).creation.terms
+            },
+            ..rated_record(1107, [2, 1]).creation
+        },
+        ..rated_record(1107, [2, 1])
+    };
+    let id = delayed.creation.id;
+    let mark = store.create(OWNER, delayed).await.expect("written");
+    let resigned = end(Some(Seat::First), Reason::Resignation);
+    let events = rated_end(1107, &resigned, 5);
+    store.append(id, mark, events).await.expect("written");
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));
@@ -121,7 +144,7 @@ fn everything_is_moved_there_and_back() {
     let middle = postgres(&runtime, &address);
     let [source, target] = transfer(&runtime, &first, &middle).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live, source.players), (306, 203, 4));
+    assert_eq!((source.matches, source.live, source.players), (307, 203, 4));
 
     // It goes on there: somebody takes a match over, and plays.
     let id = MatchId(Uuid::from_u128(1003));
@@ -148,13 +171,17 @@ fn everything_is_moved_there_and_back() {
     let last = sqlite(directories[1].path());
     let [source, target] = transfer(&runtime, &middle, &last).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live), (306, 202));
+    assert_eq!((source.matches, source.live), (307, 202));
     let rows = runtime.block_on(last.store.ledger(0, 9)).expect("readable");
     let ids = rows.iter().map(|(_, row)| match row {
         LedgerRow::Game(game) => game.match_id.0.as_u128(),
         other => panic!("{other:?}"),
     });
     assert_eq!(ids.collect::<Vec<_>>(), [1105, 1104, 1106]);
+    assert_eq!(last.archive.passes().expect("readable").len(), 2);
+    let state = runtime.block_on(last.store.rating_state());
+    let due_ms = state.expect("readable").due_ms;
+    assert_eq!(due_ms, Some(AT_MS + 60_005), "it waits there, too");
     let rated = runtime.block_on(last.store.ratings(player(1).id));
     assert_eq!(rated.expect("readable")[0].rated.games, 3);
     let ended = last.archive.read(id).expect("sound").expect("there");
@@ -163,7 +190,7 @@ fn everything_is_moved_there_and_back() {
     // What is there is not overwritten.
     let again = transfer(&runtime, &first, &middle);
     let Err(TransferError::NotEmpty {
-        matches: 306,
+        matches: 307,
         players: 4,
     }) = again
     else {

@@ -301,7 +301,7 @@ async fn a_match_as_json() {
     let (ann, bob) = (player(ANN), player(BOB));
     let expected = serde_json::json!({
         "id": id, "code": kept.record.creation.code.to_string(),
-        "game": "tic-tac-toe", "host": ann.id, "listed": true, "pace_ms": 1500,
+        "game": "tic-tac-toe", "host": ann.id, "listed": true, "rated": false, "pace_ms": 1500,
         "seed": (u64::MAX - 5).to_string(), "created_ms": null, "ended_ms": AT_MS,
         "players": [{"id": ann.id, "name": ann.name}, {"id": bob.id, "name": bob.name}],
         "events": [
