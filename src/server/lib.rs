@@ -65,6 +65,7 @@ mod wake_times;
 mod wanted;
 mod watched_lists;
 mod widening;
+mod without_accounts;
 
 use std::sync::Arc;
 

@@ -32,11 +32,12 @@ use super::players::Players;
 use super::rating::Rater;
 use super::scoresheets::Streams;
 use super::seeks::Seeks;
-use super::settings::Settings;
+use super::settings::{Accounts, Settings};
 use super::store_watch::StoreWatch;
 use super::timed::Timed;
 use super::tokens::Tokens;
 use super::wake_times::WakeTimes;
+use super::without_accounts::WithoutAccounts;
 
 /// How many matches are read at a time to be looked at. Each is read from the store and played through once;
 /// one more is refused, so that matches that run are not kept waiting by those that are looked at.
@@ -50,6 +51,8 @@ const REPLAYS_MAX: usize = 2;
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) store: Arc<dyn Store>,
+    /// The same as the operator sees it, who knows of accounts where nobody else does.
+    pub(super) kept: Arc<dyn Store>,
     /// This run of the server, as the store knows it.
     pub(super) node: NodeId,
     /// What joins it with other servers over the same store, if it is not alone.
@@ -106,7 +109,11 @@ impl Shared {
             bots: Arc::new(Bots::start(&settings, &metrics)?),
             tokens: Tokens::new(&chance),
             chance,
-            store,
+            store: match settings.accounts {
+                Accounts::Off => Arc::new(WithoutAccounts(Arc::clone(&store))),
+                Accounts::Open | Accounts::Invite => Arc::clone(&store),
+            },
+            kept: store,
             // Another one each time, even in a world that is replayed.
             node: match &cluster {
                 Some(cluster) => cluster.node,

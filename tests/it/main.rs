@@ -55,4 +55,5 @@ mod tls;
 mod tournament;
 mod watched_lists;
 mod watching;
+mod without_accounts;
 mod words;
