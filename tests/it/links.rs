@@ -20,7 +20,7 @@ async fn sent(server: &TestServer, path: &str, more: &str, pipe_bytes: usize) ->
 }
 
 /// What is served under this path: head and body.
-async fn get_with(server: &TestServer, path: &str, more: &str) -> (String, Vec<u8>) {
+pub(crate) async fn get_with(server: &TestServer, path: &str, more: &str) -> (String, Vec<u8>) {
     let mut answer = Vec::new();
     let mut stream = sent(server, path, more, 1 << 16).await;
     stream.read_to_end(&mut answer).await.expect("readable");
@@ -50,7 +50,7 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
     panic!("the last chunk is missing after {} bytes", whole.len())
 }
 
-async fn get(server: &TestServer, path: &str) -> (String, String) {
+pub(crate) async fn get(server: &TestServer, path: &str) -> (String, String) {
     let (head, body) = get_with(server, path, "").await;
     (head, String::from_utf8(body).expect("text"))
 }
