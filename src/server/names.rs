@@ -1,13 +1,10 @@
 //! Names that look alike are one name, and some are nobody's.
-//!
-//! What looks alike is Unicode's to say: the skeleton of UTS 39, in which each sign stands for all that can be
-//! mistaken for it.
 
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ErrorCode, PlayerName, WireError};
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
-use unicode_security::skeleton;
+use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, WireError};
+use plyhouse_store::{ReadError, Store, likeness_before, seen};
+
+pub(super) use plyhouse_store::likeness;
 
 /// How long a name that its player has no more is nobody else's, in milliseconds.
 pub(super) const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
@@ -77,35 +74,26 @@ fn looks_like(name: &str, word: &str) -> bool {
     let title = first.to_ascii_uppercase() + rest;
     // A capital I is no longer like a small L once it is folded.
     let words = [word, &word.to_ascii_uppercase(), &title].map(|word| folded(seen(word)));
-    [folded(likeness(name)), folded(seen(name))]
+    [folded(likeness_before(name)), folded(seen(name))]
         .iter()
         .any(|bare| words.contains(bare))
 }
 
-/// What names have in common that look alike, whatever their case, blanks and punctuation.
-pub(super) fn likeness(name: &str) -> String {
-    // To and fro, so that letters are one that have one capital.
-    let capital = name.nfkc().flat_map(char::to_uppercase);
-    seen(&capital.flat_map(char::to_lowercase).collect::<String>())
-}
-
-/// What can be seen of a name: its skeleton without blanks and punctuation.
-fn seen(name: &str) -> String {
-    let is_seen = |c: &char| {
-        let group = c.general_category_group();
-        !matches!(
-            group,
-            GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Separator
-        ) && !is_variation_selector(*c)
-    };
-    let bare: String = name.nfkc().filter(is_seen).collect();
-    // What is like punctuation is seen no more than that.
-    skeleton(&bare).filter(is_seen).collect()
-}
-
-/// Whether it is seen by nothing but how the sign before it is drawn.
-const fn is_variation_selector(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+/// Whose alone a name is that looks like this, and whether it is that player's still.
+pub(super) async fn whose(
+    store: &dyn Store,
+    now_ms: u64,
+    name: &str,
+) -> Result<Option<(PlayerId, bool)>, ReadError> {
+    let (before, now) = (likeness_before(name), likeness(name));
+    // Of two who have had their names since before they were found to look alike each has their own.
+    if before != now {
+        let found = store.named(before, now_ms).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    store.named(now, now_ms).await
 }
 
 #[cfg(test)]
@@ -136,32 +124,6 @@ mod tests {
         ] {
             let code = check(name).map_err(|error| error.code);
             assert_eq!(code, Err(Some(ErrorCode::NameTaken)), "{name}");
-        }
-    }
-
-    #[test]
-    fn names_that_look_alike_are_one() {
-        for (one, other) in [
-            ("Ada", "a.d a"),
-            ("ada", "\u{430}d\u{430}"),  // Cyrillic.
-            ("Kelvin", "\u{212a}elvin"), // The sign of a unit.
-            ("stra\u{df}e", "STRASSE"),  // German.
-            (
-                "\u{3bf}\u{3b4}\u{3bf}\u{3c2}",
-                "\u{39f}\u{394}\u{39f}\u{3a3}",
-            ), // Greek.
-            ("zo\u{eb}", "zoe\u{308}"),
-            ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // As wide as an ideograph.
-        ] {
-            assert_eq!(likeness(one), likeness(other), "{one} {other}");
-        }
-        for (one, other) in [
-            ("ada", "adam"),
-            ("zoe", "zo\u{eb}"),
-            ("ann", "anne"),
-            ("bob", "b0b"),
-        ] {
-            assert_ne!(likeness(one), likeness(other), "{one} {other}");
         }
     }
 

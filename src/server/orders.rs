@@ -173,7 +173,7 @@ fn hash(text: &str) -> Option<TokenHash> {
 async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
     let before = account(server, name).await?;
     let Registrable { name, likeness } = names::registrable(to).map_err(|error| refused(&error))?;
-    let account = server.store.account(before.id).await;
+    let account = server.kept.account(before.id).await;
     let account = account.map_err(|error| refused(&unread(&error)))?;
     let now_ms = server.clock.now_ms();
     let record = PlayerRecord {
@@ -189,10 +189,13 @@ async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
         now_ms,
         kept_until_ms: now_ms + names::KEPT_MS,
     };
-    let named = server.store.name_player(naming).await;
+    let named = server.kept.name_player(naming).await;
     if !named.map_err(|error| refused(&unkept(error)))? {
         return Err("somebody else has this name, or one that looks like it".to_owned());
     }
+    // Where nobody has an account, this is no account either.
+    let seen = server.store.player_by_id(record.id).await;
+    let record = seen.ok().flatten().unwrap_or(record);
     server.players.call(&record);
     if let Some(cluster) = &server.cluster {
         let player = to_protocol::player(&record);
@@ -223,14 +226,13 @@ async fn unrate(server: &Shared, name: &str) -> Result<(), String> {
 
 /// The account of this name.
 async fn account(server: &Shared, name: &str) -> Result<PlayerRecord, String> {
-    let now_ms = server.clock.now_ms();
-    let named = server.store.named(names::likeness(name), now_ms).await;
+    let named = names::whose(&*server.kept, server.clock.now_ms(), name).await;
     let named = named.map_err(|error| refused(&unread(&error)))?;
     let own = named
         .filter(|(_, is_own)| *is_own)
         .map(|(player, _)| player);
     let player = own.ok_or_else(no_account)?;
-    let found = server.store.player_by_id(player).await;
+    let found = server.kept.player_by_id(player).await;
     let found = found.map_err(|error| refused(&unread(&error)))?;
     found.ok_or_else(no_account)
 }

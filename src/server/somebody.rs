@@ -10,11 +10,10 @@ use super::unread::unread;
 /// The player who has this name alone, and not only had it.
 pub(super) async fn named(server: &Shared, name: &str) -> Result<PlayerId, WireError> {
     let unknown = || WireError::new(ErrorCode::UnknownPlayer, "nobody has this name alone");
-    let likeness = names::likeness(name);
-    if likeness.is_empty() {
+    if names::likeness(name).is_empty() {
         return Err(unknown());
     }
-    let found = server.store.named(likeness, server.clock.now_ms()).await;
+    let found = names::whose(&*server.store, server.clock.now_ms(), name).await;
     match found.map_err(not_read)? {
         Some((id, true)) => Ok(id),
         Some((_, false)) | None => Err(unknown()),

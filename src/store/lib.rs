@@ -7,6 +7,7 @@ mod desk;
 pub mod directory;
 mod forgetting;
 mod history;
+mod likeness;
 mod memory;
 mod metrics;
 mod people;
@@ -26,6 +27,7 @@ use futures::{FutureExt, TryFutureExt};
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
+pub use likeness::{likeness, likeness_before, seen};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{

@@ -25,9 +25,10 @@ impl Client {
     ) -> Result<(PlayerId, PasswordHash), WireError> {
         let name = name.parse::<PlayerName>();
         // All texts that are no names are one that nobody has.
-        let likeness = name.map_or_else(|_| String::new(), |name| names::likeness(name.as_str()));
+        let name = name.map_or_else(|_| String::new(), |name| name.as_str().to_owned());
+        let likeness = names::likeness(&name);
         self.try_password(&likeness)?;
-        let found = self.find_account(&likeness).await;
+        let found = self.find_account(&name).await;
         let is_right = match &found {
             Ok((_, kept)) => self.compare(&likeness, password, kept.clone()).await,
             Err(error) => Err(error.clone()),
@@ -44,10 +45,10 @@ impl Client {
     /// Whose name looks like this, and what is kept of their password. As much is read where nobody has it.
     async fn find_account(
         &self,
-        likeness: &str,
+        name: &str,
     ) -> Result<(Option<PlayerId>, Option<PasswordHash>), WireError> {
-        let now_ms = self.server.clock.now_ms();
-        let named = self.server.store.named(likeness.to_owned(), now_ms).await;
+        let server = &self.server;
+        let named = names::whose(&*server.store, server.clock.now_ms(), name).await;
         let named = named.map_err(not_read)?;
         let player = named
             .filter(|(_, is_own)| *is_own)

@@ -6,6 +6,7 @@ use tokio_postgres::Client;
 
 use super::OpenError;
 use super::writer::file_all;
+use crate::likeness;
 
 /// Every version of the tables, each by what makes it from the one before. Never changed, only
 /// added to.
@@ -358,11 +359,16 @@ const MIGRATIONS: &[&str] = &["
         body   text NOT NULL                       -- JSON: the row of the ledger
     );
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
+    ", "
+    -- What names have in common that look alike is found otherwise.
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
 /// filed with the change.
 const ARCHIVED: usize = 7;
+
+/// The version of the tables from which on names are one that look alike once more.
+pub(super) const ALIKE: usize = 15;
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.
 const MIGRATING: i64 = 0x706c_7968_6f75_7365;
@@ -394,6 +400,9 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
         if version == ARCHIVED {
             file_all(&transaction).await?;
         }
+        if version == ALIKE {
+            mend_names(&transaction).await?;
+        }
     }
     if found.is_none() {
         transaction
@@ -405,6 +414,21 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
         .execute("UPDATE plyhouse SET version = $1", &[&version])
         .await?;
     transaction.commit().await?;
+    Ok(())
+}
+
+/// Has all names kept by what they have in common with names that look like them, as that is found now.
+async fn mend_names(
+    transaction: &tokio_postgres::Transaction<'_>,
+) -> Result<(), tokio_postgres::Error> {
+    let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
+               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
+    let kept = transaction.query(sql, &[]).await?;
+    let kept: Vec<likeness::Kept> = kept.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let sql = "UPDATE names SET likeness = $2 WHERE likeness = $1";
+    for (before, now) in likeness::mended(&kept) {
+        transaction.execute(sql, &[&before, &now]).await?;
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use uuid::Uuid;
 
 use super::{operator, people};
+use crate::likeness;
 use crate::people::player_kind_to_text;
 use crate::{
     Account, External, Naming, NewBot, NewKey, OwnName, PasswordHash, PlayerRecord, Proved,
@@ -216,6 +217,20 @@ pub(super) fn keep(
     let mut insert = connection.prepare_cached(sql)?;
     for own in &account.names {
         insert.execute((&own.likeness, player.0.as_bytes(), own.until_ms))?;
+    }
+    Ok(())
+}
+
+/// Has all names kept by what they have in common with names that look like them, as that is found now.
+pub(super) fn mend_names(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = "SELECT n.likeness, iif(n.until_ms IS NULL, p.name, NULL)
+               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
+    let mut kept = connection.prepare(sql)?;
+    let kept = kept.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let kept: Vec<likeness::Kept> = kept.collect::<rusqlite::Result<_>>()?;
+    let mut mend = connection.prepare("UPDATE names SET likeness = ?2 WHERE likeness = ?1")?;
+    for (before, now) in likeness::mended(&kept) {
+        mend.execute((before, now))?;
     }
     Ok(())
 }

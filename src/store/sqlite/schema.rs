@@ -342,11 +342,15 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     ",
+    "-- What names have in common that look alike is found otherwise.",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
 /// filed with the change.
 const ARCHIVED: usize = 10;
+
+/// The version of the tables from which on names are one that look alike once more.
+pub(super) const ALIKE: usize = 17;
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
@@ -489,6 +493,9 @@ fn migrate(connection: &mut Connection, version: usize, missing: &[&str]) -> rus
         change.execute_batch(tables)?;
         if version + step + 1 == ARCHIVED {
             history::file_all(&change)?;
+        }
+        if version + step + 1 == ALIKE {
+            accounts::mend_names(&change)?;
         }
         change.pragma_update(None, "user_version", version + step + 1)?;
         change.commit()?;

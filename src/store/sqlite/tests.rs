@@ -180,6 +180,37 @@ async fn an_earlier_version_is_brought_up_to_date() {
     }
 }
 
+/// Names that were kept by what had been found of them before are kept by what is found now.
+#[tokio::test]
+async fn names_from_before_are_mended() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(FILE);
+    let connection = rusqlite::Connection::open(path).expect("it opens");
+    for tables in &schema::MIGRATIONS[..schema::ALIKE - 1] {
+        connection.execute_batch(tables).expect("written");
+    }
+    // The last two look alike.
+    let names = ["b0b", "\u{a4d1}aypal", "paypal"];
+    for (number, name) in (1..).zip(names) {
+        let id = player(number).id.0.into_bytes();
+        let likeness = crate::likeness_before(name);
+        let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, 'account')";
+        connection.execute(sql, (id, name)).expect("written");
+        let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)";
+        connection.execute(sql, (likeness, id)).expect("written");
+    }
+    let version = schema::ALIKE - 1;
+    let written = connection.pragma_update(None, "user_version", version);
+    written.expect("written");
+    drop(connection);
+    let store = open(directory.path());
+    for (number, likeness) in [(1, "b0b"), (2, "Paypal"), (3, "paypal")] {
+        let named = store.named(likeness.to_owned(), 0).await;
+        let expected = Some((player(number).id, true));
+        assert_eq!(named.expect("readable"), expected, "{likeness}");
+    }
+}
+
 /// A match of days from before there were reminders is served like any other until it has one.
 #[tokio::test]
 async fn a_match_without_a_reminder_is_served() {

@@ -86,6 +86,34 @@ async fn who_is_in_matches_of_the_first_version_is_known() {
     assert_eq!(store.involved(player(4).id).await.expect("readable"), []);
 }
 
+/// Names that were kept by what had been found of them before are kept by what is found now.
+#[tokio::test]
+async fn names_from_before_are_mended() {
+    let Some(address) = database().await else {
+        return;
+    };
+    let mut session = session(&address).await;
+    let before = schema::migrate_to(session.client(), schema::ALIKE - 1);
+    before.await.expect("made");
+    // The last two look alike.
+    let names = ["b0b", "\u{a4d1}aypal", "paypal"];
+    for (number, name) in (1..).zip(names) {
+        let id = player(number).id.0;
+        let likeness = crate::likeness_before(name);
+        let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, 'account')";
+        session.query(sql, &[&id, &name]).await.expect("written");
+        let sql = "INSERT INTO names (likeness, player) VALUES ($1, $2)";
+        let values: link::Values<'_> = &[&likeness, &id];
+        session.query(sql, values).await.expect("written");
+    }
+    let store = open(&address).await;
+    for (number, likeness) in [(1, "b0b"), (2, "Paypal"), (3, "paypal")] {
+        let named = store.named(likeness.to_owned(), 0).await;
+        let expected = Some((player(number).id, true));
+        assert_eq!(named.expect("readable"), expected, "{likeness}");
+    }
+}
+
 /// The token of a player of the second version is a session from then on.
 #[tokio::test]
 async fn a_token_of_the_second_version_is_a_session() {

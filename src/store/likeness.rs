@@ -1,0 +1,168 @@
+//! What names have in common that look alike, by which a name is one player's alone.
+//!
+//! What looks alike is Unicode's to say: the skeleton of UTS 39, in which each sign stands for all that can be
+//! mistaken for it. What stands for a sign may have another case than the sign: so what comes out is folded and
+//! looked at again, until it stays as it is.
+
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
+use unicode_security::skeleton;
+
+/// How often it is looked at: each time fewer signs are left that could change.
+const ROUNDS: usize = 8;
+
+/// What names have in common that look alike, whatever their case, blanks and punctuation. A nought is no letter
+/// O: of two people one may well be `bob` and the other `b0b`.
+#[must_use]
+pub fn likeness(name: &str) -> String {
+    stable(name.to_owned())
+}
+
+/// The same as it was found before it was looked at more than once. Of names that were given then some are kept by
+/// that still.
+#[must_use]
+pub fn likeness_before(name: &str) -> String {
+    // To and fro, so that letters are one that have one capital.
+    let capital = name.nfkc().flat_map(char::to_uppercase);
+    seen(&capital.flat_map(char::to_lowercase).collect::<String>())
+}
+
+/// What can be seen of a name: its skeleton without blanks and punctuation.
+#[must_use]
+pub fn seen(name: &str) -> String {
+    let bare: String = name.nfkc().filter(|c| is_seen(*c)).collect();
+    // What is like punctuation is seen no more than that.
+    skeleton(&bare).filter(|c| is_seen(*c)).collect()
+}
+
+fn stable(mut text: String) -> String {
+    for _ in 0..ROUNDS {
+        let folded = folded(&text);
+        // A nought would be a letter O, and that be folded.
+        let parts = folded.split('0').map(seen);
+        let next = parts.collect::<Vec<_>>().join("0");
+        if next == text {
+            break;
+        }
+        text = next;
+    }
+    text
+}
+
+/// As case folding has it, so that letters are one that have one capital. Cherokee is folded to its capitals: these
+/// are what was written first, and what looks like letters of others.
+fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for capital in text.nfkc().flat_map(char::to_uppercase) {
+        match capital {
+            '\u{13a0}'..='\u{13f5}' => folded.push(capital),
+            _ => folded.extend(capital.to_lowercase()),
+        }
+    }
+    folded
+}
+
+fn is_seen(c: char) -> bool {
+    let group = c.general_category_group();
+    !matches!(
+        group,
+        GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Separator
+    ) && !is_variation_selector(c)
+}
+
+/// Whether it is seen by nothing but how the sign before it is drawn.
+const fn is_variation_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// A likeness as it is kept, with the name that its player has, unless it is kept of one that nobody has any more.
+pub(crate) type Kept = (String, Option<String>);
+
+/// What is to be kept in place of what was found before: of each the likeness that is kept, and the new one. Two
+/// that are one by now stay as they are, and nobody else gets a name like either.
+pub(crate) fn mended(kept: &[Kept]) -> Vec<(&str, String)> {
+    let mut taken: BTreeSet<String> = kept.iter().map(|(likeness, _)| likeness.clone()).collect();
+    let mut mended = Vec::new();
+    for (before, name) in kept {
+        let now = match name {
+            Some(name) => likeness(name),
+            // What was a nought was kept as an O.
+            None => stable(before.replace('O', "0")),
+        };
+        if taken.insert(now.clone()) {
+            mended.push((&**before, now));
+        }
+    }
+    mended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_alike_are_one() {
+        for (one, other) in [
+            ("Ada", "a.d a"),
+            ("ada", "\u{430}d\u{430}"),  // Cyrillic.
+            ("Kelvin", "\u{212a}elvin"), // The sign of a unit.
+            ("stra\u{df}e", "STRASSE"),  // German.
+            (
+                "\u{3bf}\u{3b4}\u{3bf}\u{3c2}",
+                "\u{39f}\u{394}\u{39f}\u{3a3}",
+            ), // Greek.
+            ("zo\u{eb}", "zoe\u{308}"),
+            ("\u{ff21}\u{ff44}\u{ff41}", "ada"), // As wide as an ideograph.
+        ] {
+            assert_eq!(likeness(one), likeness(other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("ada", "adam"),
+            ("zoe", "zo\u{eb}"),
+            ("ann", "anne"),
+            ("bob", "b0b"),
+            ("BOB", "B0B"),
+        ] {
+            assert_ne!(likeness(one), likeness(other), "{one} {other}");
+        }
+    }
+
+    /// One name, written with letters of five other scripts.
+    #[test]
+    fn no_script_has_another_paypal() {
+        for name in [
+            "\u{440}\u{430}ypal",         // Cyrillic.
+            "p\u{3b1}yp\u{3b1}l",         // Greek.
+            "\u{a4d1}aypal",              // Lisu.
+            "\u{a4d1}\u{a4ee}ypal",       // Lisu.
+            "\u{13e2}aypal",              // Cherokee.
+            "\u{abb2}aypal",              // Cherokee, in small letters.
+            "\u{1d5c9}\u{1d5ba}ypal",     // Mathematics.
+            "\u{a4d1}\u{13aa}\u{423}pal", // Some of each.
+        ] {
+            assert_eq!(likeness(name), likeness("paypal"), "{name}");
+            assert_eq!(likeness(&likeness(name)), likeness(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_mended_unless_two_are_one() {
+        let kept =
+            |likeness: &str, name: Option<&str>| (likeness.to_owned(), name.map(str::to_owned));
+        let lisu = "\u{a4d1}aypal";
+        let rows = [
+            kept("ada", Some("Ada")),
+            kept("bOb", Some("b0b")),
+            kept("cOb", None),
+            kept(&likeness_before("\u{a4d0}ella"), Some("\u{a4d0}ella")),
+            kept(&likeness_before(lisu), Some(lisu)),
+            kept("paypal", Some("paypal")),
+        ];
+        assert_eq!(rows[4].0, "Paypal");
+        let expected = [("bOb", "b0b"), ("cOb", "c0b"), ("Bella", "bella")];
+        let expected = expected.map(|(before, now)| (before, now.to_owned()));
+        assert_eq!(mended(&rows), expected);
+    }
+}
