@@ -169,7 +169,8 @@ pub struct Blocks {
 }
 
 /// The SQL by which a store finds whom a player does not meet. The one who owns the account, and all that are owned by the same, are one
-/// with the player; and so are those who block them or are blocked by them with theirs.
+/// with the player; and so are those who block them or are blocked by them with theirs. In this order no store looks
+/// at all accounts.
 macro_rules! apart {
     ($of:literal) => {
         concat!(
@@ -181,14 +182,14 @@ macro_rules! apart {
             ")),
              kin (id) AS (
                  SELECT id FROM me
-                 UNION SELECT a.player FROM accounts a JOIN me ON a.owner = me.id),
+                 UNION SELECT a.player FROM me CROSS JOIN accounts a WHERE a.owner = me.id),
              met (id) AS (
                  SELECT b.other FROM blocks b JOIN kin ON b.player = kin.id
                  UNION SELECT b.player FROM blocks b JOIN kin ON b.other = kin.id),
              theirs (id) AS (
                  SELECT coalesce(a.owner, met.id) FROM met LEFT JOIN accounts a ON a.player = met.id)
              SELECT id FROM theirs
-             UNION SELECT a.player FROM accounts a JOIN theirs ON a.owner = theirs.id
+             UNION SELECT a.player FROM theirs CROSS JOIN accounts a WHERE a.owner = theirs.id
              ORDER BY 1"
         )
     };
