@@ -3,17 +3,15 @@
 //! By hand rather than by derive: an error must name the request's field and carry the request's
 //! number, which derived deserialisation of a tagged enum cannot tell.
 
+mod fields;
 mod form;
 #[cfg(test)]
 mod tests;
 mod whole;
 
-use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
-
+use self::fields::Fields;
 use self::form::{
-    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, Form, GIFT, LIMIT, MATCH, MOVES, OCCUPANT,
+    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, GIFT, LIMIT, MATCH, MOVES, OCCUPANT,
     OFFER, PACE, PASSWORD, PATIENCE, POOL, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT,
     VERSION, WATCH, WINDOW,
 };
@@ -27,11 +25,6 @@ use super::request::{
 };
 use super::said::Saying;
 use super::text::{MatchRef, Token, is_same};
-
-/// How many fields of one request that mean nothing are told back, and how long a name of one may be in
-/// bytes: enough for slips of the pen, and no way to have a server send much.
-const IGNORED_MAX: usize = 8;
-const IGNORED_BYTES_MAX: usize = 64;
 
 /// A request that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,9 +83,8 @@ impl Request {
     /// See [`decode`](Self::decode).
     pub fn decode_as(text: &str, coming: Coming) -> Result<Decoded, Box<Refused>> {
         // Only what is a field of the request is looked into.
-        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text)
+        let mut fields: Fields<'_> = serde_json::from_str(text)
             .map_err(|error| Refused::new(None, ErrorCode::Malformed, error.to_string()))?;
-        let mut fields = Fields(fields);
         let id = fields.optional("id", COUNT);
         let re = id.as_ref().ok().copied().flatten().map(RequestId);
         let Ok(Some(kind)) = fields.optional("type", TEXT) else {
@@ -479,41 +471,5 @@ struct BadField {
 impl BadField {
     const fn new(field: &'static str, expected: &'static str) -> Self {
         Self { field, expected }
-    }
-}
-
-/// The fields of a request that have not been read yet. `null` counts as absent, and unknown fields are
-/// never looked into.
-struct Fields<'a>(BTreeMap<String, &'a RawValue>);
-
-impl Fields<'_> {
-    fn optional<T>(&mut self, field: &'static str, form: Form<T>) -> Result<Option<T>, BadField> {
-        let Form { expected, read } = form;
-        match self.0.remove(field).map(RawValue::get) {
-            None | Some("null") => Ok(None),
-            Some(json) => match read(json) {
-                Some(value) => Ok(Some(value)),
-                None => Err(BadField::new(field, expected)),
-            },
-        }
-    }
-
-    fn required<T>(&mut self, field: &'static str, form: Form<T>) -> Result<T, BadField> {
-        let expected = form.expected;
-        self.optional(field, form)?
-            .ok_or(BadField { field, expected })
-    }
-
-    /// What means nothing in the request that was read.
-    fn left(self) -> Vec<String> {
-        let left = self
-            .0
-            .into_iter()
-            .filter(|(_, value)| value.get() != "null");
-        let names = left.map(|(name, _)| name);
-        names
-            .filter(|name| name.len() <= IGNORED_BYTES_MAX)
-            .take(IGNORED_MAX)
-            .collect()
     }
 }

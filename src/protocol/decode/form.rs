@@ -148,7 +148,12 @@ pub(super) const CLOCK: Form<ClockControl> = Form {
 // What is JSON by its looks may still be no value: half a pair of surrogates, a number beyond all bounds.
 
 fn text(json: &str) -> Option<String> {
-    serde_json::from_str(json).ok()
+    let bare = json.strip_prefix('"')?.strip_suffix('"')?;
+    // Mostly nothing in it is escaped, and it stands there as it is.
+    if bare.contains('\\') {
+        return serde_json::from_str(json).ok();
+    }
+    Some(bare.to_owned())
 }
 
 fn value(json: &str) -> Option<Value> {

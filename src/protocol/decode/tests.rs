@@ -375,6 +375,17 @@ fn what_two_players_ask_of_each_other_is_read() {
 }
 
 #[test]
+fn of_fields_with_one_name_the_last_counts_however_it_is_written() {
+    let text = r#"{"x":1,"type":"list","id":1,"limit":3,"x":null,"l\u0069mit":4,"\u0069d":2,"t\u0079pe":"p\u0069ng"}"#;
+    let decoded = Request::decode(text).unwrap();
+    assert_eq!(decoded.request.id, Some(RequestId(2)));
+    assert_eq!(decoded.request.message, ClientMessage::Ping);
+    assert_eq!(decoded.ignored, ["limit"]);
+    let last = r#"{"type":"ping","id":1,"id":-1}"#;
+    check_refused(last, ErrorCode::BadField, None, Some("id"));
+}
+
+#[test]
 fn fields_that_mean_nothing_are_known() {
     let ignored = |text| Request::decode(text).unwrap().ignored;
     let none: [&str; 0] = [];
