@@ -100,19 +100,24 @@ impl Entry {
     /// stands for. Moves are in canonical form.
     #[must_use]
     pub fn same_line(&self, line: &[&str]) -> (Vec<String>, Symmetry) {
-        let turned = |by: &Symmetry| {
-            let moves = line.iter().map(|m| self.turned(m, *by));
-            (moves.collect::<Vec<String>>(), *by)
-        };
-        let all = self.symmetries.iter().map(turned);
-        let first = all.min_by(|one, other| one.0.cmp(&other.0));
-        first.expect("a board can be left as it is")
+        // Most ways to lay the board drop out at the first move.
+        let mut left = self.symmetries.to_vec();
+        let same = line.iter().map(|m| {
+            let turned: Vec<String> = left.iter().map(|by| self.turned(m, *by)).collect();
+            let least = turned.iter().min().cloned().unwrap_or_default();
+            let mut is_least = turned.iter().map(|turned| *turned == least);
+            left.retain(|_| is_least.next() == Some(true));
+            least
+        });
+        let same = same.collect();
+        (same, left[0])
     }
 
     /// The move that this one becomes on a board that is laid down so.
     #[must_use]
     pub fn turned(&self, m: &str, by: Symmetry) -> String {
-        (self.turned)(m, by).unwrap_or_else(|| m.to_owned())
+        let turned = (by != Symmetry::NONE).then(|| (self.turned)(m, by));
+        turned.flatten().unwrap_or_else(|| m.to_owned())
     }
 
     /// An analyst with the position before the first move, and a table of at most so many bytes.
