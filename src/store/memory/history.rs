@@ -40,6 +40,12 @@ impl Past {
         let openings = self.openings.entry(game(kept)).or_default();
         let tally = Tally::of(archived);
         for (line, m) in archived.opening.iter().flat_map(|opening| steps(opening)) {
+            // Mostly matches have gone this way before, and no text is to be made.
+            let known = openings.get_mut(line).and_then(|moves| moves.get_mut(m));
+            if let Some(counted) = known {
+                counted.add(tally);
+                continue;
+            }
             let moves = openings.entry(line.to_owned()).or_default();
             moves.entry(m.to_owned()).or_default().add(tally);
         }
