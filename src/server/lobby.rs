@@ -1,6 +1,7 @@
 //! Every match by its id, its code and its stage: where matches are found.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -218,7 +219,7 @@ impl Lobby {
         let mut index = self.index.lock();
         let known = index.matches.get(&card.id);
         if known.is_some_and(|entry| entry.handle.is_some()) {
-            index.hide(card);
+            index.hide(card, Status::Running);
             index.show(card);
         }
     }
@@ -378,7 +379,7 @@ impl Index {
         if let Some(count) = self.counts.get_mut(&(card.game.info.id, status)) {
             *count -= 1;
         }
-        self.hide(card);
+        self.hide(card, status);
     }
 
     /// Puts a match in the list that shows it.
@@ -391,12 +392,15 @@ impl Index {
         }
     }
 
-    /// Takes a match out of whatever list shows it.
-    fn hide(&mut self, card: &Card) {
-        for status in Status::ALL {
-            let list = self.listed.get_mut(&(card.game.info.id, *status));
+    /// Takes a match out of the list that shows it, which is mostly this one.
+    fn hide(&mut self, card: &Card, likely: Status) {
+        let others = Status::ALL.iter().copied();
+        let others = others.filter(|status| *status != likely);
+        for status in iter::once(likely).chain(others) {
+            let list = self.listed.get_mut(&(card.game.info.id, status));
             if list.is_some_and(|ids| ids.remove(&card.id)) {
-                self.watched.changed(card, *status);
+                self.watched.changed(card, status);
+                return;
             }
         }
     }
