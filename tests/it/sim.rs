@@ -97,7 +97,11 @@ impl Sum {
             && tally.stand_ins >= worlds / 40
             && tally.challenges >= worlds / 15
             && tally.turns_told >= worlds / 10
-            && tally.lists >= worlds / 4;
+            && tally.lists >= worlds / 4
+            && tally.rated >= worlds / 20
+            && tally.ratings_told >= worlds / 20
+            && tally.heard >= worlds / 2
+            && tally.blocked >= worlds / 20;
         assert!(happens || !is_many, "too little happens: {self:?}");
     }
 }

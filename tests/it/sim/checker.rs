@@ -67,6 +67,10 @@ pub(crate) enum Kind {
     WrongRematch,
     /// A turn in a match of days that is not whose it is told to be, or of which nobody is told.
     WrongTurn,
+    /// A rated match that was not rated once, or not as the rules have it, or of which something else was told.
+    WrongRating,
+    /// Somebody heard or met whom they do not.
+    Met,
     /// A list that shows what is not so, or that changes without a word to whoever watches it.
     WrongList,
     /// Something was written by a server that did not know that the match had been taken over.
@@ -113,6 +117,14 @@ pub(crate) struct Tally {
     pub(crate) turns_told: usize,
     /// How often a list was held against what somebody believed who had watched it.
     pub(crate) lists: usize,
+    /// Matches that have changed ratings.
+    pub(crate) rated: usize,
+    /// How often somebody was told what a match has changed.
+    pub(crate) ratings_told: usize,
+    /// How often somebody heard what was said.
+    pub(crate) heard: usize,
+    /// How often somebody was told that they block somebody.
+    pub(crate) blocked: usize,
 }
 
 impl Tally {
@@ -133,12 +145,16 @@ impl Tally {
         self.challenges += other.challenges;
         self.turns_told += other.turns_told;
         self.lists += other.lists;
+        self.rated += other.rated;
+        self.ratings_told += other.ratings_told;
+        self.heard += other.heard;
+        self.blocked += other.blocked;
     }
 }
 
 impl Kind {
     /// Every promise of one server.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Lost,
         Self::Contradiction,
         Self::Gap,
@@ -159,6 +175,8 @@ impl Kind {
         Self::WrongRematch,
         Self::WrongTurn,
         Self::WrongList,
+        Self::Met,
+        Self::WrongRating,
     ];
 
     /// Those that are looked at only where several servers share a store.
@@ -193,6 +211,8 @@ pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
     let (mut faults, mut tally) = keeping.finish();
     tally.resumed = reading.resumed;
     tally.refusals = reading.refusals;
+    tally.ratings_told = reading.ratings.len();
+    (tally.heard, tally.blocked) = reading.words.counts();
     let mut all = reading.faults;
     all.append(&mut faults);
     (all, tally)

@@ -48,6 +48,7 @@ pub(crate) struct Client {
     dice: Dice,
     me: Option<PlayerId>,
     token: Option<Token>,
+    has_account: bool,
     views: BTreeMap<MatchId, View>,
     /// The challenges of which this client was told.
     challenges: Vec<MatchId>,
@@ -78,6 +79,7 @@ impl Client {
             dice,
             me: None,
             token: None,
+            has_account: false,
             views: BTreeMap::new(),
             challenges: Vec::new(),
             turns: Vec::new(),
@@ -87,6 +89,15 @@ impl Client {
             played: Vec::new(),
             has_pondered: false,
             older: None,
+        }
+    }
+
+    /// With an account, which this is the token of.
+    pub(crate) fn with_account(self, token: Token) -> Self {
+        Self {
+            token: Some(token),
+            has_account: true,
+            ..self
         }
     }
 

@@ -4,7 +4,9 @@ mod clocks;
 mod days;
 mod finding;
 mod lists;
+mod ratings;
 mod wishes;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -26,7 +28,7 @@ use super::world;
 const WORLDS: u64 = 8;
 
 /// In how many worlds a place is looked for.
-const WORLDS_MAX: u64 = 80;
+const WORLDS_MAX: u64 = 200;
 
 /// What is changed; nothing if there is no place for it.
 type Edit = fn(&mut History, &mut Kept) -> Option<()>;
@@ -37,7 +39,11 @@ type Named = (&'static str, Kind, Edit);
 /// All edits: one for every promise, at least.
 fn edits() -> impl Iterator<Item = &'static Named> {
     let others = clocks::EDITS.iter().chain(wishes::EDITS);
-    EDITS.iter().chain(others).chain(lists::EDITS)
+    let others = others
+        .chain(lists::EDITS)
+        .chain(words::EDITS)
+        .chain(ratings::EDITS);
+    EDITS.iter().chain(others)
 }
 
 /// Edits of what is true of any match.

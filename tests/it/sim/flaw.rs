@@ -1,7 +1,8 @@
 //! Stores that break their promise, to see whether the checker finds out.
 
+use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_matches::{Event, EventKind, Match};
-use plyhouse_store::Record;
+use plyhouse_store::{KeptRatings, Needed, Post, RatingsChange, Record};
 
 use super::dice::Dice;
 use super::store::Tables;
@@ -29,6 +30,10 @@ pub(crate) enum Flaw {
     GivesTime,
     /// No match is told that is to be woken.
     WakesNobody,
+    /// A crash has the last rated match rated once more.
+    RatesTwice,
+    /// A crash gives the last rated match one more number.
+    NumbersTwice,
 }
 
 impl Flaw {
@@ -75,6 +80,14 @@ impl Flaw {
                     Some(_) | None => false,
                 }
             }),
+            Self::RatesTwice => rate_again(&mut tables.ratings),
+            Self::NumbersTwice => {
+                let rows = tables.ratings.ledger(0, usize::MAX);
+                let is_game = |(_, row): &(u64, LedgerRow)| matches!(row, LedgerRow::Game(_));
+                if let Some((_, game)) = rows.into_iter().rfind(is_game) {
+                    tables.ratings.number(game);
+                }
+            }
             Self::ForgetsPlayers => tables.players.clear(),
             Self::ForgetsMatch => {
                 let ids: Vec<_> = tables.matches.keys().copied().collect();
@@ -84,6 +97,29 @@ impl Flaw {
             }
         }
     }
+}
+
+/// Posts the last row again, as if the cursor had not been kept with what it has changed.
+fn rate_again(ratings: &mut KeptRatings) {
+    let (state, fold) = (ratings.state(), ratings.state().live);
+    let posted = usize::try_from(fold.cursor).unwrap_or(usize::MAX);
+    let rows = ratings.ledger(0, posted);
+    let is_game = |(_, row): &(u64, LedgerRow)| matches!(row, LedgerRow::Game(_));
+    let Some((no, row)) = rows.into_iter().rfind(is_game) else {
+        return;
+    };
+    let rows = [(no, row)];
+    let mut books = ratings.books(fold.id, &Needed::by(&rows));
+    // Else it would be the same game again, which changes nothing.
+    books.pairs.clear();
+    books.post(no, &rows[0].1, &state.unrated);
+    ratings.change(RatingsChange::Post(Box::new(Post {
+        fold: fold.id,
+        from: fold.cursor,
+        to: fold.cursor,
+        books,
+        posted: Vec::new(),
+    })));
 }
 
 /// Has a player move who has not.

@@ -18,6 +18,8 @@ pub(crate) const DAYS_MOVE: Duration = Duration::from_hours(1);
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) clients: Vec<Role>,
+    /// Whether they have accounts, and so may play for ratings.
+    pub(crate) has_accounts: bool,
     pub(crate) latency_max: Duration,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
@@ -112,6 +114,7 @@ impl Plan {
             latency_max: Duration::from_millis([2, 10, 30][index(dice, 3)]),
             lag_compensation: Duration::from_millis([0, 100, 300][index(dice, 3)]),
             disk: DiskPlan::new(dice, calm_at),
+            has_accounts: dice.percent(50),
             clients,
             fates,
             calm_at,

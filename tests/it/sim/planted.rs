@@ -17,6 +17,9 @@ fn is_found(flaw: Flaw, at_least: usize, names: &[Kind]) {
             // Long enough for people to hear of what is going to be lost.
             plan.disk.sync_ms = 100..=400;
         }
+        if matches!(flaw, Flaw::RatesTwice | Flaw::NumbersTwice) {
+            plan.has_accounts = true;
+        }
         if flaw == Flaw::WakesNobody {
             plan = plan.deserted();
         }
@@ -78,6 +81,16 @@ fn a_refusal_that_was_written() {
 #[test]
 fn a_gift_of_time() {
     is_found(Flaw::GivesTime, 10, &[Kind::WrongClock]);
+}
+
+#[test]
+fn a_match_that_is_rated_twice() {
+    is_found(Flaw::RatesTwice, 3, &[Kind::WrongRating]);
+}
+
+#[test]
+fn a_match_that_is_numbered_twice() {
+    is_found(Flaw::NumbersTwice, 3, &[Kind::WrongRating]);
 }
 
 #[test]

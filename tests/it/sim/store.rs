@@ -13,19 +13,24 @@ use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
+use plyhouse_protocol::{
+    MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionId, SessionKind, Token,
+};
 use plyhouse_store::{
     Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
     NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
     RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
+use sha2::{Digest, Sha256};
 use tokio::time::sleep;
+use uuid::Uuid;
 
 pub(crate) use self::tables::{Cluster, Kept, Tables, Trouble, Written};
 use self::tables::{Write, end};
 use super::dice::Dice;
 use super::flaw::Flaw;
 use super::plan::DiskPlan;
+use super::world::name;
 
 /// Writes that one sync makes durable together.
 #[derive(Debug)]
@@ -176,8 +181,39 @@ impl SimStore {
             troubles: disk.troubles.clone(),
             unread_at: disk.unread_at,
             lag_compensation,
+            ratings: disk.synced.ratings.clone(),
             cluster: None,
         }
+    }
+
+    /// Somebody has had an account since before this world began: gives the token of a device of theirs.
+    pub(crate) fn with_account(&self, place: usize) -> Token {
+        let token = Token::new(format!("the device of {}", name(place)));
+        let number = Uuid::from_u128(place as u128 + 1);
+        let player = PlayerRecord {
+            id: PlayerId(number),
+            name: name(place),
+            kind: PlayerKind::Account,
+        };
+        let session = SessionRecord {
+            token: TokenHash(Sha256::digest(token.reveal()).into()),
+            id: SessionId(number),
+            player: player.id,
+            label: "device".to_owned(),
+            kind: SessionKind::Cli,
+            created_ms: 0,
+            seen_day: 0,
+            recovered: false,
+        };
+        let mut disk = self.0.lock();
+        let Disk {
+            synced, written, ..
+        } = &mut *disk;
+        for tables in [synced, written] {
+            let known = Write::Player(player.clone(), vec![session.clone()]);
+            tables.apply(known).expect("players are always taken in");
+        }
+        token
     }
 
     /// How many matches are live.

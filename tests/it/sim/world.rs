@@ -96,7 +96,10 @@ pub(crate) fn run(plan: Plan, flaw: Option<Flaw>) -> Ended {
     let served = Rc::clone(&world);
     sim.host(SERVER, move || serve(Rc::clone(&served)));
     for (place, role) in plan.clients.iter().enumerate() {
-        let client = Client::new(Rc::clone(&base), place, *role);
+        let mut client = Client::new(Rc::clone(&base), place, *role);
+        if plan.has_accounts {
+            client = client.with_account(world.store.with_account(place));
+        }
         sim.client(name(place), client.live());
     }
     let stuck = pass(&mut sim, &world).err();

@@ -2,6 +2,8 @@
 
 mod between;
 mod lists;
+mod meeting;
+mod rating;
 mod several;
 mod turns;
 
@@ -94,6 +96,7 @@ impl<'a> Keeping<'a> {
                 return self.fault(impossible(&state, before, event), about);
             }
             before = Some(event);
+            self.met(&state, &was, event);
             let known = told.events.get(&state.seq().0);
             if let Some((_, known)) = known {
                 self.event(&state, event, known);
@@ -301,6 +304,7 @@ impl<'a> Keeping<'a> {
             None => {
                 self.turns();
                 self.lists();
+                self.ratings();
             }
             Some(cluster) => {
                 self.journal(cluster);

@@ -6,13 +6,14 @@ mod ends;
 mod events;
 mod lists;
 mod turns;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
-    ServerMessage, Snapshot, WatchedBy,
+    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RatingChange,
+    RequestId, ServerMessage, Snapshot, WatchedBy,
 };
 
 pub(super) use self::ends::Seen;
@@ -20,6 +21,7 @@ pub(super) use self::events::contradiction;
 use self::lists::Watch;
 pub(super) use self::lists::{Difference, Row};
 pub(super) use self::turns::{RowsTold, TurnTold};
+use self::words::Words;
 use super::clocks::Times;
 use super::moves::{Asked, Verdict, canonical};
 use super::wall::Wall;
@@ -69,6 +71,10 @@ pub(super) struct Reading {
     pub(super) seen: Vec<Seen>,
     /// Where several servers share the store: by when all is to be seen, in microseconds.
     pub(super) settled_us: Option<u128>,
+    /// What each connection was told that matches have changed.
+    pub(super) ratings: Vec<(ConnectionId, MatchId, Vec<RatingChange>)>,
+    /// Who does not want to meet whom, and who heard what.
+    pub(super) words: Words,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -213,6 +219,7 @@ impl Reading {
             is_lasting: self.sent_hello(on, message),
         };
         self.sent_for_seat(on, message);
+        self.sent_block(on, message);
         self.connection(on).waiting.insert(re, waiting);
     }
 
@@ -302,7 +309,10 @@ impl Reading {
         }
         match message {
             ServerMessage::Welcome(welcome) => self.welcomed(on, welcome, waiting.as_ref()),
-            ServerMessage::Match(snapshot) => self.shown(on, snapshot, waiting.as_ref()),
+            ServerMessage::Match(snapshot) => {
+                self.heard(on, &snapshot.said, waiting.as_ref());
+                self.shown(on, snapshot, waiting.as_ref());
+            }
             ServerMessage::Events { events, .. } => self.caught_up(place, events, waiting.as_ref()),
             ServerMessage::Event(event) => self.told(place, on, event),
             ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
@@ -325,10 +335,16 @@ impl Reading {
             ServerMessage::Matches { total, matches, .. } => {
                 self.told_list(on, *total, matches, waiting.as_ref());
             }
+            ServerMessage::Blocked { players, .. } => {
+                self.told_blocked(on, players, waiting.as_ref());
+            }
+            ServerMessage::Rating {
+                match_id, changes, ..
+            } => self.ratings.push((on, *match_id, changes.clone())),
+            ServerMessage::Said { said, .. } => self.heard(on, std::slice::from_ref(said), None),
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
-            | ServerMessage::Blocked { .. }
             | ServerMessage::Sessions { .. }
             | ServerMessage::Paired { .. }
             | ServerMessage::RecoveryKey { .. }
@@ -336,12 +352,10 @@ impl Reading {
             | ServerMessage::Explore { .. }
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
-            | ServerMessage::Rating { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::Said { .. }
             | ServerMessage::WatchOver { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }

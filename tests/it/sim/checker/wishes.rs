@@ -57,6 +57,12 @@ impl Wish {
 }
 
 impl Before {
+    /// Whether this player had a seat.
+    pub(super) fn held_by(&self, player: PlayerId) -> bool {
+        let mut occupants = self.occupants.iter();
+        occupants.any(|occupant| occupant.holder() == Some(player))
+    }
+
     pub(super) fn new(state: &Match) -> Self {
         Self {
             offers: state.offers().collect(),

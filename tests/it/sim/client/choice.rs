@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, HostedOccupant, MatchId, Ply, SeatNumber, SeatRequest,
-    Seek, Seq, Status,
+    ClientMessage, ClockControl, Create, HostedOccupant, MatchId, Ply, Preset, Saying, SeatNumber,
+    SeatRequest, Seek, Seq, Status,
 };
 
 use super::{Client, Role};
@@ -64,6 +64,7 @@ impl Client {
                 self.has_pondered = true;
                 Deed::Ponder(self.dice.ms(200..=1300))
             }
+            42..=43 => self.talk(),
             _ => match self.role {
                 Role::Player => self.play(),
                 Role::Watcher => self.look_around(),
@@ -108,14 +109,7 @@ impl Client {
                 target: id.into(),
                 seat: None,
             },
-            None if self.dice.percent(25) => ClientMessage::Seek(Box::new(Seek {
-                game: self.game(),
-                bot: self.dice.percent(50).then(|| "easy".to_owned()),
-                bot_after_ms: Some(300),
-                clock: self.clock(),
-                stand_in: self.stand_in(),
-                ..Seek::default()
-            })),
+            None if self.dice.percent(25) => self.seek(),
             None => self.create(),
         })
     }
@@ -158,7 +152,46 @@ impl Client {
         self.dice.percent(30).then(|| "beginner".to_owned())
     }
 
+    /// Whether a match is to be rated. Guests ask for that now and then, and are turned down.
+    fn rates(&mut self) -> bool {
+        self.dice.percent(if self.has_account { 30 } else { 2 })
+    }
+
+    fn seek(&mut self) -> ClientMessage {
+        let rated = self.rates();
+        let bot = self.dice.percent(50).then(|| "easy".to_owned());
+        let seek = Seek {
+            game: self.game(),
+            bot: bot.filter(|_| !rated),
+            bot_after_ms: Some(300),
+            clock: self.clock(),
+            stand_in: self.stand_in().filter(|_| !rated),
+            rated: rated.then_some(true),
+            rating: (rated && self.dice.percent(30)).then_some([-100, 100]),
+        };
+        ClientMessage::Seek(Box::new(seek))
+    }
+
+    /// A match for ratings, with the clock that it needs.
+    fn create_rated(&mut self) -> ClientMessage {
+        let main_ms = 1000 * self.dice.between(1..=4);
+        let clock = ClockControl::Fischer {
+            main_ms,
+            increment_ms: 100,
+        };
+        ClientMessage::Create(Box::new(Create {
+            game: self.game(),
+            shuffle: Some(self.dice.percent(50)),
+            clock: Some(self.clock().unwrap_or(clock)),
+            rated: Some(true),
+            ..Create::default()
+        }))
+    }
+
     fn create(&mut self) -> ClientMessage {
+        if self.rates() {
+            return self.create_rated();
+        }
         let people = self.base.people.borrow().clone();
         let other = self
             .dice
@@ -217,6 +250,28 @@ impl Client {
     fn repeat(&mut self) -> Deed {
         let again = self.dice.pick(&self.played).cloned();
         Deed::Ask(again.unwrap_or(ClientMessage::Ping))
+    }
+
+    /// Says something, or does not want to meet somebody, or does again.
+    fn talk(&mut self) -> Deed {
+        if self.dice.percent(40) {
+            let people = self.base.people.borrow().clone();
+            let other = self.dice.pick(&people).copied();
+            // Whoever met nobody at all would not play any more.
+            let on = self.dice.percent(50);
+            return Deed::Ask(ClientMessage::Block {
+                player: other.map(|other| other.to_string()),
+                on: Some(on),
+            });
+        }
+        let preset = self.dice.pick(Preset::ALL).copied();
+        match (self.some_view(|_| true), preset) {
+            (Some(view), Some(preset)) => Deed::Ask(ClientMessage::Say {
+                target: view.id.into(),
+                saying: Saying::Preset(preset),
+            }),
+            _ => Deed::Ask(ClientMessage::Ping),
+        }
     }
 
     fn look_around(&mut self) -> Deed {

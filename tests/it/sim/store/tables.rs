@@ -36,6 +36,7 @@ pub(crate) struct Kept {
     pub(crate) unread_at: Option<Duration>,
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
+    pub(crate) ratings: KeptRatings,
     /// What is known beside where several servers share the store.
     pub(crate) cluster: Option<Cluster>,
 }

@@ -153,21 +153,21 @@ fn holders(record: &Record) -> Vec<PlayerId> {
     state.map_or_else(|_| Vec::new(), |state| state.holders().collect())
 }
 
-/// Whoever a seat is for.
+/// Whoever a seat is for, however they are rated as they sit down.
 fn as_people(occupant: &Occupant) -> Occupant {
     match occupant {
-        Occupant::StandIn {
-            player,
+        Occupant::Player { id, name, kind, .. }
+        | Occupant::StandIn {
+            player: id,
             name,
             kind,
-            rating,
             ..
         } => Occupant::Player {
-            id: *player,
+            id: *id,
             name: name.clone(),
             kind: *kind,
-            rating: *rating,
+            rating: None,
         },
-        Occupant::Open | Occupant::Player { .. } | Occupant::Bot(_) => occupant.clone(),
+        Occupant::Open | Occupant::Bot(_) => occupant.clone(),
     }
 }

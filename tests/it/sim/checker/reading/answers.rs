@@ -12,6 +12,7 @@ impl Reading {
         waiting: Option<&Waiting>,
     ) {
         let id = welcome.player.id;
+        self.words.is_called(id, &welcome.player.name);
         let owner = self.tokens.get(welcome.token.reveal()).copied();
         if welcome.resumed && owner.is_some_and(|owner| owner != id) {
             let about = format!("{on:?} is {id} by the token of {owner:?}");
