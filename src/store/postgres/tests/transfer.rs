@@ -50,21 +50,8 @@ fn played(number: u128, clock: Option<ClockControl>) -> Record {
     record
 }
 
-/// Has everything written that a store can keep: matches that have ended, one of which had the code of a
-/// live one, a rematch, one of days, one that waits to be woken, and more than are moved at once.
-async fn fill(store: &dyn Store) {
-    for number in 1..=2 {
-        let sessions = (0..number).map(|more| session(number + 10 * more, number));
-        let added = store.add_player(player(number), sessions.collect()).await;
-        added.expect("written");
-        let key = TokenHash([number; 32]);
-        let kept = store.keep_recovery(player(number).id, key).await;
-        kept.expect("written");
-    }
-    suite::names_a_player(store).await;
-    suite::gives_a_bot(store).await;
-    suite::blocks_a_player(store).await;
-    suite::forgets_a_player(store).await;
+/// An invitation, a link for the first player, and a rated match that waits for its number.
+async fn gives_passes_and_waits(store: &dyn Store) {
     for (number, whose) in [(71, None), (72, Some(player(1).id))] {
         let pass = Pass {
             player: whose,
@@ -88,6 +75,24 @@ async fn fill(store: &dyn Store) {
     let resigned = end(Some(Seat::First), Reason::Resignation);
     let events = rated_end(1107, &resigned, 5);
     store.append(id, mark, events).await.expect("written");
+}
+
+/// Has everything written that a store can keep: matches that have ended, one of which had the code of a
+/// live one, a rematch, one of days, one that waits to be woken, and more than are moved at once.
+async fn fill(store: &dyn Store) {
+    for number in 1..=2 {
+        let sessions = (0..number).map(|more| session(number + 10 * more, number));
+        let added = store.add_player(player(number), sessions.collect()).await;
+        added.expect("written");
+        let key = TokenHash([number; 32]);
+        let kept = store.keep_recovery(player(number).id, key).await;
+        kept.expect("written");
+    }
+    suite::names_a_player(store).await;
+    suite::gives_a_bot(store).await;
+    suite::blocks_a_player(store).await;
+    suite::forgets_a_player(store).await;
+    gives_passes_and_waits(store).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));
