@@ -45,7 +45,6 @@ impl Session {
         }
     }
 
-    /// Shows what was said.
     /// Tells what a rated match has changed.
     pub(super) fn rated(
         &mut self,
@@ -79,6 +78,7 @@ impl Session {
         }
     }
 
+    /// Shows what was said.
     pub(super) fn heard(&mut self, match_id: MatchId, said: &Said) {
         if self
             .table()

@@ -9,6 +9,8 @@ mod devices;
 mod fake;
 mod matches;
 mod past;
+#[cfg(test)]
+mod people;
 mod raw;
 #[cfg(test)]
 mod real;

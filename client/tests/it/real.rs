@@ -4,8 +4,9 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 
-use plyhouse_server::{Server, Settings};
-use plyhouse_store::{MemoryStore, StoreMetrics};
+use plyhouse_matches::ratings::Books;
+use plyhouse_server::{Accounts, Obeyed, Order, Server, Settings, new_secret};
+use plyhouse_store::{Fold, MemoryStore, Post, RatingsChange, Store as _, StoreMetrics};
 use plyhouse_transport::{Tls, Transport};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -15,35 +16,79 @@ use crate::fake::{Home, Ran};
 /// A server for as long as this value lives.
 pub(crate) struct Real {
     pub(crate) url: String,
-    _runtime: Runtime,
+    store: Arc<MemoryStore>,
+    server: Server,
+    runtime: Runtime,
 }
 
 impl Real {
     pub(crate) fn start() -> Self {
-        Self::with("ws", Transport::new)
+        Self::with("ws", Settings::default(), Transport::new)
     }
 
     pub(crate) fn start_with_tls(tls: Tls) -> Self {
-        Self::with("wss", |server| Transport::with(server, Some(tls), true))
+        let transport = |server| Transport::with(server, Some(tls), true);
+        Self::with("wss", Settings::default(), transport)
     }
 
-    fn with(scheme: &str, transport: impl FnOnce(Server) -> Transport) -> Self {
+    /// A server that registers only whom its operator has invited.
+    pub(crate) fn start_by_invitation() -> Self {
+        let settings = Settings {
+            accounts: Accounts::Invite,
+            ..Settings::default()
+        };
+        Self::with("ws", settings, Transport::new)
+    }
+
+    fn with(scheme: &str, settings: Settings, transport: impl FnOnce(Server) -> Transport) -> Self {
         let runtime = Runtime::new().unwrap();
-        let address = runtime.block_on(async {
+        let store = Arc::<MemoryStore>::default();
+        let (server, address) = runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            let store = Arc::new(MemoryStore::default());
-            let server =
-                Server::start(Settings::default(), store, &StoreMetrics::default()).unwrap();
-            let transport = transport(server);
+            let metrics = StoreMetrics::default();
+            let kept = Arc::<MemoryStore>::clone(&store);
+            let server = Server::start(settings, kept, &metrics).unwrap();
+            let transport = transport(server.clone());
             runtime.spawn(async move { transport.serve(listener).await });
-            address
+            (server, address)
         });
         let url = format!("{scheme}://{address}/ws");
         Self {
             url,
-            _runtime: runtime,
+            store,
+            server,
+            runtime,
         }
+    }
+
+    /// An invitation of the operator's.
+    pub(crate) fn invitation(&self) -> String {
+        let (code, hash) = new_secret();
+        let order = self.server.carry_out(Order::Invite { code: hash });
+        assert_eq!(self.runtime.block_on(order), Obeyed::Done);
+        code.reveal().to_owned()
+    }
+
+    /// Has these books kept as if matches had come to them.
+    pub(crate) fn rate(&self, books: Books) {
+        let post = |fold: Fold| Post {
+            fold: fold.id,
+            from: fold.cursor,
+            to: fold.cursor,
+            books: books.clone(),
+            posted: Vec::new(),
+        };
+        // The server itself may post in between.
+        self.runtime.block_on(async {
+            loop {
+                let state = self.store.rating_state().await.unwrap();
+                let post = RatingsChange::Post(Box::new(post(state.live)));
+                if self.store.change_ratings(post).await.unwrap() {
+                    return;
+                }
+            }
+        });
     }
 }
 

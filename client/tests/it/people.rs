@@ -1,0 +1,177 @@
+//! Names of one's own among others: matches for ratings, who leads, invitations, blocks, and being forgotten.
+
+use plyhouse_matches::ratings::{Books, Rated, Rating, Record};
+use plyhouse_protocol::{PlayerId, Pool};
+
+use crate::fake::Home;
+use crate::real::{Real, Somebody};
+
+fn registered(server: &Real, name: &str) -> Home {
+    let home = Home::new();
+    let register = ["register", name, "--no-password"];
+    home.run(&server.url, &register, "").expect(0, &[name]);
+    home
+}
+
+/// The id of whoever is known here, as the server tells it.
+fn id_of(server: &Real, home: &Home) -> String {
+    let told = home.run(&server.url, &["profile", "--json"], "").out;
+    let (_, rest) = told.split_once("\"player\":{\"id\":\"").expect("a player");
+    rest[..36].to_owned()
+}
+
+#[test]
+fn a_match_is_played_for_ratings() {
+    let server = Real::start();
+    let (ann, bob) = (registered(&server, "ann"), registered(&server, "bob"));
+    let clock = ["--rated", "--clock", "5+3"];
+    let play = [
+        &["play", "tic-tac-toe", "--open", "--as", "first"],
+        &clock[..],
+    ]
+    .concat();
+    Home::new()
+        .run(&server.url, &play, "")
+        .expect(4, &["register"]);
+
+    let mut first = Somebody::start(&ann, &server, &play);
+    let command = first.sees("ply join ");
+    let code = command.split_whitespace().nth(2).unwrap().to_owned();
+    Home::new()
+        .run(&server.url, &["join", &code], "")
+        .expect(4, &["register"]);
+    let mut second = Somebody::start(&bob, &server, &["join", &code]);
+    second.sees("(x) to move.");
+    first.types("a1\n");
+    second.types("a2\n");
+    second.sees("You play a2.");
+    first.types("resign\n");
+    second.sees("You win!");
+    for (home, score) in [(&ann, "0 won, 1 lost"), (&bob, "1 won, 0 lost")] {
+        let profile = || home.run(&server.url, &["profile"], "");
+        // It is rated after it has ended, and soon.
+        let told = std::iter::repeat_with(profile).find(|told| told.out.contains("(live): "));
+        let told = told.expect("it is rated some time");
+        told.expect(
+            0,
+            &[
+                "an account",
+                score,
+                "tic-tac-toe (live): 1",
+                "1 rated matches",
+            ],
+        );
+    }
+}
+
+#[test]
+fn whoever_leads_is_listed() {
+    let server = Real::start();
+    let homes = ["ann", "bob"].map(|name| registered(&server, name));
+    let leaders = |arguments: &[&str]| {
+        let arguments = [&["leaders", "chess"], arguments].concat();
+        homes[0].run(&server.url, &arguments, "")
+    };
+    leaders(&[]).expect(0, &["Nobody is here"]);
+    let rated = |(home, rating): (&Home, f64)| {
+        let record = Record {
+            player: PlayerId(id_of(&server, home).parse().unwrap()),
+            game: "chess".to_owned(),
+            pool: Pool::Live,
+        };
+        let rating = Rating {
+            rating,
+            deviation: 60.0,
+            ..Rating::NEW
+        };
+        let rated = Rated {
+            rating,
+            games: 40,
+            // Not long ago for years to come.
+            last_ms: 4_000_000_000_000,
+        };
+        (record, rated)
+    };
+    server.rate(Books {
+        ratings: homes.iter().zip([1612.0, 1704.0]).map(rated).collect(),
+        ..Books::default()
+    });
+
+    let all = leaders(&[]);
+    all.expect(
+        0,
+        &[
+            "  1. 1704 ± 60  bob (40 rated matches)",
+            "  2. 1612 ± 60  ann",
+        ],
+    );
+    leaders(&["--limit", "1"]).expect(0, &["bob", "… of 2; more by --after 1"]);
+    let behind = leaders(&["--after", "1"]);
+    behind.expect(0, &["  2. 1612"]);
+    assert!(!behind.out.contains("bob"), "{behind:?}");
+    leaders(&["--pool", "bots"]).expect(0, &["Nobody is here"]);
+    leaders(&["--pool", "all"]).expect(2, &["--pool"]);
+}
+
+#[test]
+fn whoever_is_invited_registers() {
+    let (server, home) = (Real::start_by_invitation(), Home::new());
+    let register = |more: &[&str], input: &str| {
+        let arguments = [&["register", "ada", "--no-password"], more].concat();
+        home.run(&server.url, &arguments, input)
+    };
+    register(&[], "").expect(4, &["invitation"]);
+    register(&["--invited"], "ABCDEFGHIJKLMNOPQRSTUVWXYZ\n").expect(4, &["invitation"]);
+    let invitation = format!("{}\n", server.invitation());
+    register(&["--invited"], &invitation).expect(0, &["ada is your name alone"]);
+    home.run(&server.url, &["profile"], "")
+        .expect(0, &["ada, an account"]);
+
+    // It is good once.
+    let other = ["register", "bea", "--no-password", "--invited"];
+    Home::new()
+        .run(&server.url, &other, &invitation)
+        .expect(4, &["invitation"]);
+}
+
+#[test]
+fn whoever_is_blocked_is_not_met() {
+    let server = Real::start();
+    let (ann, bob) = (registered(&server, "ann"), registered(&server, "bob"));
+    let on = |home: &Home, arguments: &[&str]| home.run(&server.url, arguments, "");
+    on(&ann, &["blocked"]).expect(0, &["You block nobody."]);
+    on(&ann, &["block", "nobody"]).expect(4, &["nobody has this name"]);
+    on(&ann, &["block", "ann"]).expect(4, &[]);
+    let id = id_of(&server, &bob);
+    on(&ann, &["block", "Bob"]).expect(0, &[&format!("{id}  bob")]);
+    on(&ann, &["blocked"]).expect(0, &[&format!("{id}  bob")]);
+    on(&bob, &["blocked"]).expect(0, &["You block nobody."]);
+    on(&ann, &["unblock", &id]).expect(0, &["You block nobody."]);
+    on(&ann, &["block", &id]).expect(0, &[&format!("{id}  bob")]);
+
+    let mut host = Somebody::start(&ann, &server, &["play", "--open"]);
+    let command = host.sees("ply join ");
+    let code = command.split_whitespace().nth(2).unwrap().to_owned();
+    on(&bob, &["join", &code]).expect(4, &["one of you has blocked the other"]);
+}
+
+#[test]
+fn whoever_wants_is_forgotten() {
+    let (server, home) = (Real::start(), Home::new());
+    let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    run(&["forget", "--yes"], "").expect(4, &["nobody is known here"]);
+    run(&["register", "ada"], "correct horse\n").expect(0, &["ada is your name alone"]);
+    run(&["forget"], "").expect(4, &["--yes"]);
+    run(&["forget", "--yes"], "wrong horse\n").expect(4, &["wrong"]);
+    run(&["profile"], "").expect(0, &["ada, an account"]);
+    run(&["forget", "--yes"], "correct horse\n").expect(0, &["You are forgotten."]);
+    run(&["profile"], "").expect(4, &["nobody is known here"]);
+    let other = registered(&server, "bea");
+    other
+        .run(&server.url, &["profile", "ada"], "")
+        .expect(4, &["nobody has this name"]);
+    let again = ["register", "ada", "--no-password"];
+    Home::new()
+        .run(&server.url, &again, "")
+        .expect(4, &["somebody else has this name"]);
+}
