@@ -14,6 +14,7 @@ mod desk;
 mod directory;
 mod journal;
 mod link;
+mod outside;
 mod reader;
 mod schema;
 #[cfg(test)]

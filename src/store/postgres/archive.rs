@@ -3,23 +3,20 @@
 use std::collections::HashMap;
 
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
-use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::journal::{CREATION_COLUMNS, Entries, creation, natural};
-use super::link::{Failure, Session, Values};
+use super::link::{Failure, Values};
+use super::outside::Outside;
 use super::reader::{ACCOUNTS, BLOCKS, BOTS, BY_CODE, NAMES, SESSIONS, accounts, player, session};
-use super::{Address, OpenError, schema};
+use super::{Address, OpenError};
 use crate::archive::{Archive, KeptMatch, PEOPLE_AT_ONCE, Person, Unreadable};
 use crate::{Account, Damage, Pass, PlayerRecord, Record, SessionRecord, TokenHash};
 
 /// Reads a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
-pub struct PostgresArchive {
-    runtime: Runtime,
-    session: Session,
-}
+pub struct PostgresArchive(Outside);
 
 impl PostgresArchive {
     /// Connects to the database at this address (`postgres://…`), and writes nothing.
@@ -29,18 +26,11 @@ impl PostgresArchive {
     /// See [`OpenPostgresError`](super::OpenPostgresError).
     pub fn open(address: &str) -> Result<Self, OpenError> {
         let address = address.parse::<Address>()?.read_only();
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(OpenError::Runtime)?;
-        let session = runtime.block_on(async {
-            let mut session = Session::connect(&address).await?;
-            schema::check(session.client()).await?;
-            Ok::<_, OpenError>(session)
-        })?;
-        Ok(Self { runtime, session })
+        Ok(Self(Outside::open(&address)?))
     }
 
     fn query(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
-        self.runtime.block_on(self.session.query(sql, values))
+        self.0.query(sql, values)
     }
 
     fn first<T>(&self, sql: &'static str, values: Values<'_>) -> Result<Option<T>, Unreadable>

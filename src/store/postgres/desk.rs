@@ -1,18 +1,13 @@
 //! Where orders are left beside the servers that use a database.
 
-use tokio::runtime::{Builder, Runtime};
-
-use super::link::Session;
-use super::{Address, OpenError, schema};
+use super::outside::Outside;
+use super::{Address, OpenError};
 use crate::desk::Desk;
 use crate::{OrderId, Unreadable};
 
 /// Leaves orders in a PostgreSQL database. Not to be used within a runtime.
 #[derive(Debug)]
-pub struct PostgresDesk {
-    runtime: Runtime,
-    session: Session,
-}
+pub struct PostgresDesk(Outside);
 
 impl PostgresDesk {
     /// Connects to the database at this address (`postgres://…`).
@@ -21,15 +16,7 @@ impl PostgresDesk {
     ///
     /// See [`OpenPostgresError`](super::OpenPostgresError).
     pub fn open(address: &str) -> Result<Self, OpenError> {
-        let address = address.parse::<Address>()?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(OpenError::Runtime)?;
-        let session = runtime.block_on(async {
-            let mut session = Session::connect(&address).await?;
-            schema::check(session.client()).await?;
-            Ok::<_, OpenError>(session)
-        })?;
-        Ok(Self { runtime, session })
+        Ok(Self(Outside::open(&address.parse::<Address>()?)?))
     }
 }
 
@@ -38,26 +25,20 @@ impl Desk for PostgresDesk {
         // After so long nobody waits for an answer any more.
         let sql = "WITH old AS (DELETE FROM orders WHERE asked < now() - interval '10 minutes')
                    INSERT INTO orders (id, body) VALUES (gen_random_uuid(), $1) RETURNING id";
-        let row = self
-            .runtime
-            .block_on(self.session.query_opt(sql, &[&order]))?;
+        let row = self.0.first(sql, &[&order])?;
         let row = row.ok_or_else(|| Unreadable("it keeps no order".to_owned()))?;
         Ok(OrderId(row.get(0)))
     }
 
     fn answer(&self, order: OrderId) -> Result<Option<String>, Unreadable> {
         let sql = "SELECT answer FROM orders WHERE id = $1";
-        let found = self
-            .runtime
-            .block_on(self.session.query_opt(sql, &[&order.0]))?;
+        let found = self.0.first(sql, &[&order.0])?;
         Ok(found.and_then(|row| row.get(0)))
     }
 
     fn take_back(&self, order: OrderId) -> Result<bool, Unreadable> {
         let sql = "DELETE FROM orders WHERE id = $1 RETURNING taken";
-        let found = self
-            .runtime
-            .block_on(self.session.query_opt(sql, &[&order.0]))?;
+        let found = self.0.first(sql, &[&order.0])?;
         Ok(found.is_none_or(|row| row.get(0)))
     }
 }

@@ -131,38 +131,46 @@ pub(super) async fn add_key(session: &Session, key: &NewKey) -> Result<bool, Fai
 /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
 /// name.
 pub(super) async fn add_external(session: &Session, new: &External) -> Result<bool, Failure> {
-    let sql = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM externals WHERE name = $1)
-               AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = $2
-                               AND (until_ms IS NULL OR until_ms > $3))";
-    let now_ms = integer(new.now_ms);
-    let values: Values<'_> = &[&new.external, &new.likeness, &now_ms];
+    let sql = "SELECT 1 FROM externals WHERE name = $1";
+    if session.query_opt(sql, &[&new.external]).await?.is_some() {
+        return Ok(false);
+    }
+    let account = Account {
+        external: Some(new.external.clone()),
+        ..Account::default()
+    };
+    let called = (new.likeness.as_str(), new.now_ms);
+    add_account(session, &new.player, called, account).await
+}
+
+/// Makes an account of a program. False if somebody else has the name, or there would be too many.
+async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<bool, Failure> {
+    let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)";
+    let values: Values<'_> = &[&owner.0, &integer(new.max as u64)];
     if session.query_opt(sql, values).await?.is_none() {
         return Ok(false);
     }
-    add_account(
-        session,
-        &new.player,
-        &new.likeness,
-        now_ms,
-        Account {
-            external: Some(new.external.clone()),
-            ..Account::default()
-        },
-    )
-    .await?;
-    Ok(true)
+    let account = Account {
+        owner: Some(owner),
+        ..Account::default()
+    };
+    let called = (new.likeness.as_str(), new.now_ms);
+    add_account(session, &new.player, called, account).await
 }
 
-/// Adds a player with an account and this name, which is nobody else's.
+/// Adds a player with an account and a name of this likeness, from now on. False if somebody else has it.
 async fn add_account(
     session: &Session,
     player: &PlayerRecord,
-    likeness: &str,
-    now_ms: i64,
+    (likeness, now_ms): (&str, u64),
     account: Account,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let sql = "DELETE FROM names WHERE until_ms <= $1";
-    session.query(sql, &[&now_ms]).await?;
+    session.query(sql, &[&integer(now_ms)]).await?;
+    let sql = "SELECT 1 FROM names WHERE likeness = $1";
+    if session.query_opt(sql, &[&likeness]).await?.is_some() {
+        return Ok(false);
+    }
     let PlayerRecord { id, name, kind } = player;
     let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, $3)";
     let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
@@ -174,30 +182,7 @@ async fn add_account(
         }],
         ..account
     };
-    keep(session, *id, &account).await
-}
-
-/// Makes an account of a program. False if somebody else has the name, or there would be too many.
-async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<bool, Failure> {
-    let sql = "SELECT 1 WHERE $2 > (SELECT count(*) FROM accounts WHERE owner = $1)
-               AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = $3
-                               AND (until_ms IS NULL OR until_ms > $4))";
-    let (max, now_ms) = (integer(new.max as u64), integer(new.now_ms));
-    let values: Values<'_> = &[&owner.0, &max, &new.likeness, &now_ms];
-    if session.query_opt(sql, values).await?.is_none() {
-        return Ok(false);
-    }
-    add_account(
-        session,
-        &new.player,
-        &new.likeness,
-        now_ms,
-        Account {
-            owner: Some(owner),
-            ..Account::default()
-        },
-    )
-    .await?;
+    keep(session, *id, &account).await?;
     Ok(true)
 }
 
