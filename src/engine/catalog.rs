@@ -18,7 +18,7 @@ use crate::game::{
     Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Picture,
     Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
-use crate::search::{self, Evaluate, Level, Limits, Report, Stop, Table};
+use crate::search::{self, Evaluate, Level, Limits, Report, Score, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
 pub use published::published;
@@ -53,6 +53,8 @@ pub struct Entry {
     pub record: Option<RecordFormat>,
     /// Whether players may agree on a draw before the game is over.
     pub draws: bool,
+    /// Whether its bots play games out in place of looking ahead, so that a node of a search is a playout.
+    pub plays_out: bool,
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
     recorded: fn(&mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError>,
@@ -69,6 +71,7 @@ impl Entry {
             engine: P::ENGINE,
             record: P::RECORD,
             draws: P::DRAWS,
+            plays_out: P::PLAYOUTS.is_some(),
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
             recorded: recorded::<P>,
@@ -205,6 +208,25 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut Table,
     ) -> Option<Choice>;
 
+    /// What full strength thinks of the position; `None` once there is an outcome.
+    ///
+    /// Uses what is in the table, and leaves there what it finds. `watch` is told what is known after every
+    /// depth, or after more and more playouts.
+    fn look(
+        &self,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Report<String>>;
+
+    /// A win, a draw or a loss here as the literature on the game writes it; else the estimate. For the seat
+    /// to move.
+    fn customary(&self, score: Score) -> i32;
+
+    /// What the seats' pieces are worth as beginners count them, in games in which they can be taken.
+    fn material(&self) -> Option<[i32; 2]>;
+
     /// A copy of the position.
     fn clone_box(&self) -> Box<dyn AnyPosition>;
 }
@@ -339,6 +361,26 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
             m: m.to_string(),
             report: report.map(|m| m.to_string()),
         })
+    }
+
+    fn look(
+        &self,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Report<String>> {
+        let mut watch = |report: &Report<P::Move>| watch(&report.clone().map(|m| m.to_string()));
+        let found = search::look_watched(&self.0, limits, stop, table, &mut watch)?;
+        Some(found.map(|m| m.to_string()))
+    }
+
+    fn customary(&self, score: Score) -> i32 {
+        self.0.position().customary(score)
+    }
+
+    fn material(&self) -> Option<[i32; 2]> {
+        self.0.position().material()
     }
 
     fn clone_box(&self) -> Box<dyn AnyPosition> {

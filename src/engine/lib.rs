@@ -5,6 +5,7 @@
 //! - [`search`]: minimax in its forms, evaluation, levels. Generic over a game that implements
 //!   [`Evaluate`](search::Evaluate), of which a new game must write one function.
 //! - [`catalog`]: the list of games, behind one face that speaks text.
+//! - [`review`]: a game looked at again once it is over: which moves were mistakes, and why.
 //!
 //! Nothing here does I/O or needs a runtime. A search runs on its caller's thread until a limit is
 //! reached or it is told to stop.
@@ -57,6 +58,7 @@
 
 pub mod catalog;
 pub mod game;
+pub mod review;
 pub mod search;
 #[cfg(feature = "serde")]
 mod serial;

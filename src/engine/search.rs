@@ -177,6 +177,24 @@ pub fn search_watched<P: Evaluate>(
     }))
 }
 
+/// Values the position on the board as bots of full strength do, by playouts where they play games out.
+#[must_use]
+pub fn look_watched<P: Evaluate>(
+    course: &Course<P>,
+    limits: &Limits,
+    stop: &Stop,
+    table: &mut Table,
+    watch: &mut dyn FnMut(&Report<P::Move>),
+) -> Option<Report<P::Move>> {
+    if course.outcome().is_some() {
+        return None;
+    }
+    match P::PLAYOUTS {
+        Some(player) => Some((player.search)(course, limits, 0, stop, table, watch)),
+        None => search_watched(course, limits, stop, table, watch),
+    }
+}
+
 /// Runs `lead` on this thread, while the other threads that the limits allow search the same
 /// position for what that leaves in the table.
 fn with_help<'a, P: Evaluate, T>(

@@ -156,6 +156,12 @@ pub trait Evaluate: Position {
         false
     }
 
+    /// What the seats' pieces are worth as beginners count them, the least of them as one. Only in games in
+    /// which pieces can be taken.
+    fn material(&self) -> Option<[i32; 2]> {
+        None
+    }
+
     /// A win, a draw or a loss as the literature on the game writes it; else the estimate.
     fn customary(&self, score: Score) -> i32 {
         score.value()

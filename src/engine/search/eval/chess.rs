@@ -27,6 +27,9 @@ const TEMPO: Phased = Phased::new(37, 14);
 /// How much a piece on the board makes it a middle game, by kind.
 const PHASE: [i32; Piece::NUM] = [0, 1, 1, 2, 4, 0];
 
+/// What beginners are taught that pieces are worth, in pawns, by kind.
+const WORTH: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
+
 /// When so few plies are left to the draw by fifty moves, how few they are is part of the position.
 const CLOCK_TOLD_FROM: u8 = 70;
 
@@ -105,6 +108,16 @@ impl Evaluate for Chess {
 
     fn selects(level: Level) -> bool {
         level >= Level::Medium
+    }
+
+    fn material(&self) -> Option<[i32; 2]> {
+        let board = self.board();
+        let worth = |color: Color| {
+            let count = |piece: Piece| board.colored_pieces(color, piece).len().cast_signed();
+            let pieces = Piece::ALL.into_iter().zip(WORTH);
+            pieces.map(|(piece, worth)| worth * count(piece)).sum()
+        };
+        Some([worth(Color::White), worth(Color::Black)])
     }
 
     fn key(&self) -> u64 {

@@ -108,6 +108,11 @@ impl Evaluate for Draughts {
         m.index()
     }
 
+    fn material(&self) -> Option<[i32; 2]> {
+        let count = |pieces: u64| pieces.count_ones().cast_signed();
+        Some(Seat::ALL.map(|seat| count(self.men(seat)) + 2 * count(self.kings(seat))))
+    }
+
     /// Positions that differ in their counts alone share a key until the counts matter.
     fn key(&self) -> u64 {
         let quiet = self.quiet_plies().saturating_sub(QUIET_PLIES_THAT_MATTER);

@@ -1,0 +1,258 @@
+//! A game looked at again, once it is over: what each position was worth, which moves were mistakes,
+//! and why.
+//!
+//! It goes backwards from the end, position by position, with one table: so what a later position was
+//! found to be worth is known when the one before it is looked at.
+
+mod accuracy;
+mod chances;
+mod lines;
+mod said;
+#[cfg(test)]
+mod tests;
+mod why;
+mod worth;
+
+pub use self::chances::{Chances, chances};
+pub use self::said::said;
+pub use self::why::{Keeps, Kind, Why};
+pub use self::worth::{Known, Worth};
+
+use crate::catalog::{AnyPosition, Entry, PlayError};
+use crate::game::Seat;
+use crate::search::{Limits, Stop, Table};
+
+/// No line that is told is longer than this.
+pub const LINE_MAX: usize = 8;
+
+/// How much memory of what was found before one review has use for.
+pub const TABLE_BYTES: usize = 16 << 20;
+
+/// A move that costs its seat so much of its chances, on a scale from -1 to 1, is judged so: the steps
+/// of lichess (lila, `Advice.scala`).
+const INACCURACY: f64 = 0.1;
+const MISTAKE: f64 = 0.2;
+const BLUNDER: f64 = 0.3;
+
+/// So many points given away, where both results are known, are judged so, even if the same seat still wins.
+const POINTS: [(u32, Judgement); 3] = [
+    (12, Judgement::Blunder),
+    (6, Judgement::Mistake),
+    (2, Judgement::Inaccuracy),
+];
+
+/// How bad a move was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// It cost a little.
+    Inaccuracy,
+    /// It cost much.
+    Mistake,
+    /// It cost the most.
+    Blunder,
+}
+
+/// What was found of a position, and of the move that was played there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looked {
+    /// The number of the ply.
+    pub ply: usize,
+    /// The seat that moved.
+    pub turn: Seat,
+    /// The move that was played.
+    pub m: String,
+    /// What the position was worth before it.
+    pub worth: Worth,
+    /// The best line of play, as far as it was seen; its first move is the best.
+    pub line: Vec<String>,
+    /// How bad the move was, and why; nothing where it was good.
+    pub judged: Option<(Judgement, Why)>,
+}
+
+/// A review that is under way.
+#[derive(Debug)]
+pub struct Review {
+    game: &'static Entry,
+    start: Box<dyn AnyPosition>,
+    moves: Vec<String>,
+    table: Table,
+    /// What the position after the last move is worth, once that is known, and how it would go on.
+    end: Option<(Worth, Vec<String>)>,
+    /// What was found, the last ply first.
+    looked: Vec<Looked>,
+}
+
+impl Review {
+    /// Begins with the end of the game that was played from `start` by these moves, in canonical form.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be played when its turn comes.
+    pub fn new(
+        game: &'static Entry,
+        start: Box<dyn AnyPosition>,
+        moves: Vec<String>,
+        table_bytes: usize,
+    ) -> Result<Self, PlayError> {
+        let mut position = start.clone_box();
+        for m in &moves {
+            position.play(m)?;
+        }
+        Ok(Self {
+            game,
+            start,
+            moves,
+            table: Table::new(table_bytes),
+            end: None,
+            looked: Vec::new(),
+        })
+    }
+
+    /// What is played.
+    #[must_use]
+    pub const fn game(&self) -> &'static Entry {
+        self.game
+    }
+
+    /// How many moves there are to be looked at.
+    #[must_use]
+    pub const fn plies(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether all has been looked at.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.end.is_some() && self.looked.len() == self.moves.len()
+    }
+
+    /// What the position after the last move is worth, once that is known.
+    #[must_use]
+    pub fn end(&self) -> Option<Worth> {
+        self.end.as_ref().map(|(worth, _)| *worth)
+    }
+
+    /// What has been found so far, the last ply first.
+    #[must_use]
+    pub fn looked(&self) -> &[Looked] {
+        &self.looked
+    }
+
+    /// Looks at one more position: first at that after the last move, then at that before it, and so on
+    /// backwards. The limits are those of one position. If `stop` comes first, nothing is found.
+    pub fn step(&mut self, limits: &Limits, stop: &Stop) {
+        if self.is_done() {
+            return;
+        }
+        let left = self.moves.len() - self.looked.len();
+        let ply = if self.end.is_some() { left - 1 } else { left };
+        let mut position = self.start.clone_box();
+        for m in &self.moves[..ply] {
+            position.play(m).expect("it was played before");
+        }
+        self.table.next_search();
+        let found = if position.outcome().is_some() {
+            (Worth::at_end(self.game, position.as_ref()), Vec::new())
+        } else {
+            let report = position.look(limits, stop, &mut self.table, &mut |_| {});
+            let Some(report) = report.filter(|_| !stop.is_stopped()) else {
+                return;
+            };
+            let worth = Worth::of(self.game, position.as_ref(), &report);
+            let mut line = report.pv;
+            line.truncate(LINE_MAX);
+            (worth, line)
+        };
+        if self.end.is_none() {
+            self.end = Some(found);
+        } else {
+            let looked = self.look_back(ply, position.as_ref(), found, (limits, stop));
+            self.looked.push(looked);
+        }
+    }
+
+    /// What the move of this ply was worth, where all that came after it has been looked at.
+    fn look_back(
+        &mut self,
+        ply: usize,
+        position: &dyn AnyPosition,
+        (mut worth, mut line): (Worth, Vec<String>),
+        limits: (&Limits, &Stop),
+    ) -> Looked {
+        let (turn, m) = (position.turn(), self.moves[ply].clone());
+        let end = self.end.as_ref().expect("that was looked at first");
+        let (after, reply) = match self.looked.last() {
+            Some(next) => (next.worth, &next.line),
+            None => (end.0, &end.1),
+        };
+        let reply = reply.clone();
+        let played = after.sooner();
+        let is_best = line.first() == Some(&m);
+        // What was played is known from farther on. It is not worse than the best there is.
+        if is_best || (!worth.exact && played.for_seat(turn) > worth.for_seat(turn)) {
+            if !worth.exact {
+                worth = played;
+            }
+            if !is_best || line.len() <= reply.len() {
+                line = std::iter::once(&m).chain(&reply).cloned().collect();
+                line.truncate(LINE_MAX);
+            }
+            return Looked {
+                ply,
+                turn,
+                m,
+                worth,
+                line,
+                judged: None,
+            };
+        }
+        let judged = judged(turn, worth, played).map(|judgement| {
+            let mut tell = lines::Teller {
+                table: &mut self.table,
+                limits,
+            };
+            let mut after_move = position.clone_box();
+            after_move.play(&m).expect("it was played before");
+            line = tell.whole(position, std::mem::take(&mut line));
+            let punished = tell.whole(after_move.as_ref(), reply);
+            let board = why::Board {
+                before: position,
+                after: after_move.as_ref(),
+            };
+            (judgement, Why::of(&board, worth, played, &line, punished))
+        });
+        Looked {
+            ply,
+            turn,
+            m,
+            worth,
+            line,
+            judged,
+        }
+    }
+
+    /// How well each seat played, from 0 to 100, once all has been looked at; nothing for a seat that did not
+    /// move.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<[Option<u8>; 2]> {
+        let end = self.end().filter(|_| self.is_done())?;
+        let worths = self.looked.iter().rev().map(|looked| looked.worth);
+        let chances: Vec<f64> = worths.chain([end]).map(|worth| worth.chance).collect();
+        let turns: Vec<Seat> = self.looked.iter().rev().map(|looked| looked.turn).collect();
+        Some(accuracy::accuracy(&chances, &turns))
+    }
+}
+
+/// How bad it was of this seat to go from one position to the other.
+fn judged(turn: Seat, before: Worth, after: Worth) -> Option<Judgement> {
+    let drop = before.chance_of(turn) - after.chance_of(turn);
+    let by_chance = match drop {
+        drop if drop >= BLUNDER => Some(Judgement::Blunder),
+        drop if drop >= MISTAKE => Some(Judgement::Mistake),
+        drop if drop >= INACCURACY => Some(Judgement::Inaccuracy),
+        _ => None,
+    };
+    let given = before.points_given(after, turn);
+    let by_points = POINTS.iter().find(|(points, _)| given >= *points);
+    by_chance.max(by_points.map(|(_, judgement)| *judgement))
+}

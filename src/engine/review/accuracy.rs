@@ -1,0 +1,126 @@
+//! How well a seat played, in one number: as lichess reckons it (lila, `AccuracyPercent.scala`).
+//!
+//! A move is as accurate as the share of the chances that it keeps. A game is halfway between two means of
+//! its moves: one in which those count more around which the game swung to and fro, and the harmonic one, in which
+//! the worst count most.
+
+use crate::game::Seat;
+
+/// What the accuracy of a move is reckoned from: `SCALE * exp(-DECAY * loss) + SHIFT`, of a loss in hundredths,
+/// and one more for what the search does not know.
+const SCALE: f64 = 103.166_810_071_164_9;
+const DECAY: f64 = 0.043_544_153_867_539_51;
+const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
+
+/// The accuracy of both seats, from 0 to 100, by the chances of the first one (from -1 to 1) before each
+/// ply and after the last, and by who moved. Nothing for a seat that did not move.
+pub(super) fn accuracy(chances: &[f64], turns: &[Seat]) -> [Option<u8>; 2] {
+    let wins: Vec<f64> = chances.iter().map(|chance| 50.0 + 50.0 * chance).collect();
+    let weights = weights(&wins);
+    Seat::ALL.map(|seat| {
+        let moves = turns.iter().zip(wins.windows(2)).zip(&weights);
+        let own = moves.filter(|((turn, _), _)| **turn == seat);
+        let own: Vec<(f64, f64)> = own
+            .map(|((_, step), weight)| {
+                let (before, after) = (step[0], step[1]);
+                let loss = match seat {
+                    Seat::First => before - after,
+                    Seat::Second => after - before,
+                };
+                (of_move(loss), *weight)
+            })
+            .collect();
+        (!own.is_empty()).then(|| of_game(&own))
+    })
+}
+
+/// How accurate a move was that lost so much, in hundredths.
+fn of_move(loss: f64) -> f64 {
+    if loss <= 0.0 {
+        return 100.0;
+    }
+    (SCALE * (-DECAY * loss).exp() + SHIFT).clamp(0.0, 100.0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is from 0 to 100"
+)]
+fn of_game(moves: &[(f64, f64)]) -> u8 {
+    let count = moves.len() as f64;
+    let all: f64 = moves.iter().map(|(_, weight)| weight).sum();
+    let weighted: f64 = moves.iter().map(|(of, weight)| of * weight).sum();
+    let inverse: f64 = moves.iter().map(|(of, _)| 1.0 / of.max(1.0)).sum();
+    f64::midpoint(weighted / all, count / inverse)
+        .round()
+        .clamp(0.0, 100.0) as u8
+}
+
+/// How much each move counts: as much as the chances vary around it.
+fn weights(wins: &[f64]) -> Vec<f64> {
+    let moves = wins.len().saturating_sub(1);
+    let size = (moves / 10).clamp(2, 8);
+    let first = &wins[..size.min(wins.len())];
+    let before = std::iter::repeat_n(first, first.len().saturating_sub(2));
+    let windows = before.chain(wins.windows(size));
+    windows
+        .map(|window| deviation(window).clamp(0.5, 12.0))
+        .collect()
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / count).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_loses_nothing_is_wholly_accurate() {
+        let turns = [Seat::First, Seat::Second, Seat::First];
+        assert_eq!(accuracy(&[0.1; 4], &turns), [Some(100); 2]);
+        assert_eq!(accuracy(&[0.1, 0.1], &turns[..1]), [Some(100), None]);
+        assert_eq!(accuracy(&[0.0], &[]), [None, None]);
+    }
+
+    #[test]
+    fn a_loss_counts_for_whoever_made_it() {
+        let turns: Vec<Seat> = (0..20).map(Seat::after_plies).collect();
+        let mut chances = vec![0.0; 21];
+        chances[8..].fill(-0.9);
+        // The eighth ply is the second seat's, and gains.
+        let [first, second] = accuracy(&chances, &turns);
+        assert_eq!(second, Some(100));
+        assert!(first == Some(100), "{first:?}");
+        chances[7] = -0.9;
+        let [first, second] = accuracy(&chances, &turns);
+        assert_eq!(second, Some(100));
+        assert!(
+            first.is_some_and(|first| (30..95).contains(&first)),
+            "{first:?}"
+        );
+    }
+
+    /// Values of lichess's own formula.
+    #[test]
+    fn moves_are_as_accurate_as_lichess_says() {
+        for (loss, of) in [
+            (0.0, 100.0),
+            (5.0, 80.815),
+            (10.0, 64.583),
+            (50.0, 9.529),
+            (99.0, 0.0),
+        ] {
+            assert!(
+                (of_move(loss) - of).abs() < 0.01,
+                "{loss}: {}",
+                of_move(loss)
+            );
+        }
+    }
+}

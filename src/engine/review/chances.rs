@@ -1,0 +1,56 @@
+//! Who will win, as far as an estimate tells: a logistic for each game.
+
+/// How an estimate becomes a chance: by a logistic of this slope for each hundred of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chances {
+    /// The slope.
+    pub slope: f64,
+}
+
+/// The slopes: each by the games of `plyhouse chances --game GAME --seed 1`, with `--games` as told.
+const FITTED: [(&str, f64); 7] = [
+    ("tic-tac-toe", 1.0),
+    ("connect-four", 1.22),
+    ("othello", 0.73),
+    ("draughts", 0.41),
+    ("chess", 0.5),
+    ("gomoku", 3.13),
+    ("go", 2.0),
+];
+
+/// How estimates of this game become chances.
+#[must_use]
+pub fn chances(game: &str) -> Chances {
+    let of_game = FITTED.iter().find(|(id, _)| *id == game);
+    // A game without a row has estimates as most others.
+    let slope = of_game.map_or(0.5, |(_, slope)| *slope);
+    Chances { slope }
+}
+
+impl Chances {
+    /// The chance of whoever is so far ahead: from -1, which is lost, to 1.
+    #[must_use]
+    pub fn of(self, estimate: i32) -> f64 {
+        let win = 1.0 / (1.0 + (-self.slope * f64::from(estimate) / 100.0).exp());
+        2.0 * win - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::CATALOG;
+
+    #[test]
+    fn every_game_has_a_slope() {
+        assert_eq!(FITTED.len(), CATALOG.len());
+        for entry in &CATALOG {
+            assert!(FITTED.iter().any(|(id, _)| *id == entry.info.id));
+            let chances = chances(entry.info.id);
+            assert!(chances.of(0).abs() < 1e-9);
+            assert!(chances.of(-100) < 0.0 && chances.of(100) > 0.1);
+            assert!((chances.of(100) + chances.of(-100)).abs() < 1e-9);
+            assert!(chances.of(30_000) <= 1.0);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+use super::*;
+use crate::catalog::{self, CATALOG};
+use crate::search::analysis::Method;
+use crate::search::chance::Chance;
+use crate::search::minimax::Scale;
+
+/// Looks at the whole game, from the start of its game.
+fn review(game: &str, moves: &str, nodes: u64) -> Review {
+    let entry = catalog::find(game).expect(game);
+    let moves = moves
+        .split(' ')
+        .filter(|m| !m.is_empty())
+        .map(str::to_owned);
+    let review = Review::new(entry, entry.start(), moves.collect(), 1 << 20);
+    finished(review.expect("the moves are legal"), nodes)
+}
+
+fn finished(mut review: Review, nodes: u64) -> Review {
+    let mut steps = 0;
+    while !review.is_done() {
+        assert_eq!(review.accuracy(), None);
+        review.step(&Limits::nodes(nodes), &Stop::new());
+        steps += 1;
+    }
+    assert_eq!(steps, review.plies() + 1);
+    assert_eq!(review.looked().len(), review.plies());
+    review
+}
+
+fn random_moves(entry: &Entry, seed: u64, plies: usize) -> Vec<String> {
+    let (mut position, mut chance) = (entry.start(), Chance::new(seed, "review"));
+    let mut moves = Vec::new();
+    while position.outcome().is_none() && moves.len() < plies {
+        let mut legal = position.legal_moves();
+        let m = legal.swap_remove(chance.below(legal.len()));
+        moves.push(position.play(&m).expect("it is legal"));
+    }
+    moves
+}
+
+fn judged(review: &Review, ply: usize) -> Option<&(Judgement, Why)> {
+    let looked = review.looked().iter().find(|looked| looked.ply == ply);
+    looked.and_then(|looked| looked.judged.as_ref())
+}
+
+/// In tic-tac-toe a move is judged if, and only if, plain minimax says that it gives a win or a draw away.
+#[test]
+fn what_gives_a_result_away_is_judged_and_nothing_else() {
+    let entry = catalog::find("tic-tac-toe").expect("always hosted");
+    let mut seen = std::collections::HashSet::new();
+    for seed in 0..60 {
+        let moves = random_moves(entry, seed, 9);
+        let review = Review::new(entry, entry.start(), moves.clone(), 1 << 16).expect("legal");
+        let review = finished(review, 100_000);
+        let mut analyst = entry.analyst(0);
+        // Who wins, as a sign for the first seat.
+        let mut result = |plies: usize| {
+            analyst.set_up(&moves[..plies].join(" ")).expect("legal");
+            let sign = if analyst.position().turn() == Seat::First {
+                1
+            } else {
+                -1
+            };
+            match analyst.position().outcome() {
+                Some(crate::game::Outcome::Draw) => 0,
+                Some(crate::game::Outcome::Decisive { winner }) => {
+                    if winner == Seat::First {
+                        1
+                    } else {
+                        -1
+                    }
+                }
+                None => {
+                    let found = analyst.textbook(Method::Minimax, 9, Scale::Outcome);
+                    sign * found.score.value().signum()
+                }
+            }
+        };
+        for looked in review.looked() {
+            let (before, after) = (result(looked.ply), result(looked.ply + 1));
+            assert!(looked.worth.known.is_some(), "{moves:?} {looked:?}");
+            assert_eq!(
+                looked.worth.chance,
+                f64::from(before),
+                "{moves:?} {looked:?}"
+            );
+            let kind = looked.judged.as_ref().map(|(judgement, why)| {
+                assert_eq!(*judgement, Judgement::Blunder);
+                why.kind
+            });
+            let loser = if looked.turn == Seat::First { -1 } else { 1 };
+            let expected = match after {
+                _ if before == after => None,
+                after if after == loser => Some(Kind::AllowsWin),
+                _ => Some(Kind::MissesWin),
+            };
+            assert_eq!(kind, expected, "{moves:?} {looked:?}");
+            seen.insert(format!("{kind:?}"));
+        }
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+#[test]
+fn a_mate_that_was_allowed_is_shown() {
+    let review = review("chess", "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7", 20_000);
+    let (judgement, why) = judged(&review, 5).expect("it loses at once");
+    assert_eq!(
+        (*judgement, why.kind),
+        (Judgement::Blunder, Kind::AllowsWin)
+    );
+    assert_eq!(why.punished, ["h5f7"]);
+    assert_eq!(why.plies, Some(2));
+    let looked = &review.looked()[1];
+    let told = said(catalog::find("chess").expect("hosted"), looked).expect("it was bad");
+    let begin = format!(
+        "After g8f6, white wins at once by h5f7; {} holds.",
+        why.better
+    );
+    assert!(told.starts_with(&begin), "{told}");
+    assert_eq!(
+        review.end().map(|end| (end.chance, end.exact)),
+        Some((1.0, true))
+    );
+    assert_eq!(judged(&review, 6), None);
+}
+
+#[test]
+fn a_queen_that_was_lost_is_counted() {
+    let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 c8g4", 20_000);
+    let (judgement, why) = judged(&review, 4).expect("it loses the queen");
+    assert_eq!(
+        (*judgement, why.kind),
+        (Judgement::Blunder, Kind::LosesMaterial)
+    );
+    assert!(
+        why.material.is_some_and(|lost| (5..=9).contains(&lost)),
+        "{why:?}"
+    );
+    assert_eq!(why.punished.first().map(String::as_str), Some("c8g4"));
+}
+
+/// A game of Othello that is played out at random: what is given away is counted where the result is known.
+#[test]
+fn points_are_counted_where_they_are_known() {
+    let entry = catalog::find("othello").expect("hosted");
+    let mut seen = 0;
+    for seed in 0..4 {
+        let moves = random_moves(entry, seed, 70);
+        let begin = moves.len().saturating_sub(9);
+        let mut start = entry.start();
+        for m in &moves[..begin] {
+            start.play(m).expect("it is legal");
+        }
+        let review = Review::new(entry, start, moves[begin..].to_vec(), 1 << 20).expect("legal");
+        let review = finished(review, 200_000);
+        for looked in review.looked() {
+            assert!(looked.worth.exact, "{looked:?}");
+            let Some((judgement, why)) = &looked.judged else {
+                continue;
+            };
+            if why.kind == Kind::LosesPoints {
+                seen += 1;
+                assert!(why.points.is_some_and(|points| points >= 2), "{why:?}");
+                let is_much = why.points >= Some(12);
+                assert_eq!(*judgement == Judgement::Blunder, is_much, "{why:?}");
+            }
+        }
+    }
+    assert!(seen > 3, "{seen}");
+}
+
+/// In all games what is told can be played, is short, and is the same every time.
+#[test]
+fn lines_of_all_games_can_be_played() {
+    for entry in &CATALOG {
+        let moves = random_moves(entry, 7, 24);
+        let begin = || {
+            let review = Review::new(entry, entry.start(), moves.clone(), 1 << 18);
+            finished(
+                review.expect("legal"),
+                if entry.plays_out { 60 } else { 2000 },
+            )
+        };
+        let review = begin();
+        assert_eq!(review.looked(), begin().looked(), "{}", entry.info.id);
+        let mut judged = 0;
+        for looked in review.looked() {
+            let mut position = entry.start();
+            for m in &moves[..looked.ply] {
+                position.play(m).expect("it was played");
+            }
+            assert_eq!(
+                (looked.turn, &looked.m),
+                (position.turn(), &moves[looked.ply])
+            );
+            plays(position.as_ref(), &looked.line);
+            assert!((-1.0..=1.0).contains(&looked.worth.chance));
+            assert!(!looked.line.is_empty());
+            let Some((_, why)) = &looked.judged else {
+                continue;
+            };
+            judged += 1;
+            assert_ne!(why.better, looked.m);
+            assert_eq!(Some(&why.better), looked.line.first());
+            assert_eq!(why.line, looked.line);
+            position.play(&looked.m).expect("it was played");
+            plays(position.as_ref(), &why.punished);
+            let told = said(entry, looked).expect("it was bad");
+            assert!(told.len() < 300 && told.contains(&looked.m), "{told}");
+        }
+        assert!(judged > 0, "{} has no bad moves at random", entry.info.id);
+        let accuracy = review.accuracy().expect("it is done");
+        assert!(accuracy.iter().all(|of| of.is_some_and(|of| of <= 100)));
+    }
+}
+
+fn plays(position: &dyn AnyPosition, line: &[String]) {
+    assert!(line.len() <= LINE_MAX);
+    let mut position = position.clone_box();
+    for m in line {
+        assert_eq!(position.play(m).as_ref(), Ok(m), "{line:?}");
+    }
+}
+
+#[test]
+fn nothing_is_found_once_it_is_stopped() {
+    let entry = catalog::find("chess").expect("hosted");
+    let moves = random_moves(entry, 1, 4);
+    let mut review = Review::new(entry, entry.start(), moves, 1 << 16).expect("legal");
+    let stop = Stop::new();
+    stop.stop();
+    review.step(&Limits::nodes(1000), &stop);
+    assert!(review.end().is_none() && !review.is_done());
+    let none = Review::new(entry, entry.start(), Vec::new(), 1 << 16).expect("legal");
+    let none = finished(none, 1000);
+    assert_eq!(none.accuracy(), Some([None, None]));
+    let bad = vec!["e2e5".to_owned()];
+    assert!(Review::new(entry, entry.start(), bad, 1 << 16).is_err());
+}

@@ -1,0 +1,142 @@
+//! Why a move was bad, as data that can be worded in any language.
+
+use super::Worth;
+use crate::catalog::AnyPosition;
+use crate::game::Seat;
+
+/// What a move has done wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The seat would have won, and now it is not known to.
+    MissesWin,
+    /// The other seat wins now, and would not have.
+    AllowsWin,
+    /// It gives points away.
+    LosesPoints,
+    /// It loses pieces, or does not take some.
+    LosesMaterial,
+    /// The chances are worse.
+    LosesGround,
+}
+
+/// What the better move would have come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// It wins.
+    Win,
+    /// It draws.
+    Draw,
+    /// The game goes on.
+    Game,
+    /// It loses, too, but not by as much.
+    Loss,
+}
+
+/// Why a move was bad.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// What it has done wrong.
+    pub kind: Kind,
+    /// The better move.
+    pub better: String,
+    /// What that comes to.
+    pub keeps: Keeps,
+    /// Within how many plies the win comes: the seat's own that was missed, from the better move on, or
+    /// the other's that is allowed, from the move that was played on. Where that is known.
+    pub plies: Option<u32>,
+    /// How many points: by which the better move wins, or else how many were given away.
+    pub points: Option<u32>,
+    /// How much material is lost, a pawn or a man being one.
+    pub material: Option<u32>,
+    /// The better line, from the better move on.
+    pub line: Vec<String>,
+    /// What punishes the move that was played, from the answer on.
+    pub punished: Vec<String>,
+}
+
+/// The positions before and after a move.
+pub(super) struct Board<'a> {
+    pub(super) before: &'a dyn AnyPosition,
+    pub(super) after: &'a dyn AnyPosition,
+}
+
+impl Why {
+    /// Why a move was bad before which the position was worth more than after it.
+    pub(super) fn of(
+        board: &Board<'_>,
+        before: Worth,
+        after: Worth,
+        line: &[String],
+        punished: Vec<String>,
+    ) -> Self {
+        let seat = board.before.turn();
+        let winner = |worth: Worth| worth.known.and_then(|known| known.winner);
+        let keeps = match before.known {
+            Some(known) if known.winner == Some(seat) => Keeps::Win,
+            Some(known) if known.winner.is_some() => Keeps::Loss,
+            Some(_) => Keeps::Draw,
+            None => Keeps::Game,
+        };
+        let given = before.points_given(after, seat);
+        let loses = board.loses(line, &punished);
+        let (is_lost, wins) = (
+            winner(after) == Some(seat.other()),
+            winner(after) == Some(seat),
+        );
+        let kind = match keeps {
+            _ if is_lost && keeps != Keeps::Loss => Kind::AllowsWin,
+            Keeps::Win if !wins => Kind::MissesWin,
+            _ if given > 0 => Kind::LosesPoints,
+            _ if loses.is_some() => Kind::LosesMaterial,
+            _ => Kind::LosesGround,
+        };
+        let told = match kind {
+            Kind::MissesWin => before.known,
+            Kind::AllowsWin => after.known,
+            Kind::LosesPoints | Kind::LosesMaterial | Kind::LosesGround => None,
+        };
+        let points = match kind {
+            Kind::LosesPoints => Some(given),
+            _ => told.and_then(|known| known.points),
+        };
+        Self {
+            kind,
+            better: line.first().cloned().unwrap_or_default(),
+            keeps,
+            plies: told.and_then(|known| known.plies),
+            points,
+            material: loses.filter(|_| kind == Kind::LosesMaterial),
+            line: line.to_vec(),
+            punished,
+        }
+    }
+}
+
+impl Board<'_> {
+    /// How much worse the seat stands in material after the line that punishes it than after the better one:
+    /// at least so much, as either line may end in the middle of an exchange.
+    fn loses(&self, line: &[String], punished: &[String]) -> Option<u32> {
+        let seat = self.before.turn();
+        let better = balances(self.before, line, seat)?;
+        let worse = balances(self.after, punished, seat)?;
+        let lost = better.into_iter().min()? - worse.into_iter().max()?;
+        u32::try_from(lost).ok().filter(|lost| *lost > 0)
+    }
+}
+
+/// How much more material the seat has than the other at the end of a line, and a ply before.
+fn balances(position: &dyn AnyPosition, line: &[String], seat: Seat) -> Option<[i32; 2]> {
+    let balance = |position: &dyn AnyPosition| {
+        let material = position.material()?;
+        Some(material[seat.index()] - material[seat.other().index()])
+    };
+    let mut position = position.clone_box();
+    let mut last = [balance(position.as_ref())?; 2];
+    for m in line {
+        if position.play(m).is_err() {
+            break;
+        }
+        last = [last[1], balance(position.as_ref())?];
+    }
+    Some(last)
+}

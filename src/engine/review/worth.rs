@@ -1,0 +1,133 @@
+//! What a position is worth, whoever is to move: to the first seat.
+
+use super::chances::chances;
+use crate::catalog::{AnyPosition, Entry};
+use crate::game::{Outcome, Seat};
+use crate::search::{Report, Score};
+
+/// What a position is worth to the first seat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// In the words of those who know the game: hundredths of an advantage; where points decide and the result
+    /// is known, points.
+    pub value: i32,
+    /// The chance to win, from -1 to 1.
+    pub chance: f64,
+    /// Whether that is the value of the game itself.
+    pub exact: bool,
+    /// How the game ends if both play their best, where that is known.
+    pub known: Option<Known>,
+}
+
+/// How a game ends if both play their best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Who wins; nobody, if it is drawn.
+    pub winner: Option<Seat>,
+    /// After how many plies, where that decides what is better.
+    pub plies: Option<u32>,
+    /// By how many points, where they decide.
+    pub points: Option<u32>,
+}
+
+impl Worth {
+    /// What a search has found of a position.
+    #[must_use]
+    pub fn of(game: &Entry, position: &dyn AnyPosition, report: &Report<String>) -> Self {
+        Self::of_score(game, position, report.score, report.exact)
+    }
+
+    /// What it is worth to have come to the end of the game.
+    pub(super) fn at_end(game: &Entry, position: &dyn AnyPosition) -> Self {
+        let outcome = position.outcome().unwrap_or(Outcome::Draw);
+        let (turn, ending) = (position.turn(), position.ending());
+        Self::of_score(
+            game,
+            position,
+            Score::of_end(outcome, ending, turn, 0),
+            true,
+        )
+    }
+
+    fn of_score(game: &Entry, position: &dyn AnyPosition, score: Score, exact: bool) -> Self {
+        let turn = position.turn();
+        let is_ahead = score > Score::DRAW;
+        let known = match score.is_decided() {
+            true => Some(Known {
+                winner: Some(if is_ahead { turn } else { turn.other() }),
+                plies: score.plies_to_end().filter(|_| exact),
+                points: score.points().map(i32::unsigned_abs).filter(|_| exact),
+            }),
+            false => exact.then_some(Known {
+                winner: None,
+                plies: None,
+                points: None,
+            }),
+        };
+        let chance = match known.map(|known| known.winner) {
+            Some(Some(winner)) if winner == turn => 1.0,
+            Some(Some(_)) => -1.0,
+            Some(None) => 0.0,
+            None => chances(game.info.id).of(score.value()),
+        };
+        let sign = if turn == Seat::First { 1 } else { -1 };
+        Self {
+            value: sign * position.customary(score),
+            chance: f64::from(sign) * chance,
+            exact,
+            known,
+        }
+    }
+
+    /// The chance of a seat.
+    #[must_use]
+    pub fn chance_of(&self, seat: Seat) -> f64 {
+        match seat {
+            Seat::First => self.chance,
+            Seat::Second => -self.chance,
+        }
+    }
+
+    /// The same, as it was a ply before.
+    pub(super) fn sooner(mut self) -> Self {
+        if let Some(known) = &mut self.known {
+            known.plies = known.plies.map(|plies| plies + 1);
+        }
+        self
+    }
+
+    /// By what a seat would choose among positions: the chance, and then a nearer win or more points.
+    pub(super) fn for_seat(&self, seat: Seat) -> (f64, i64) {
+        let sign = |winner| if winner == seat { 1 } else { -1 };
+        let known = self.known.and_then(|known| Some((known.winner?, known)));
+        let more = known.map_or(0, |(winner, known)| {
+            let points = known.points.map(i64::from);
+            let nearness = known.plies.map(|plies| -i64::from(plies));
+            sign(winner) * points.or(nearness).unwrap_or(0)
+        });
+        (self.chance_of(seat), more)
+    }
+
+    /// How many points this seat has given away, where both results are known to the point.
+    pub(super) fn points_given(&self, after: Self, seat: Seat) -> u32 {
+        let points = |worth: &Self| {
+            let known = worth.known.filter(|_| worth.exact)?;
+            match (known.winner, known.points) {
+                (Some(winner), Some(points)) if winner == seat => Some(i64::from(points)),
+                (Some(_), Some(points)) => Some(-i64::from(points)),
+                (None, _) => Some(0),
+                (Some(_), None) => None,
+            }
+        };
+        let counts = [self, &after].iter().any(|worth| {
+            let known = worth.known.filter(|_| worth.exact);
+            known.is_some_and(|known| known.points.is_some())
+        });
+        match (points(self), points(&after)) {
+            (Some(before), Some(after)) if counts => {
+                u32::try_from((before - after).max(0)).unwrap_or(u32::MAX)
+            }
+            _ => 0,
+        }
+    }
+}
