@@ -10,13 +10,14 @@ mod ratings;
 mod verify;
 
 use clap::Subcommand;
-use plyhouse_lab::{analyse, contest, engine, perft, tournament};
+use plyhouse_lab::{analyse, chances, contest, engine, perft, tournament};
 
 /// What can be asked for beside serving. A command's help stands at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Account(account::Args),
     Analyse(analyse::Args),
+    Chances(chances::Args),
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
@@ -35,6 +36,7 @@ impl Command {
         match self {
             Self::Account(args) => args.run(),
             Self::Analyse(args) => unless_reader_is_gone(args.run()),
+            Self::Chances(args) => unless_reader_is_gone(args.run()),
             Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),

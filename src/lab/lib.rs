@@ -5,6 +5,7 @@
 
 pub mod analyse;
 pub mod arguments;
+pub mod chances;
 pub mod contest;
 pub mod engine;
 mod interrupt;
