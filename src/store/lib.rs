@@ -2,6 +2,7 @@
 //!
 //! Durable before told: nothing is answered or broadcast before the future of its write is done.
 
+mod analysis;
 mod archive;
 mod desk;
 pub mod directory;
@@ -24,6 +25,7 @@ use std::fmt;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 
+pub use analysis::KeptAnalysis;
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
@@ -144,6 +146,21 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         game: &'static str,
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>>;
+
+    /// Keeps what was thought of an ended match, in place of what was thought with less effort. False if there is
+    /// no such match. It is forgotten with the match.
+    fn keep_analysis(
+        &self,
+        _id: MatchId,
+        _analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        futures::future::ready(Ok(false)).boxed()
+    }
+
+    /// What was thought of an ended match, if that is kept.
+    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        futures::future::ready(Ok(None)).boxed()
+    }
 
     /// How ratings stand.
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>>;

@@ -21,10 +21,10 @@ use self::history::Past;
 use self::kept::Kept;
 use self::people::People;
 use super::{
-    Account, Blocks, Explored, HistoryQuery, KeptRatings, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, KeptRatings, LeadersPage, LeadersQuery,
+    Live, Loaded, Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
@@ -61,6 +61,8 @@ struct Contents {
     ended: VecDeque<(MatchId, usize)>,
     /// What they are found by.
     past: Past,
+    /// What was thought of ended matches.
+    analyses: BTreeMap<MatchId, KeptAnalysis>,
     /// How many events they have together.
     ended_events: usize,
     people: People,
@@ -176,6 +178,7 @@ impl Contents {
         let Some(kept) = self.matches.remove(&id) else {
             return;
         };
+        self.analyses.remove(&id);
         self.past.unfile(&kept);
         let Kept { record, .. } = kept;
         let Creation { code, terms, .. } = record.creation;
@@ -202,6 +205,16 @@ impl Contents {
             }
         }
         is_done
+    }
+
+    /// Keeps what was thought of an ended match. False if there is none.
+    fn keep_analysis(&mut self, id: MatchId, analysis: KeptAnalysis) -> bool {
+        let has_ended = self.matches.get(&id).is_some_and(|kept| !kept.is_live());
+        let known = self.analyses.get(&id);
+        if has_ended && known.is_none_or(|known| known.nodes <= analysis.nodes) {
+            self.analyses.insert(id, analysis);
+        }
+        has_ended
     }
 
     /// The rematch of a match.
@@ -335,6 +348,18 @@ impl Store for MemoryStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         future::ready(Ok(self.contents.lock().past.explore(game, &line))).boxed()
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().keep_analysis(id, analysis))).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -40,10 +40,10 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics,
-    Tail, TokenHash, WriteError, unless_refused,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -248,6 +248,19 @@ impl Store for PostgresStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.reader.explore(game, line).boxed()
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let kept = self.writer.write(Task::KeepAnalysis(id, analysis));
+        kept.map(unless_refused).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        self.reader.analysis(id).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

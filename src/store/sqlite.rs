@@ -5,6 +5,7 @@
 //! single move waits for one (group commit; Gray and Reuter, "Transaction processing", 1993).
 
 mod accounts;
+mod analyses;
 mod archive;
 mod blocks;
 mod claims;
@@ -40,10 +41,10 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, StoreMetrics,
-    Tail, TokenHash, WriteError, unless_refused,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
@@ -298,6 +299,21 @@ impl Store for SqliteStore {
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.past
             .read(move |connection| Ok(history::explore(connection, game, &line)?))
+            .boxed()
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let kept = self.writer.write(Task::KeepAnalysis(id, analysis));
+        kept.map(unless_refused).boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(analyses::of(connection, id)?))
             .boxed()
     }
 

@@ -196,6 +196,21 @@ fn copy_matches(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), Transfe
         together.push(loaded);
     }
     copy(together)?;
+    copy_analyses(runtime, from, to)
+}
+
+/// Copies what was thought of matches, which are there by now.
+fn copy_analyses(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferError> {
+    let mut last = None;
+    while let Some(id) = from.archive.next(last)? {
+        last = Some(id);
+        if let Some(analysis) = runtime.block_on(from.store.analysis(id))? {
+            let kept = to.store.keep_analysis(id, analysis);
+            if !runtime.block_on(kept)? {
+                return Err(TransferError::Differs(format!("what was thought of {id}")));
+            }
+        }
+    }
     Ok(())
 }
 
@@ -288,5 +303,6 @@ fn told(runtime: &Runtime, side: &Side, id: MatchId) -> Result<String, TransferE
     }
     let loaded = runtime.block_on(side.store.load(id))?;
     let beside = loaded.map(|loaded| (loaded.next, loaded.reminder));
-    Ok(format!("{kept:?} {beside:?}"))
+    let thought = runtime.block_on(side.store.analysis(id))?;
+    Ok(format!("{kept:?} {beside:?} {thought:?}"))
 }

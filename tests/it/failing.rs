@@ -8,8 +8,8 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark,
-    MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
     PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
     Tail, TokenHash, WriteError,
 };
@@ -257,6 +257,24 @@ impl Store for FailingStore {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.memory.explore(game, line)
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        if let Some(error) = self.failing() {
+            return future::ready(Err(error)).boxed();
+        }
+        self.memory.keep_analysis(id, analysis)
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.analysis(id)
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -37,6 +37,11 @@ async fn the_first_ended_matches_are_forgotten() {
         let mark = store.create(suite::OWNER, written).await.unwrap();
         if number > 0 {
             store.append(id, mark, ended.clone()).await.unwrap();
+            let thought = KeptAnalysis {
+                nodes: 1,
+                text: String::new(),
+            };
+            assert_eq!(store.keep_analysis(id, thought).await, Ok(true));
         }
     }
     for number in 0..=11 {
@@ -45,6 +50,8 @@ async fn the_first_ended_matches_are_forgotten() {
         let by_code = store.by_code(creation.code).await.unwrap().is_some();
         let is_expected = number == 0 || number > 2;
         assert_eq!((kept, by_code), (is_expected, is_expected), "{number}");
+        let thought = store.analysis(creation.id).await.unwrap().is_some();
+        assert_eq!(thought, is_expected && number > 0, "{number}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is read. A match's record is read by one statement: so it is what was there at one moment.
 
 mod accounts;
+mod analyses;
 mod blocks;
 mod directory;
 mod history;

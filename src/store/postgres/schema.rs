@@ -361,6 +361,13 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     ", "
     -- What names have in common that look alike is found otherwise.
+    ", "
+    -- What was thought of ended matches.
+    CREATE TABLE analyses (
+        m     uuid PRIMARY KEY,
+        nodes int8 NOT NULL,                       -- how many positions were visited to value one
+        body  text NOT NULL                        -- JSON
+    );
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

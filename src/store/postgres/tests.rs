@@ -355,6 +355,7 @@ async fn old_matches_are_forgotten() {
     for ended in join_all(old).await {
         ended.expect("written");
     }
+    suite::keeps_an_analysis(&store, 9002).await;
     let keep = Some(Duration::from_hours(1));
     let servers = [(); 2].map(|()| PostgresStore::open(&address, keep));
     let servers = join_all(servers).await;
@@ -389,6 +390,9 @@ async fn old_matches_are_forgotten() {
         2,
         "those of the rated match are still counted"
     );
+    let sql = "SELECT FROM analyses";
+    let thoughts = session.query(sql, &[]).await.expect("readable");
+    assert_eq!(thoughts.len(), 0);
     for server in &servers {
         let kept = server.load(live).await.expect("readable").expect("there");
         assert_eq!(kept.mark, mark);

@@ -20,7 +20,8 @@ use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
 use crate::{
-    Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError,
+    KeptAnalysis, Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord,
+    WriteError,
 };
 
 /// How many writes are put into one transaction.
@@ -59,6 +60,8 @@ pub(super) enum Task {
     ChangePeople(PeopleChange),
     /// Refused as a conflict if it comes to nothing.
     ChangeRatings(RatingsChange),
+    /// Refused as a conflict if there is no such match that has ended.
+    KeepAnalysis(MatchId, KeptAnalysis),
     Renew(NodeId),
     Withdraw(NodeId),
     /// Refused as a conflict if somebody else is at it.
@@ -235,7 +238,8 @@ async fn forget(session: &Session, keep_ended: Duration) -> Result<(), Failure> 
                        ORDER BY ended_ms LIMIT $2 FOR UPDATE SKIP LOCKED)
                    RETURNING m, game, summary),
                journals AS (DELETE FROM journal WHERE m IN (SELECT m FROM forgotten)),
-               rows AS (DELETE FROM played WHERE m IN (SELECT m FROM forgotten))
+               rows AS (DELETE FROM played WHERE m IN (SELECT m FROM forgotten)),
+               thoughts AS (DELETE FROM analyses WHERE m IN (SELECT m FROM forgotten))
                SELECT m, game, summary FROM forgotten";
     let keep_ms = i64::try_from(keep_ended.as_millis()).unwrap_or(i64::MAX);
     let forgotten = session.query(sql, &[&keep_ms, &FORGET_AT_ONCE]).await?;

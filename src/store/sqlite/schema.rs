@@ -343,6 +343,14 @@ pub(super) const MIGRATIONS: &[&str] = &[
     CREATE INDEX ledger_waiting_due ON ledger_waiting (due_ms);
     ",
     "-- What names have in common that look alike is found otherwise.",
+    // What was thought of ended matches.
+    "
+    CREATE TABLE analyses (
+        match BLOB NOT NULL PRIMARY KEY REFERENCES matches (id) ON DELETE CASCADE,
+        nodes INTEGER NOT NULL,                  -- how many positions were visited to value one
+        body  TEXT NOT NULL                      -- JSON
+    ) STRICT, WITHOUT ROWID;
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -411,13 +411,14 @@ async fn ended_matches_are_forgotten_in_time() {
 async fn forgotten_matches_are_not_found() {
     let directory = tempfile::tempdir().expect("a directory");
     suite::openings_are_counted(&open(directory.path())).await;
+    suite::keeps_an_analysis(&open(directory.path()), 70).await;
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
     let last = MatchId(uuid::Uuid::from_u128(80));
     while store.load(last).await.expect("readable").is_some() {
         store.add_player(player(1), vec![]).await.expect("written");
     }
     let connection = rusqlite::Connection::open(directory.path().join(FILE)).expect("it opens");
-    for table in ["matches", "played", "openings", "results"] {
+    for table in ["matches", "played", "openings", "results", "analyses"] {
         let sql = format!("SELECT count(*) FROM {table}");
         let count = connection.query_row(&sql, [], |row| row.get(0));
         assert_eq!(count, Ok(0), "{table}");

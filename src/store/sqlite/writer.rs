@@ -17,7 +17,9 @@ use tokio::sync::oneshot;
 use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
-use crate::{PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError};
+use crate::{
+    KeptAnalysis, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError,
+};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
 
@@ -54,6 +56,8 @@ pub(super) enum Task {
     ChangePeople(PeopleChange),
     /// Refused as a conflict if it comes to nothing.
     ChangeRatings(RatingsChange),
+    /// Refused as a conflict if there is no such match that has ended.
+    KeepAnalysis(MatchId, KeptAnalysis),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let

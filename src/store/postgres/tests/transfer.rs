@@ -93,6 +93,7 @@ async fn fill(store: &dyn Store) {
     suite::blocks_a_player(store).await;
     suite::forgets_a_player(store).await;
     gives_passes_and_waits(store).await;
+    suite::keeps_an_analysis(store, 1107).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));

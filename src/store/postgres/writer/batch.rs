@@ -6,6 +6,7 @@
 //! for another in a circle.
 
 mod accounts;
+mod analyses;
 mod appends;
 mod blocks;
 mod creations;
@@ -61,6 +62,7 @@ impl<'a> Batch<'a> {
         self.change_owners(session).await?;
         self.take_all(session).await?;
         self.append_all(session).await?;
+        self.keep_analyses(session).await?;
         // After the appends, which may have locked the end of the ledger.
         self.change_ratings(session).await?;
         // Last, since until the end nobody else can pair those who want the same.

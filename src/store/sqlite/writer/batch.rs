@@ -10,7 +10,7 @@ use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 use super::Task;
 use crate::record::{event_to_text, terms_to_text};
 use crate::sqlite::history::{self, Filed};
-use crate::sqlite::{now, people, ratings, reminders};
+use crate::sqlite::{analyses, now, people, ratings, reminders};
 use crate::{Record, WriteError};
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, Seq};
@@ -117,6 +117,10 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             Some(is_done) => is_done,
             None => return Ok(Err(WriteError::Unknown)),
         },
+        Task::KeepAnalysis(id, analysis) => {
+            let kept = analyses::of(connection, *id)?;
+            kept.is_some_and(|kept| kept.nodes >= analysis.nodes)
+        }
     };
     Ok(if is_there {
         Ok(())
@@ -186,6 +190,9 @@ impl<'a> Batch<'a> {
             }
             Task::ChangePeople(change) => people::change(self.transaction, change).map(unless),
             Task::ChangeRatings(change) => ratings::change(self.transaction, change).map(unless),
+            Task::KeepAnalysis(id, analysis) => {
+                analyses::keep(self.transaction, *id, analysis).map(unless)
+            }
         }
     }
 

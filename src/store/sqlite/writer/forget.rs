@@ -24,6 +24,7 @@ pub(super) fn forget(connection: &Connection, before_ms: u64) -> rusqlite::Resul
     for id in &old {
         history::unfile(&transaction, id)?;
         for sql in [
+            "DELETE FROM analyses WHERE match = ?1",
             "DELETE FROM events WHERE match = ?1",
             "DELETE FROM matches WHERE id = ?1",
         ] {

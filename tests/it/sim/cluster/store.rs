@@ -13,10 +13,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark,
-    MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -396,6 +396,19 @@ impl Store for Wire {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.read(move |kept| kept.explore(game, line)).boxed()
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.keep_analysis(id, analysis)))
+            .boxed()
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        self.read(move |kept| kept.analysis(id)).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
