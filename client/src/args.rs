@@ -167,6 +167,17 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N")]
         ply: Option<u64>,
     },
+    /// Have a match that you have played looked at again: what each position was worth, which moves were
+    /// mistakes, and why.
+    Analyse {
+        /// Its id or its code.
+        #[arg(value_name = "MATCH")]
+        target: String,
+
+        /// How many positions are visited to value one of the match (in Go: how many games are played out).
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..=1_000_000))]
+        nodes: Option<u64>,
+    },
     /// Print a code by which another device becomes yours, too: once, within five minutes.
     Pair,
     /// Become the player of another device, whose `ply pair` prints a code, or come back by a name and its

@@ -19,12 +19,14 @@
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
 //! | [`past`] | `ply history`, `games`, `show` |
 //! | [`profile`] | `ply profile` |
+//! | [`analysis`] | `ply analyse` |
 //! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
 //! | [`dialogue`] | a connection on which one thing is asked after the other |
 //! | [`bot`] | `ply bot`: an engine in a seat |
 //! | [`failure`] | why `ply` stops early, and its exit codes |
 
 mod accounts;
+mod analysis;
 mod args;
 mod ascii;
 mod blocks;
@@ -146,6 +148,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Games => past::games(&visit).await,
         Command::Show { target, ply } => past::show(&visit, &target, ply).await,
+        Command::Analyse { target, nodes } => analysis::show(&visit, &target, nodes).await,
         Command::Pair => devices::pair(&visit).await,
         Command::Login { who, label } => {
             let label = label.map(|label| label.as_str().to_owned());

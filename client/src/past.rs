@@ -131,7 +131,7 @@ fn numbered(moves: &[String]) -> String {
 }
 
 impl Known {
-    async fn watch(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
+    pub(crate) async fn watch(&mut self, target: MatchRef) -> Result<Snapshot, Failure> {
         match self.dialogue.ask(ClientMessage::Watch { target }).await? {
             ServerMessage::Match(snapshot) => Ok(*snapshot),
             _ => Err(unexpected()),

@@ -319,6 +319,7 @@ impl Session {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Analysis(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Key { .. }

@@ -126,6 +126,8 @@ export interface Welcome {
   challenges: ChallengeRow[];
   chat?: 'presets' | 'text' | 'off';
   presets?: Preset[];
+  // Who may have an ended match analysed.
+  analysis?: 'players' | 'anyone' | 'off';
 }
 
 export interface Followed {
@@ -379,6 +381,49 @@ export interface Leaders {
   total: number;
   rows: LeaderRow[];
 }
+// What a position is worth to seat 0, whoever is to move; `win` is from 0 to 1.
+export interface Valuation {
+  value: number;
+  win: number;
+  exact: boolean;
+  // Who wins, in how many plies, by how many points: where it is known.
+  wins?: number;
+  in?: number;
+  points?: number;
+}
+export interface Why {
+  // allows_win, misses_win, loses_points, loses_material, loses_ground; a later server knows more
+  kind: string;
+  better: string;
+  keeps: 'win' | 'draw' | 'game' | 'loss';
+  in?: number;
+  points?: number;
+  material?: number;
+  line: string[];
+  punished: string[];
+}
+export interface AnalysedPly extends Valuation {
+  ply: number;
+  seat: number;
+  move: string;
+  best: string;
+  pv: string[];
+  judged?: 'inaccuracy' | 'mistake' | 'blunder';
+  why?: Why;
+  // The same in English.
+  said?: string;
+}
+// A part of what is thought of an ended match, the last ply first.
+export interface Analysis {
+  type: 'analysis';
+  match: string;
+  done: number;
+  of: number;
+  plies: AnalysedPly[];
+  // In the first part, and in the last.
+  end?: Valuation;
+  accuracy?: [number | null, number | null];
+}
 export interface Events {
   type: 'events';
   re?: number;
@@ -483,6 +528,7 @@ export type Message =
   | Events
   | History
   | Profile
+  | Analysis
   | RatingTold
   | Leaders
   | Blocked
@@ -534,6 +580,7 @@ export type Request =
     }
   | { type: 'profile'; name?: string; player?: string }
   | { type: 'leaders'; game: string; pool: string; limit?: number; after?: number }
+  | ({ type: 'analyse'; nodes?: number } & OneMatch)
   | { type: 'block'; player?: string; on?: boolean }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)

@@ -11,9 +11,9 @@ mod whole;
 
 use self::fields::Fields;
 use self::form::{
-    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, GIFT, LIMIT, MATCH, MOVES, OCCUPANT,
-    OFFER, PACE, PASSWORD, PATIENCE, POOL, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS, TEXT,
-    VERSION, WATCH, WINDOW,
+    BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, GIFT, LIMIT, MATCH, MOVES, NODES,
+    OCCUPANT, OFFER, PACE, PASSWORD, PATIENCE, POOL, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS,
+    TEXT, VERSION, WATCH, WINDOW,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
@@ -241,6 +241,10 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
         "explore" => ClientMessage::Explore {
             game: fields.required("game", TEXT)?,
             moves: fields.optional("moves", MOVES)?.unwrap_or_default(),
+        },
+        "analyse" => ClientMessage::Analyse {
+            target: fields.required("match", MATCH)?,
+            nodes: fields.optional("nodes", NODES)?,
         },
         "profile" => profile(fields)?,
         _ => return Ok(None),

@@ -4,6 +4,7 @@
 //! `PROTOCOL.md` beside this file is the contract; these types are its letter. They know no game
 //! and no match: moves, positions and games are opaque text here.
 
+mod analysis;
 mod archive;
 mod clock;
 mod close;
@@ -23,6 +24,9 @@ mod text;
 mod welcome;
 mod words;
 
+pub use analysis::{
+    AnalysedPly, Analysis, Analysts, Judged, Keeps, Share, Valuation, Why, WhyKind,
+};
 pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
 pub use clock::{ClockControl, NotAClock};
 pub use close::CloseCode;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::analysis::Analysis;
 use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
@@ -107,6 +108,8 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
     },
+    /// What searches think of an ended match: a part of it, as it is found. Not numbered.
+    Analysis(Box<Analysis>),
     /// A part of a leaderboard.
     Leaders {
         /// The request.
@@ -297,7 +300,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 28] = [
+    pub const TYPES: [&'static str; 29] = [
         "welcome",
         "pong",
         "match",
@@ -317,6 +320,7 @@ impl ServerMessage {
         "said",
         "player",
         "events",
+        "analysis",
         "error",
         "presence",
         "clock",
@@ -367,7 +371,8 @@ impl ServerMessage {
             | Self::RecoveryKey { re, .. }
             | Self::Key { re, .. }
             | Self::Events { re, .. } => *re,
-            Self::Presence { .. }
+            Self::Analysis(_)
+            | Self::Presence { .. }
             | Self::Clock { .. }
             | Self::Rematch { .. }
             | Self::Said { .. }

@@ -186,6 +186,16 @@ pub enum ClientMessage {
         #[cfg_attr(test, schemars(length(max = 15)))]
         moves: Vec<String>,
     },
+    /// Asks what searches think of an ended match. Answered by `ok`, after which it is told bit by bit.
+    Analyse {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// How many positions may be visited to value one of the match; as the server has it, if left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(range(min = 100, max = 1_000_000)))]
+        nodes: Option<u64>,
+    },
     /// Asks what others may know of a player; of oneself, where nobody is named. Answered by `profile`.
     Profile {
         /// The name, if it is the player's alone.
@@ -270,7 +280,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 34] = [
+    pub const TYPES: [&'static str; 35] = [
         "hello",
         "ping",
         "create",
@@ -305,6 +315,7 @@ impl ClientMessage {
         "block",
         "leaders",
         "forget_me",
+        "analyse",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -354,6 +365,7 @@ impl ClientMessage {
             Self::Block { .. } => 31,
             Self::Leaders(_) => 32,
             Self::ForgetMe { .. } => 33,
+            Self::Analyse { .. } => 34,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::analysis::Analysts;
 use super::clock::ClockControl;
 use super::event::Person;
 use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
@@ -55,6 +56,9 @@ pub struct Welcome {
     /// What can be said by `preset`; nothing where nothing may be said.
     #[serde(default)]
     pub presets: Vec<PresetText>,
+    /// Who may have an ended match looked at again; absent where a server knows nothing of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<Analysts>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,

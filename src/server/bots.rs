@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use self::queue::{Job, Queue};
+pub(super) use self::queue::{Class, Place};
+use self::queue::{Job, Queue, Task};
 use super::clock::now;
 use super::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
@@ -31,7 +32,7 @@ pub(super) struct Bots {
 
 /// They end when this is dropped.
 #[derive(Debug)]
-struct Threads(Arc<Queue>);
+struct Threads(Arc<Queue>, usize);
 
 /// What a bot is to think about.
 #[derive(Debug)]
@@ -69,28 +70,62 @@ impl Bots {
     pub(super) async fn think(&self, question: Question) -> Option<Choice> {
         let budget = question.budget.map(|clock| clock.budget(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
-        let Some(threads) = &self.threads else {
+        if self.threads.is_none() {
             return self.think_here(&question, &limits);
+        }
+        let place = Place {
+            host: question.host,
+            class: match question.has_people {
+                true => Class::People,
+                false => Class::Bots,
+            },
+            level: question.level,
         };
-        let waiting = Counted::new(&self.metrics.searches_waiting);
-        let thinking = async {
-            let room = threads.0.room(question.has_people).await?;
-            let (answer, thought) = oneshot::channel();
-            threads.0.add(Job {
-                question,
-                limits,
-                waiting,
-                answer,
-                room,
-            });
-            thought.await.ok()?
-        };
-        let thought = tokio::time::timeout(self.search_time * PATIENCE, thinking).await;
-        let found = thought.ok().flatten();
+        let metrics = Arc::clone(&self.metrics);
+        let search = move |table: &mut Table| question.search(&limits, table, &metrics);
+        let found = self.lend(place, self.search_time * PATIENCE, search).await;
         if found.is_none() {
             self.metrics.searches_missed.inc();
         }
-        found
+        found.flatten()
+    }
+
+    /// Has `work` done by a search thread with its table, once it is its turn. `None` if that did not come in
+    /// time, or it panicked. Where there are no threads it is done at once.
+    pub(super) async fn lend<T: Send + 'static>(
+        &self,
+        place: Place,
+        patience: Duration,
+        work: impl FnOnce(&mut Table) -> T + Send + 'static,
+    ) -> Option<T> {
+        let Some(threads) = &self.threads else {
+            return Some(work(&mut Table::new(self.table_bytes)));
+        };
+        let waiting = Counted::new(&self.metrics.searches_waiting);
+        let (answer, done) = oneshot::channel();
+        let working = async {
+            let room = threads.0.room(place.class).await?;
+            let task = Task::new(move |table| {
+                if !answer.is_closed() {
+                    // Nobody may be waiting any more.
+                    let _ = answer.send(work(table));
+                }
+            });
+            threads.0.add(Job {
+                place,
+                task,
+                waiting,
+                room,
+            });
+            done.await.ok()
+        };
+        let done = tokio::time::timeout(patience, working).await;
+        done.ok().flatten()
+    }
+
+    /// How many searches there can be at a time.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.as_ref().map_or(1, |threads| threads.1)
     }
 
     /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
@@ -107,7 +142,7 @@ impl Bots {
 impl Threads {
     fn start(count: usize, settings: &Settings, metrics: &Arc<Metrics>) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::new(settings));
-        let threads = Self(Arc::clone(&queue));
+        let threads = Self(Arc::clone(&queue), count);
         for number in 0..count {
             let queue = Arc::clone(&queue);
             let (table_bytes, metrics) = (settings.search_table, Arc::clone(metrics));
@@ -148,31 +183,28 @@ const fn give_way() {}
 fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
     while let Some(job) = queue.take() {
         let Job {
-            question,
-            limits,
+            place,
+            task,
             waiting,
-            answer,
             room,
         } = job;
         drop((room, waiting));
-        let host = question.host;
-        if !question.stop.is_stopped() && !answer.is_closed() {
-            let found = catch_unwind(AssertUnwindSafe(|| {
-                question.search(&limits, &mut table, metrics)
-            }));
-            // Nobody may be waiting any more.
-            let _ = answer.send(found.unwrap_or_else(|_| {
-                let panics = metrics.panics.inc() + 1;
-                tracing::error!(panics, "a search panicked; the bot moves without it");
-                None
-            }));
+        if catch_unwind(AssertUnwindSafe(|| task.run(&mut table))).is_err() {
+            let panics = metrics.panics.inc() + 1;
+            tracing::error!(
+                panics,
+                "a search panicked; whoever asked goes on without it"
+            );
         }
-        queue.finished(host);
+        queue.finished(place.host);
     }
 }
 
 impl Question {
     fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
+        if self.stop.is_stopped() {
+            return None;
+        }
         let choice = {
             let _running = Counted::new(&metrics.searches_running);
             self.position

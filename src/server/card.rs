@@ -192,6 +192,16 @@ impl Card {
         named.collect()
     }
 
+    /// Whether this player has played the match; of one between bots that is whoever had them play.
+    pub(super) fn was_played_by(&self, id: PlayerId) -> bool {
+        let is_seated = self.seat_of(id).is_some() || self.stood_in(id).is_some();
+        let is_exhibition = || {
+            let changing = self.changing.lock();
+            changing.seats.iter().all(|seat| seat.holder().is_none())
+        };
+        is_seated || (self.host == id && is_exhibition())
+    }
+
     /// Brings the card in step with the match, and tells what is new about it.
     pub(super) fn update(&self, state: &Match, presence: Presence) -> Update {
         let mut changing = self.changing.lock();

@@ -4,6 +4,7 @@
 //! match that is meant, with the duty to answer.
 
 mod accounts;
+mod analysing;
 mod archive;
 mod blocking;
 mod coming_back;

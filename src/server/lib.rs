@@ -6,6 +6,7 @@
 
 mod about;
 mod addresses;
+mod analyses;
 mod births;
 mod blocks;
 mod bots;

@@ -70,6 +70,10 @@ pub(super) const STREAMS: u8 = 18;
 pub(super) const BLOCKS: u8 = 20;
 /// Who has asked lately what is kept about them. Nothing is locked while it is held.
 pub(super) const ABOUT: u8 = 19;
+/// Which ended matches are looked at. Held while what was found of one is read.
+pub(super) const ANALYSES: u8 = 21;
+/// What was found of an ended match. Nothing is locked while it is held.
+pub(super) const ANALYSIS: u8 = 22;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

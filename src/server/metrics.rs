@@ -65,6 +65,15 @@ pub(super) struct Metrics {
     /// Positions that searches visited.
     pub(super) search_nodes: Counter,
 
+    /// Ended matches that are looked at again, or wait for that.
+    pub(super) analyses_waiting: Gauge,
+    /// Ended matches that were looked at again.
+    pub(super) analyses: Counter,
+    /// Those of which nothing came.
+    pub(super) analyses_failed: Counter,
+    /// What was thought of a match before and could be told.
+    pub(super) analyses_kept: Counter,
+
     /// How long tasks held a thread, where that was a millisecond or more.
     pub(super) long_polls: Histogram,
     /// How often a match or a search has panicked.
@@ -254,6 +263,19 @@ impl Metrics {
             ),
             search_time: page.times("search", "How long searches took"),
             search_nodes: page.add("search_nodes", "Positions that searches visited"),
+            analyses_waiting: page.add(
+                "analyses_waiting",
+                "Ended matches that are analysed, or wait for that",
+            ),
+            analyses: page.add("analyses", "Ended matches that were analysed"),
+            analyses_failed: page.add(
+                "analyses_failed",
+                "Analyses that were broken off: no time, or a panic",
+            ),
+            analyses_kept: page.add(
+                "analyses_kept",
+                "Analyses that were told again, as the store has them",
+            ),
             long_polls: page.times(
                 "long_poll",
                 "How long a task held a thread for which others waited, from a millisecond on",

@@ -285,6 +285,12 @@ impl Outbox {
         })
     }
 
+    /// Whether at least half of the queue is free, for whoever has much to tell and can wait.
+    pub(super) fn is_half_free(&self) -> bool {
+        let Depth { messages, bytes } = self.depth();
+        messages <= self.0.messages_max / 2 && bytes <= self.0.bytes_max / 2
+    }
+
     /// Waits until messages were taken since there was [no room](Self::has_room). Only the connection's
     /// task may wait.
     pub async fn drained(&self) {

@@ -14,12 +14,12 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, Command, FromArgMatches};
 use plyhouse_matches::{Patience, Terms};
-use plyhouse_protocol::{ChatMode, ClockControl, MESSAGE_BYTES_MAX};
+use plyhouse_protocol::{Analysts, ChatMode, ClockControl, MESSAGE_BYTES_MAX};
 
 pub use self::network::Network;
 use self::values::{
-    accounts, at_least, chat, client_address, clock, days, header_name, mebibytes, milliseconds,
-    origin, seconds, threads,
+    accounts, analysts, at_least, chat, client_address, clock, days, header_name, mebibytes,
+    milliseconds, origin, seconds, threads,
 };
 
 const MATCHES: &str = "Matches";
@@ -87,6 +87,12 @@ pub struct Settings {
     #[arg(long, env = "PLYHOUSE_CHAT", help_heading = MATCHES, value_name = "MODE",
           default_value = "presets", value_parser = chat())]
     pub chat: ChatMode,
+
+    /// Who may have an ended match looked at again by the search: who played it (`players`), whoever follows
+    /// it (`anyone`), or nobody (`off`)
+    #[arg(long, env = "PLYHOUSE_ANALYSIS", help_heading = MATCHES, value_name = "WHO",
+          default_value = "players", value_parser = analysts())]
+    pub analysis: Analysts,
 
     /// How many matches are in memory, those ended in the last ten minutes included. Beyond, `create`
     /// is `overloaded`

@@ -16,6 +16,7 @@ use plyhouse_store::{NodeId, Store, StoreMetrics};
 
 use super::about::Asked;
 use super::addresses::Addresses;
+use super::analyses::Analyses;
 use super::blocks::Blocks;
 use super::bots::Bots;
 use super::challenges::Challenges;
@@ -92,6 +93,7 @@ pub(super) struct Shared {
     /// A permit for each that is being read for whoever waits for as long as that takes.
     pub(super) replays: Semaphore,
     pub(super) streams: Streams,
+    pub(super) analyses: Analyses,
 }
 
 impl Shared {
@@ -105,8 +107,10 @@ impl Shared {
         let chance = Chance::new(settings.seed);
         let (clock, is_shared) = (Clock::new(settings.started_ms), cluster.is_some());
         let grace_ms = u64::try_from(settings.restart_grace.as_millis()).unwrap_or(u64::MAX);
+        let bots = Arc::new(Bots::start(&settings, &metrics)?);
         Ok(Arc::new(Self {
-            bots: Arc::new(Bots::start(&settings, &metrics)?),
+            analyses: Analyses::new(bots.threads()),
+            bots,
             tokens: Tokens::new(&chance),
             chance,
             store: match settings.accounts {

@@ -8,6 +8,7 @@ mod support;
 mod abandonment;
 mod accounts;
 mod analyse;
+mod analysing;
 mod archive;
 mod blocks;
 mod bots;

@@ -223,6 +223,7 @@ impl Seat {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Analysis(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }

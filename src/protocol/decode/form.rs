@@ -71,6 +71,7 @@ pub(super) const PATIENCE: Form<u64> = integer!(10_000 to 86_400_000);
 pub(super) const GIFT: Form<u64> = integer!(5_000 to 60_000);
 pub(super) const BOT_AFTER: Form<u64> = integer!(0 to 60_000);
 pub(super) const LIMIT: Form<u64> = integer!(1 to 100);
+pub(super) const NODES: Form<u64> = integer!(100 to 1_000_000);
 pub(super) const STATUS: Form<Status> = Form {
     expected: r#""open", "running" or "ended""#,
     read: |json| from_list(json, Status::ALL, Status::as_str),

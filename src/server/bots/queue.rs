@@ -1,6 +1,7 @@
 //! What bots are to think about, and in which order.
 //!
-//! Where somebody waits, thinking comes first; bots among themselves take what is left. Hosts take
+//! Where somebody waits, thinking comes first; bots among themselves take what is left, and matches that have
+//! ended what is left by these. Hosts take
 //! turns: whoever has many bots thinking waits for the second until everybody has had a first. Among
 //! those whose turn it is, weak bots are asked first, since they take next to no time. Nobody's matches
 //! take more than a few threads, however many there are.
@@ -9,44 +10,86 @@
 //! counted as one.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Question;
 use crate::metrics::Counted;
 use crate::settings::Settings;
-use plyhouse_engine::catalog::Choice;
-use plyhouse_engine::search::Limits;
+use plyhouse_engine::search::{Level, Table};
 use plyhouse_protocol::PlayerId;
 
 /// Something to think about.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) question: Question,
-    pub(super) limits: Limits,
+    pub(super) place: Place,
+    pub(super) task: Task,
     pub(super) waiting: Counted,
-    pub(super) answer: oneshot::Sender<Option<Choice>>,
     /// Its place in the queue.
     pub(super) room: OwnedSemaphorePermit,
+}
+
+/// Whose turn something is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The player for whom it is done.
+    pub(crate) host: PlayerId,
+    /// What it is for.
+    pub(crate) class: Class,
+    /// How strong the bot is; those that are weak need little.
+    pub(crate) level: Level,
+}
+
+/// What is thought about for whom. All of the first come before any of the second, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Somebody waits for it.
+    People,
+    /// Bots among themselves.
+    Bots,
+    /// Matches that have ended.
+    Past,
+}
+
+impl Class {
+    const COUNT: usize = 3;
+}
+
+/// What a search thread does with its table.
+pub(super) struct Task(Box<dyn FnOnce(&mut Table) + Send>);
+
+impl Task {
+    pub(super) fn new(task: impl FnOnce(&mut Table) + Send + 'static) -> Self {
+        Self(Box::new(task))
+    }
+
+    pub(super) fn run(self, table: &mut Table) {
+        (self.0)(table);
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Task")
+    }
 }
 
 /// What waits for a search thread.
 #[derive(Debug)]
 pub(super) struct Queue {
     per_player: usize,
-    /// How many more may wait: first of those that people wait for, then of the others, which so never
-    /// take the room of the first.
-    rooms: [Arc<Semaphore>; 2],
+    /// How many more may wait, by class: so none takes the room of another.
+    rooms: [Arc<Semaphore>; Class::COUNT],
     backlog: Mutex<Backlog>,
     filled: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Backlog {
-    /// First what people wait for; each with its turn, in the order of their coming.
-    jobs: [VecDeque<(u64, Job)>; 2],
+    /// By class; each with its turn, in the order of their coming.
+    jobs: [VecDeque<(u64, Job)>; Class::COUNT],
     /// The turn that was taken last.
     turn: u64,
     /// The last turn of hosts that have had one since.
@@ -61,23 +104,23 @@ impl Queue {
         let room = || Arc::new(Semaphore::new(settings.search_queue.max(1)));
         Self {
             per_player: settings.searches_per_player.max(1),
-            rooms: [room(), room()],
+            rooms: [room(), room(), room()],
             backlog: Mutex::default(),
             filled: Condvar::new(),
         }
     }
 
     /// Waits for room for one more.
-    pub(super) async fn room(&self, has_people: bool) -> Option<OwnedSemaphorePermit> {
-        let room = Arc::clone(&self.rooms[class(has_people)]);
+    pub(super) async fn room(&self, class: Class) -> Option<OwnedSemaphorePermit> {
+        let room = Arc::clone(&self.rooms[class as usize]);
         room.acquire_owned().await.ok()
     }
 
     pub(super) fn add(&self, job: Job) {
-        let class = class(job.question.has_people);
+        let Place { host, class, .. } = job.place;
         let mut waiting = self.backlog.lock();
-        let turn = waiting.next_turn(job.question.host);
-        waiting.jobs[class].push_back((turn, job));
+        let turn = waiting.next_turn(host);
+        waiting.jobs[class as usize].push_back((turn, job));
         drop(waiting);
         self.filled.notify_one();
     }
@@ -134,16 +177,16 @@ impl Backlog {
         let thinking = &mut self.thinking;
         for jobs in &mut self.jobs {
             let may = |job: &Job| {
-                let count = thinking.get(&job.question.host);
+                let count = thinking.get(&job.place.host);
                 count.is_none_or(|count| *count < per_player)
             };
             let admitted = jobs.iter().enumerate().filter(|(_, (_, job))| may(job));
             // Of those alike the first that came.
-            let next = admitted.min_by_key(|(_, (turn, job))| (*turn, job.question.level));
+            let next = admitted.min_by_key(|(_, (turn, job))| (*turn, job.place.level));
             let Some((turn, job)) = next.map(|(at, _)| at).and_then(|at| jobs.remove(at)) else {
                 continue;
             };
-            *thinking.entry(job.question.host).or_default() += 1;
+            *thinking.entry(job.place.host).or_default() += 1;
             self.turn = self.turn.max(turn);
             let now = self.turn;
             self.last_turns.retain(|_, last| *last >= now);
@@ -153,40 +196,38 @@ impl Backlog {
     }
 }
 
-fn class(has_people: bool) -> usize {
-    usize::from(!has_people)
-}
-
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
 
     use super::*;
-    use plyhouse_engine::catalog::CATALOG;
-    use plyhouse_engine::search::{Level, Stop};
 
     fn player(number: u128) -> PlayerId {
         PlayerId(uuid::Uuid::from_u128(number))
     }
 
+    const fn class(has_people: bool) -> Class {
+        if has_people {
+            Class::People
+        } else {
+            Class::Bots
+        }
+    }
+
     fn add(queue: &Queue, host: u128, has_people: bool) {
-        let room = queue
-            .room(has_people)
-            .now_or_never()
-            .expect("there is room");
+        add_to(queue, host, class(has_people));
+    }
+
+    fn add_to(queue: &Queue, host: u128, class: Class) {
+        let room = queue.room(class).now_or_never().expect("there is room");
         queue.add(Job {
-            question: Question {
-                position: CATALOG[0].start(),
-                level: Level::Max,
-                seed: 0,
+            place: Place {
                 host: player(host),
-                budget: None,
-                has_people,
-                stop: Stop::new(),
+                class,
+                level: Level::Max,
             },
-            limits: Limits::default(),
+            task: Task::new(|_| {}),
             waiting: Counted::new(&Default::default()),
-            answer: oneshot::channel().0,
             room: room.expect("it is open"),
         });
     }
@@ -194,7 +235,7 @@ mod tests {
     /// Whose turn it is, and whether somebody waits for it.
     fn next(queue: &Queue) -> Option<(PlayerId, bool)> {
         let job = queue.backlog.lock().next(queue.per_player)?;
-        Some((job.question.host, job.question.has_people))
+        Some((job.place.host, job.place.class == Class::People))
     }
 
     fn queue() -> Queue {
@@ -214,6 +255,24 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
         let expect = [(2, true), (4, true), (1, false), (3, false)];
         assert_eq!(order, expect.map(|(host, people)| (player(host), people)));
+    }
+
+    #[test]
+    fn what_has_ended_comes_last() {
+        let queue = queue();
+        for (host, class) in [
+            (1, Class::Past),
+            (2, Class::Bots),
+            (3, Class::Past),
+            (4, Class::People),
+        ] {
+            add_to(&queue, host, class);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| next(&queue)).collect();
+        assert_eq!(
+            order.iter().map(|(host, _)| *host).collect::<Vec<_>>(),
+            [4, 2, 1, 3].map(player)
+        );
     }
 
     #[test]
@@ -264,8 +323,9 @@ mod tests {
         for host in 0..3 {
             add(&queue, host, false);
         }
-        assert!(queue.room(false).now_or_never().is_none());
-        assert!(queue.room(true).now_or_never().is_some());
+        assert!(queue.room(Class::Bots).now_or_never().is_none());
+        assert!(queue.room(Class::People).now_or_never().is_some());
+        assert!(queue.room(Class::Past).now_or_never().is_some());
     }
 
     #[test]

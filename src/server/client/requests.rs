@@ -88,6 +88,7 @@ impl Client {
             | ClientMessage::History(_)
             | ClientMessage::Leaders(_)
             | ClientMessage::Explore { .. }
+            | ClientMessage::Analyse { .. }
             | ClientMessage::Profile { .. }) => self.look_up(player, message, reply),
             message @ (ClientMessage::Pair
             | ClientMessage::Recovery { .. }
@@ -118,6 +119,9 @@ impl Client {
             ClientMessage::History(asked) => Box::pin(self.history(player, *asked, reply)),
             ClientMessage::Leaders(asked) => Box::pin(self.leaders(*asked, reply)),
             ClientMessage::Explore { game, moves } => Box::pin(self.explore(game, moves, reply)),
+            ClientMessage::Analyse { target, nodes } => {
+                Box::pin(self.analyse(player, target, nodes, reply))
+            }
             ClientMessage::Profile { name, player: id } => {
                 let by_id = id.map_or(Meant::Oneself, Meant::Id);
                 let meant = name.map_or(by_id, Meant::Named);
@@ -283,7 +287,11 @@ impl Client {
     }
 
     /// The match that a request means.
-    async fn find(&self, player: &Player, target: MatchRef) -> Result<MatchHandle, WireError> {
+    pub(super) async fn find(
+        &self,
+        player: &Player,
+        target: MatchRef,
+    ) -> Result<MatchHandle, WireError> {
         match self.followed(target) {
             Some(handle) => Ok(handle),
             None => self.find_elsewhere(player, target).await,

@@ -190,6 +190,7 @@ impl Client {
             challenges: Vec::new(),
             chat: Some(self.server.settings.chat),
             presets: to_protocol::sayings(self.server.settings.chat),
+            analysis: Some(self.server.settings.analysis),
             ignored: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use http::Uri;
 use tokio::sync::Semaphore;
 
 use super::{Accounts, ClientAddress, Search};
-use plyhouse_protocol::{ChatMode, ClockControl, NotAClock};
+use plyhouse_protocol::{Analysts, ChatMode, ClockControl, NotAClock};
 
 /// A number of seconds: `60` or `0.5`.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -82,6 +82,14 @@ pub(super) fn chat() -> impl TypedValueParser<Value = ChatMode> {
     PossibleValuesParser::new(words).map(|word| {
         let mode = ChatMode::ALL.iter().find(|mode| mode.as_str() == word);
         *mode.expect("it is one of the possible values")
+    })
+}
+
+pub(super) fn analysts() -> impl TypedValueParser<Value = Analysts> {
+    let words = Analysts::ALL.iter().map(|who| who.as_str());
+    PossibleValuesParser::new(words).map(|word| {
+        let who = Analysts::ALL.iter().find(|who| who.as_str() == word);
+        *who.expect("it is one of the possible values")
     })
 }
 

@@ -411,6 +411,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "leaders", "game": "chess", "pool": "live"}),
         json!({"type": "forget_me"}),
         json!({"type": "block"}),
+        json!({"type": "analyse", "match": "a"}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -344,6 +344,7 @@ impl Client {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Analysis(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }
@@ -404,6 +405,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::Recovery { .. }
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
+        | ClientMessage::Analyse { .. }
         | ClientMessage::Profile { .. }
         | ClientMessage::Leaders(_)
         | ClientMessage::EndSession { .. }

@@ -350,6 +350,7 @@ impl Reading {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
+            | ServerMessage::Analysis(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Key { .. }
@@ -394,6 +395,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::Decline { target, .. }
         | ClientMessage::GiveTime { target, .. }
         | ClientMessage::Say { target, .. }
+        | ClientMessage::Analyse { target, .. }
         | ClientMessage::Resync { target, .. } => Some(*target),
         ClientMessage::Hello(_)
         | ClientMessage::Ping

@@ -1,0 +1,142 @@
+//! `ply analyse`: what the search thinks of a match that has ended, move by move.
+
+use std::time::Duration;
+
+use plyhouse_protocol::{
+    AnalysedPly, Analysis, ClientMessage, Judged, MatchRef, SeatNumber, ServerMessage, Snapshot,
+    Valuation,
+};
+use tokio::time::timeout;
+
+use crate::Visit;
+use crate::devices::{Known, unexpected};
+use crate::dialogue::refused;
+use crate::failure::Failure;
+use crate::harmless::harmless;
+use crate::view::{self, STRONG, paint};
+
+/// How long the next part may take: matches are looked at when a server has nothing better to do.
+const PATIENCE: Duration = Duration::from_secs(700);
+
+/// How wide the bar of the chances is.
+const BAR: usize = 20;
+
+/// Has a match looked at, and shows what is found.
+pub(crate) async fn show(visit: &Visit, code: &str, nodes: Option<u64>) -> Result<(), Failure> {
+    let mut known = Known::open(visit, true).await?;
+    let target = MatchRef::from(code);
+    let now = known.watch(target).await?;
+    let target = MatchRef::Id(now.match_id);
+    let asked = ClientMessage::Analyse { target, nodes };
+    let ServerMessage::Ok { .. } = known.dialogue.ask(asked).await? else {
+        return Err(unexpected());
+    };
+    let (mut plies, mut accuracy, mut end) = (Vec::new(), None, None);
+    loop {
+        let part = next_part(&mut known, &now).await?;
+        plies.extend(part.plies);
+        end = end.or(part.end);
+        accuracy = part.accuracy.or(accuracy);
+        if part.done >= part.of {
+            break;
+        }
+        known
+            .dialogue
+            .say(&format!("{} of {} moves looked at …", part.done, part.of))?;
+    }
+    // They come from the last one on.
+    plies.reverse();
+    let game = known.games.iter().find(|game| game.game == now.game);
+    known.dialogue.say(view::headline(&now, game).trim_end())?;
+    for ply in &plies {
+        known.dialogue.say(&line(&now, ply))?;
+    }
+    if let Some(end) = end {
+        let text = format!("{:>4}  {:12} {}", "end", "", worth(&now, &end));
+        known.dialogue.say(&text)?;
+    }
+    known.dialogue.say(&summary(&now, &plies, accuracy))?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// The next part that is told of this match.
+async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failure> {
+    let part = async {
+        loop {
+            match known.dialogue.receive().await? {
+                Some(ServerMessage::Analysis(part)) if part.match_id == now.match_id => {
+                    return Ok(*part);
+                }
+                Some(ServerMessage::Error(error)) if error.re.is_none() => {
+                    return Err(refused(&error));
+                }
+                _ => {}
+            }
+        }
+    };
+    let silent = |_| Failure::NoConnection("the server found nothing in time".to_owned());
+    timeout(PATIENCE, part).await.map_err(silent)?
+}
+
+/// A move, what the position was worth before it, and what is to be said of it.
+fn line(now: &Snapshot, ply: &AnalysedPly) -> String {
+    let mark = match ply.judged {
+        None => "",
+        Some(Judged::Inaccuracy) => "?!",
+        Some(Judged::Mistake) => "?",
+        Some(Judged::Blunder) => "??",
+    };
+    let played = format!("{}{mark}", harmless(&ply.m));
+    let mut text = format!(
+        "{:>4}  {played:12} {}",
+        ply.ply.0 + 1,
+        worth(now, &ply.worth)
+    );
+    if let Some(said) = &ply.said {
+        text.push_str("\n      ");
+        text.push_str(&paint(STRONG, &harmless(said)));
+    }
+    text
+}
+
+/// A bar of the chances, and what they are by.
+fn worth(now: &Snapshot, worth: &Valuation) -> String {
+    let filled = (0..BAR).filter(|at| (*at as f64 + 0.5) / (BAR as f64) < worth.win.get());
+    let filled = filled.count();
+    let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
+    let side = |seat: SeatNumber| view::side(now, seat);
+    let known = match (worth.wins, worth.exact) {
+        (Some(seat), _) => match (worth.points, worth.plies) {
+            (Some(points), _) => format!("{} wins by {points}", side(seat)),
+            (None, Some(plies)) if plies > 0 => format!("{} wins in {plies} plies", side(seat)),
+            (None, Some(_)) => format!("{} has won", side(seat)),
+            (None, None) => format!("{} wins", side(seat)),
+        },
+        (None, true) => "drawn".to_owned(),
+        (None, false) => format!("{:+}", worth.value),
+    };
+    format!("{bar} {:3.0}%  {known}", 100.0 * worth.win.get())
+}
+
+/// How well each seat has played.
+fn summary(now: &Snapshot, plies: &[AnalysedPly], accuracy: Option<[Option<u8>; 2]>) -> String {
+    let of_seat = |index: u8| {
+        let seat = SeatNumber(index);
+        let of = accuracy.and_then(|accuracy| accuracy[seat.index()]);
+        let of = of.map_or_else(|| "no moves".to_owned(), |of| format!("accuracy {of}%"));
+        let counts = Judged::ALL.iter().map(|judged| {
+            let own = plies.iter().filter(|ply| ply.seat == seat);
+            let count = own.filter(|ply| ply.judged == Some(*judged)).count();
+            (judged, count)
+        });
+        let counts: Vec<String> = counts
+            .filter(|(_, count)| *count > 0)
+            .map(|(judged, count)| format!("{judged}: {count}"))
+            .collect();
+        let counts = counts.join(", ");
+        let after = if counts.is_empty() { "" } else { ", " };
+        format!("{}: {of}{after}{counts}", view::side(now, seat))
+    };
+    format!("{}\n{}", of_seat(0), of_seat(1))
+}

@@ -1,0 +1,230 @@
+//! What searches think of positions: of an ended match, looked at again.
+
+use std::fmt;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::id::{MatchId, Ply, SeatNumber};
+use super::words::words;
+
+words! {
+    /// How bad a move was.
+    Judged {
+        /// It cost a little.
+        Inaccuracy = "inaccuracy",
+        /// It cost much.
+        Mistake = "mistake",
+        /// It cost the most.
+        Blunder = "blunder",
+    }
+}
+
+words! {
+    /// What a bad move has done wrong.
+    WhyKind {
+        /// The seat would have won, and now it is not known to.
+        MissesWin = "misses_win",
+        /// The other seat wins now, and would not have.
+        AllowsWin = "allows_win",
+        /// It gives points away.
+        LosesPoints = "loses_points",
+        /// It loses pieces, or does not take some.
+        LosesMaterial = "loses_material",
+        /// The chances are worse.
+        LosesGround = "loses_ground",
+    }
+}
+
+words! {
+    /// What the better move would have come to, for the seat that moved.
+    Keeps {
+        /// It wins.
+        Win = "win",
+        /// It draws.
+        Draw = "draw",
+        /// The game goes on.
+        Game = "game",
+        /// It loses, too, but not by as much.
+        Loss = "loss",
+    }
+}
+
+words! {
+    /// Who may ask what searches think of an ended match.
+    Analysts {
+        /// Whoever played it.
+        Players = "players",
+        /// Whoever follows it, too.
+        Anyone = "anyone",
+        /// Nobody.
+        Off = "off",
+    }
+}
+
+/// A share from 0 to 1, to the thousandth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Share(#[cfg_attr(test, schemars(with = "f64", range(min = 0, max = 1)))] u16);
+
+impl Share {
+    /// The share nearest to this number.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is from 0 to 1000"
+    )]
+    pub fn new(share: f64) -> Self {
+        Self((share.clamp(0.0, 1.0) * 1000.0).round() as u16)
+    }
+
+    /// The share as a number.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        f64::from(self.0) / 1000.0
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(self.get())
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Share;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number from 0 to 1")
+            }
+
+            fn visit_f64<E>(self, share: f64) -> Result<Share, E> {
+                Ok(Share::new(share))
+            }
+
+            fn visit_u64<E>(self, share: u64) -> Result<Share, E> {
+                Ok(Share::new(if share == 0 { 0.0 } else { 1.0 }))
+            }
+        }
+        from.deserialize_any(Number)
+    }
+}
+
+/// What a position is worth, whoever is to move: to seat 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Valuation {
+    /// In hundredths of an advantage that a careful player feels; a known result as the literature on the game
+    /// writes it, which is points where they decide.
+    pub value: i32,
+    /// How likely seat 0 wins, a draw being half a win.
+    pub win: Share,
+    /// Whether that is the value of the game itself, and no estimate.
+    pub exact: bool,
+    /// Who wins if both play their best, where that is known. Nobody does where the value is exact and this is
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wins: Option<SeatNumber>,
+    /// In how many plies, where that is known.
+    #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+    /// By how many points, where that is known and points decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<u32>,
+}
+
+/// Why a move was bad.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Why {
+    /// What it has done wrong; an unknown word means that the chances are worse.
+    pub kind: WhyKind,
+    /// The better move.
+    pub better: String,
+    /// What that would have come to.
+    pub keeps: Keeps,
+    /// Within how many plies the win comes: with `misses_win` the seat's own from the better move on, with
+    /// `allows_win` the other's, from the move that was played on. Where that is known.
+    #[serde(rename = "in", default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+    /// By how many points it is won; with `loses_points` how many were given away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<u32>,
+    /// With `loses_material` how much, a pawn or a man being one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<u32>,
+    /// The better line, from the better move on.
+    pub line: Vec<String>,
+    /// What punishes the move that was played, from the answer to it on; nothing where it ended the match.
+    pub punished: Vec<String>,
+}
+
+/// What is thought of a move that was played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AnalysedPly {
+    /// The ply.
+    pub ply: Ply,
+    /// Who played it.
+    pub seat: SeatNumber,
+    /// The move.
+    #[serde(rename = "move")]
+    pub m: String,
+    /// What the position before it is worth.
+    #[serde(flatten)]
+    pub worth: Valuation,
+    /// The best move there.
+    pub best: String,
+    /// How the game would go on from there, `best` first.
+    pub pv: Vec<String>,
+    /// How bad the move was; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+    /// Why, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
+    /// Why, for people who read English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+}
+
+/// A part of what searches think of an ended match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Analysis {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// How many plies have been told, these included.
+    pub done: u64,
+    /// Of how many.
+    pub of: u64,
+    /// What is new, the last ply first.
+    pub plies: Vec<AnalysedPly>,
+    /// What the position after the last ply is worth; in the first part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Valuation>,
+    /// How well each seat played, from 0 to 100, `null` for a seat that did not move; in the last part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<[Option<u8>; 2]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_numbers_to_the_thousandth() {
+        for (share, json) in [(0.0, "0.0"), (0.5126, "0.513"), (1.0, "1.0"), (7.0, "1.0")] {
+            let share = Share::new(share);
+            assert_eq!(serde_json::to_string(&share).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Share>(json).unwrap(), share);
+        }
+        assert_eq!(serde_json::from_str::<Share>("1").unwrap(), Share::new(1.0));
+        assert!(serde_json::from_str::<Share>(r#""1""#).is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! Ended matches that are looked at again: one position after the other by the search threads, when these
+//! have nothing better to do. What is found is told at once, and kept at the end.
+//!
+//! It is told before it is kept, as nothing else is: nothing depends on it, and it can be found again.
+
+mod making;
+mod wire;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use plyhouse_engine::review::{Review, TABLE_BYTES};
+use plyhouse_matches::Match;
+use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, ServerMessage, WireError};
+use tokio::sync::Semaphore;
+
+pub(super) use self::making::Analysis;
+
+use super::connection_id::ConnectionId;
+use super::encode::encode;
+use super::locks::{ANALYSES, Mutex};
+use super::metrics::Counted;
+use super::outbox::Outbox;
+use super::shared::Shared;
+use super::unread::unread;
+
+/// How many a player may have looked at a day, on one server.
+const PER_DAY: u32 = 20;
+
+/// How many may be looked at or wait for that.
+const LINE_MAX: usize = 64;
+
+/// How many positions are visited to value one, where nobody says: about a tenth of a second. A node of a
+/// game that is played out is a playout, which takes far longer.
+const NODES: u64 = 100_000;
+const PLAYOUTS: u64 = 1000;
+
+/// What is found within this time is told together.
+const GATHERED: Duration = Duration::from_millis(250);
+
+/// How many plies one message tells of, at most.
+const PAGE: usize = 16;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) by: PlayerId,
+    /// How many positions may be visited to value one.
+    pub(super) nodes: Option<u64>,
+}
+
+/// Which ended matches are looked at.
+#[derive(Debug)]
+pub(super) struct Analyses {
+    now: Mutex<Now, ANALYSES>,
+    /// A permit for each that is being looked at: each has a table of its own.
+    places: Semaphore,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    made: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
+    /// The connections that are told of one.
+    told: HashSet<ConnectionId>,
+    /// How many each player has begun on this day, counted from 1970. As each takes seconds, there are no more
+    /// than a server can look at in a day.
+    day: u64,
+    begun: HashMap<PlayerId, u32>,
+}
+
+impl Analyses {
+    pub(super) fn new(threads: usize) -> Self {
+        Self {
+            now: Mutex::default(),
+            places: Semaphore::new(threads),
+        }
+    }
+}
+
+/// A connection that is told of a match, until this is dropped.
+struct Told {
+    server: Arc<Shared>,
+    connection: ConnectionId,
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let mut now = self.server.analyses.now.lock();
+        now.told.remove(&self.connection);
+    }
+}
+
+/// Whether a connection is being told of a match.
+pub(super) fn is_told(server: &Shared, connection: ConnectionId) -> bool {
+    server.analyses.now.lock().told.contains(&connection)
+}
+
+/// What is known of this match already, or is being found.
+pub(super) async fn known(
+    server: &Shared,
+    state: &Match,
+    wanted: Wanted,
+) -> Result<Option<Arc<Analysis>>, WireError> {
+    let id = state.id();
+    let is_enough = |nodes: u64| wanted.nodes.is_none_or(|wanted| wanted <= nodes);
+    let made = server.analyses.now.lock().made.get(&id).cloned();
+    if let Some((_, made)) = made.filter(|(_, made)| is_enough(made.nodes())) {
+        return Ok(Some(made));
+    }
+    let kept = server.store.analysis(id).await.map_err(|error| {
+        tracing::error!(match_id = %id, %error, "an analysis is not read");
+        unread(&error)
+    })?;
+    let Some(kept) = kept.filter(|kept| is_enough(kept.nodes)) else {
+        return Ok(None);
+    };
+    match Analysis::kept(&kept) {
+        Ok(kept) => {
+            server.metrics.analyses_kept.inc();
+            Ok(Some(Arc::new(kept)))
+        }
+        Err(error) => {
+            // It can be found again.
+            tracing::error!(match_id = %id, %error, "an analysis makes no sense");
+            Ok(None)
+        }
+    }
+}
+
+/// Has a match looked at.
+pub(super) fn begin(
+    server: &Arc<Shared>,
+    state: &Match,
+    wanted: Wanted,
+) -> Result<Arc<Analysis>, WireError> {
+    let (id, game) = (state.id(), state.creation().game);
+    let usual = if game.plays_out { PLAYOUTS } else { NODES };
+    let nodes = wanted.nodes.unwrap_or(usual);
+    let moves: Vec<String> = state.moves().map(str::to_owned).collect();
+    let analysis = Arc::new(Analysis::new(id, nodes, moves.len()));
+    enter(server, wanted.by, &analysis)?;
+    let entered = Entered {
+        server: Arc::clone(server),
+        id,
+        _waiting: Counted::new(&server.metrics.analyses_waiting),
+    };
+    let review = Review::new(game, game.start(), moves, TABLE_BYTES);
+    let review = review.map_err(|error| {
+        tracing::error!(match_id = %id, %error, "a match cannot be played through");
+        WireError::new(ErrorCode::Internal, "the match cannot be read")
+    })?;
+    let (by, found) = (wanted.by, Arc::clone(&analysis));
+    server.spawn(async move {
+        making::make(&entered.server, by, review, &found).await;
+        drop(entered);
+    });
+    Ok(analysis)
+}
+
+/// Takes a place in the line, if that is allowed.
+fn enter(server: &Shared, by: PlayerId, analysis: &Arc<Analysis>) -> Result<(), WireError> {
+    const DAY_MS: u64 = 24 * 3600 * 1000;
+    let too_soon = |message, retry_after_ms| {
+        let error = WireError::new(ErrorCode::TooSoon, message);
+        Err(WireError {
+            retry_after_ms,
+            ..error
+        })
+    };
+    let now_ms = server.clock.now_ms();
+    let mut now = server.analyses.now.lock();
+    if now.day != now_ms / DAY_MS {
+        now.day = now_ms / DAY_MS;
+        now.begun.clear();
+    }
+    let is_made = now.made.contains_key(&analysis.match_id());
+    if is_made || now.made.values().any(|(other, _)| *other == by) {
+        return too_soon("one match is looked at for you, or this one, already", None);
+    }
+    if now.begun.get(&by).is_some_and(|begun| *begun >= PER_DAY) {
+        let message = "you have had as many matches looked at today as you may";
+        return too_soon(message, Some(DAY_MS - now_ms % DAY_MS));
+    }
+    if now.made.len() >= LINE_MAX {
+        let message = "too many matches wait to be looked at";
+        return Err(WireError::new(ErrorCode::Overloaded, message));
+    }
+    *now.begun.entry(by).or_default() += 1;
+    let entry = (by, Arc::clone(analysis));
+    now.made.insert(analysis.match_id(), entry);
+    Ok(())
+}
+
+/// A place in the line, until this is dropped.
+struct Entered {
+    server: Arc<Shared>,
+    id: MatchId,
+    _waiting: Counted,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let mut now = self.server.analyses.now.lock();
+        let made = now.made.remove(&self.id);
+        drop(now);
+        if let Some((_, analysis)) = made {
+            analysis.ends();
+        }
+    }
+}
+
+/// Tells a connection what is found, as long as it lasts. `None` if it is told of a match already.
+pub(super) fn tell(
+    server: &Arc<Shared>,
+    outbox: &Outbox,
+    analysis: Arc<Analysis>,
+) -> Option<impl Future<Output = ()> + Send + use<>> {
+    let connection = outbox.connection();
+    if !server.analyses.now.lock().told.insert(connection) {
+        return None;
+    }
+    let told = Told {
+        server: Arc::clone(server),
+        connection,
+    };
+    let outbox = outbox.clone();
+    Some(async move {
+        let server = &told.server;
+        let (mut done, mut news) = (None, analysis.news());
+        while !outbox.is_closing() && !server.is_stopping() {
+            // Before it is looked at: what comes after that is told of again.
+            news.mark_unchanged();
+            if !outbox.is_half_free() {
+                server.put_off(GATHERED).await;
+                continue;
+            }
+            match analysis.page(done, PAGE) {
+                Some(page) => {
+                    done = Some(page.done);
+                    let is_last = page.done == page.of;
+                    outbox.send(encode(&ServerMessage::Analysis(Box::new(page))));
+                    if is_last {
+                        return;
+                    }
+                    if analysis.is_under_way() {
+                        server.put_off(GATHERED).await;
+                    }
+                }
+                None if analysis.is_under_way() => {
+                    tokio::select! {
+                        biased; // Nothing is left to a chance that no seed governs.
+                        () = server.shutdown.cancelled() => return,
+                        _ = news.changed() => {}
+                        // So that a connection that has gone is not kept for as long as it takes.
+                        () = tokio::time::sleep(GATHERED * 40) => {}
+                    }
+                }
+                None => {
+                    let message = "the match was not looked at to the end; ask again";
+                    let error = WireError::new(ErrorCode::Overloaded, message);
+                    outbox.send(encode(&ServerMessage::Error(Box::new(error))));
+                    return;
+                }
+            }
+        }
+    })
+}

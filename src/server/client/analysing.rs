@@ -1,0 +1,118 @@
+//! What searches think of a match that has ended.
+
+use std::sync::Arc;
+
+use super::archive::not_read;
+use super::{Client, Player};
+use crate::analyses::{self, Analysis, Wanted};
+use crate::match_handle::MatchHandle;
+use crate::reply::Reply;
+use plyhouse_matches::Match;
+use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
+use plyhouse_store::Record;
+
+impl Client {
+    pub(super) async fn analyse(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        nodes: Option<u64>,
+        reply: Reply,
+    ) {
+        let found = self.analysis(player, target, nodes).await;
+        if let Some((analysis, reply)) = reply.check(found) {
+            let told = analyses::tell(&self.server, &self.peer.outbox, analysis);
+            if let Some((told, reply)) = reply.check(told.ok_or_else(busy)) {
+                reply.ok(None);
+                self.server.spawn(told);
+            }
+        }
+    }
+
+    /// What is thought of the match, as far as that is known yet.
+    async fn analysis(
+        &self,
+        player: &Player,
+        target: MatchRef,
+        nodes: Option<u64>,
+    ) -> Result<Arc<Analysis>, WireError> {
+        let handle = self.find(player, target).await?;
+        self.may_analyse(player, &handle)?;
+        let (server, id) = (&self.server, handle.id());
+        let refuse = |message| Err(WireError::new(ErrorCode::NotAllowed, message));
+        if server.settings.analysis == Analysts::Off {
+            return refuse("matches are not analysed on this server");
+        }
+        let Ok(_place) = server.replays.acquire().await else {
+            return Err(unreadable());
+        };
+        let loaded = server.store.load(id).await.map_err(not_read)?;
+        let Record { creation, events } = loaded.ok_or_else(unreadable)?.record;
+        let state = Match::replay(creation, &events).map_err(|damaged| {
+            tracing::error!(match_id = %id, %damaged, "match not read");
+            unreadable()
+        })?;
+        if state.moves().next().is_none() {
+            return refuse("no move was played");
+        }
+        if analyses::is_told(server, self.peer.id) {
+            return Err(busy());
+        }
+        let wanted = Wanted {
+            by: player.record.id,
+            nodes,
+        };
+        if let Some(known) = analyses::known(server, &state, wanted).await? {
+            return Ok(known);
+        }
+        analyses::begin(server, &state, wanted)
+    }
+
+    /// Whether this player may ask about this match.
+    fn may_analyse(&self, player: &Player, handle: &MatchHandle) -> Result<(), WireError> {
+        let (card, id) = (handle.card(), player.record.id);
+        let played = card.was_played_by(id);
+        let follows = || self.peer.port.followed(handle.id()).is_some();
+        match self.server.settings.analysis {
+            _ if played => {}
+            Analysts::Anyone if follows() => {}
+            Analysts::Anyone => {
+                let message = "you do not follow that match";
+                return Err(WireError::new(ErrorCode::NotFollowing, message));
+            }
+            Analysts::Players | Analysts::Off => {
+                let message = "you have not played that match";
+                return Err(WireError::new(ErrorCode::NotSeated, message));
+            }
+        }
+        let status = if played {
+            card.status()
+        } else {
+            card.shown_status()
+        };
+        match status {
+            Status::Open => Err(WireError::new(
+                ErrorCode::MatchNotStarted,
+                "the match has not started",
+            )),
+            Status::Running => Err(WireError::new(
+                ErrorCode::MatchRunning,
+                "the match is being played",
+            )),
+            Status::Ended => Ok(()),
+        }
+    }
+}
+
+/// The connection is told of a match already.
+fn busy() -> WireError {
+    let error = WireError::new(ErrorCode::TooSoon, "you are being told of a match already");
+    WireError {
+        retry_after_ms: Some(1000),
+        ..error
+    }
+}
+
+fn unreadable() -> WireError {
+    WireError::new(ErrorCode::Internal, "the match cannot be read")
+}

@@ -1,0 +1,238 @@
+//! What the search thinks of ended matches.
+
+use plyhouse_protocol::Analysts;
+use plyhouse_server::Settings;
+use serde_json::{Value, json};
+
+use crate::support::{Player, TestServer, calm, pass};
+
+/// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
+const MOVES: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
+
+/// Ann and Bob play these moves of tic-tac-toe; unless that ends it, Bob resigns.
+async fn played(ann: &mut Player, bob: &mut Player, create: Value, moves: &[&str]) -> String {
+    let id = ann.create(create).await;
+    bob.ask(json!({"type": "join", "match": id})).await;
+    for (ply, m) in (0..).zip(moves) {
+        let player = if ply % 2 == 0 { &mut *ann } else { &mut *bob };
+        assert_eq!(player.play(&id, ply, m).await["type"], "ok");
+    }
+    bob.ask(json!({"type": "resign", "match": id})).await;
+    for player in [ann, bob] {
+        player.drain().await;
+    }
+    id
+}
+
+fn analyse(id: &str) -> Value {
+    json!({"type": "analyse", "match": id})
+}
+
+/// Asks, and gives all that is told: the plies from the last on, what the end is worth, and the accuracy.
+async fn analysed(player: &mut Player, id: &str) -> (Vec<Value>, Value, Value) {
+    assert_eq!(player.ask(analyse(id)).await["type"], "ok");
+    let (mut plies, mut end) = (Vec::new(), Value::Null);
+    loop {
+        let part = player.event("analysis").await;
+        assert_eq!(part["match"], *id);
+        if plies.is_empty() && end.is_null() {
+            end = part["end"].clone();
+        }
+        plies.extend(part["plies"].as_array().expect("a list").iter().cloned());
+        assert_eq!(part["done"], plies.len());
+        if part["done"] == part["of"] {
+            return (plies, end, part["accuracy"].clone());
+        }
+        assert!(part.get("accuracy").is_none(), "{part}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_is_looked_at_once() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let create = json!({"game": "tic-tac-toe"});
+    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let (plies, end, accuracy) = analysed(&mut ann, &id).await;
+    assert_eq!(plies.len(), 7);
+    assert_eq!((&end["wins"], &end["win"]), (&json!(0), &json!(1.0)));
+    for (ply, told) in plies.iter().rev().enumerate() {
+        assert_eq!(
+            (&told["ply"], &told["move"]),
+            (&json!(ply), &json!(MOVES[ply]))
+        );
+        assert_eq!(told["seat"], ply % 2);
+        assert_eq!(
+            told.get("judged").is_some(),
+            told.get("why").is_some(),
+            "{told}"
+        );
+        assert_eq!(
+            told.get("judged").is_some(),
+            told.get("said").is_some(),
+            "{told}"
+        );
+    }
+    // After a1 the corner across loses, as x then has two ways to win: the middle would draw.
+    let bad = &plies[5];
+    assert_eq!(
+        (&bad["move"], &bad["judged"]),
+        (&json!("c3"), &json!("blunder"))
+    );
+    let why = &bad["why"];
+    assert_eq!(
+        (&why["kind"], &why["keeps"]),
+        (&json!("allows_win"), &json!("draw"))
+    );
+    assert_eq!((&why["better"], &bad["best"]), (&json!("b2"), &json!("b2")));
+    let said = bad["said"].as_str().expect("words");
+    assert!(
+        said.contains("c3") && said.contains("x wins") && said.contains("b2"),
+        "{said}"
+    );
+    let [first, second] = [0, 1].map(|seat| accuracy[seat].as_u64().expect("a number"));
+    assert!(first == 100 && second < 100, "{accuracy}");
+
+    // It is kept: nobody thinks again.
+    let again = analysed(&mut bob, &id).await;
+    assert_eq!(again, (plies, end, accuracy));
+    let metrics = server.server.metrics();
+    for line in [
+        "plyhouse_analyses_total 1",
+        "plyhouse_analyses_kept_total 1",
+    ] {
+        assert!(metrics.contains(line), "{line}");
+    }
+    // Not if it is to be more than that.
+    let more = json!({"type": "analyse", "match": id, "nodes": 1_000_000});
+    assert_eq!(ann.ask(more).await["type"], "ok");
+    while ann.event("analysis").await.get("accuracy").is_none() {}
+    assert!(
+        server
+            .server
+            .metrics()
+            .contains("plyhouse_analyses_total 2")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_not_ask_is_told_why() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let mut cyd = server.player("cyd").await;
+    assert_eq!(ann.refused(analyse("QQQQQQ")).await, "unknown_match");
+    let open = ann.create(json!({"game": "tic-tac-toe"})).await;
+    assert_eq!(cyd.refused(analyse(&open)).await, "not_seated");
+    assert_eq!(ann.refused(analyse(&open)).await, "match_not_started");
+    bob.ask(json!({"type": "join", "match": open})).await;
+    assert_eq!(cyd.refused(analyse(&open)).await, "not_seated");
+    assert_eq!(bob.refused(analyse(&open)).await, "match_running");
+    bob.ask(json!({"type": "resign", "match": open})).await;
+    assert_eq!(
+        ann.refused(analyse(&open)).await,
+        "not_allowed",
+        "no move was played"
+    );
+    let hidden = json!({"game": "tic-tac-toe", "watch": "nobody"});
+    let hidden = played(&mut ann, &mut bob, hidden, &["a1"]).await;
+    assert_eq!(cyd.refused(analyse(&hidden)).await, "unknown_match");
+    for nodes in [99, 1_000_001] {
+        let wanted = json!({"type": "analyse", "match": hidden, "nodes": nodes});
+        let refused = ann.ask_anything(wanted).await;
+        assert_eq!(
+            (&refused["code"], &refused["field"]),
+            (&json!("bad_field"), &json!("nodes"))
+        );
+    }
+    assert_eq!(analysed(&mut ann, &hidden).await.0.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_may_let_anyone_ask_or_nobody() {
+    let server = TestServer::start(Settings {
+        analysis: Analysts::Anyone,
+        ..calm()
+    });
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let mut cyd = server.player("cyd").await;
+    assert_eq!(cyd.welcome["analysis"], "anyone");
+    let create = json!({"game": "tic-tac-toe"});
+    let id = played(&mut ann, &mut bob, create.clone(), &MOVES).await;
+    assert_eq!(cyd.refused(analyse(&id)).await, "not_following");
+    cyd.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(analysed(&mut cyd, &id).await.0.len(), 7);
+    // What is seen later is past later.
+    let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
+    let late = played(&mut ann, &mut bob, delayed, &MOVES).await;
+    cyd.ask(json!({"type": "watch", "match": late})).await;
+    assert_eq!(cyd.refused(analyse(&late)).await, "match_not_started", "so it looks");
+    assert_eq!(analysed(&mut ann, &late).await.0.len(), 7);
+
+    let server = TestServer::start(Settings {
+        analysis: Analysts::Off,
+        ..calm()
+    });
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    assert_eq!(ann.refused(analyse(&id)).await, "not_allowed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_has_twenty_looked_at_a_day() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let create = json!({"game": "tic-tac-toe"});
+    let mut all = Vec::new();
+    for _ in 0..21 {
+        all.push(played(&mut ann, &mut bob, create.clone(), &["b2"]).await);
+        pass(11).await;
+    }
+    for id in &all[..20] {
+        assert_eq!(analysed(&mut ann, id).await.0.len(), 1);
+    }
+    let refused = ann.ask(analyse(&all[20])).await;
+    assert_eq!(refused["code"], "too_soon");
+    let wait_ms = refused["retry_after_ms"].as_u64().expect("until midnight");
+    assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
+    // What is kept can be had again, and others have their own days.
+    assert_eq!(analysed(&mut ann, &all[0]).await.0.len(), 1);
+    pass(wait_ms / 1000 + 1).await;
+    assert_eq!(analysed(&mut ann, &all[20]).await.0.len(), 1);
+}
+
+/// All games, also where a node is a playout.
+#[tokio::test(start_paused = true)]
+async fn matches_of_all_games_are_looked_at() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let games = [
+        "chess",
+        "othello",
+        "draughts",
+        "connect-four",
+        "gomoku",
+        "go",
+    ];
+    let moves = [
+        ["f2f3", "e7e5", "g2g4", "d8h4"].as_slice(),
+        &["d3", "c3"],
+        &["11-15", "23-19"],
+        &["4", "4"],
+        &["h8", "a1"],
+        &["e5", "a1"],
+    ];
+    for (game, moves) in games.into_iter().zip(moves) {
+        let id = played(&mut ann, &mut bob, json!({"game": game}), moves).await;
+        let asked = json!({"type": "analyse", "match": id, "nodes": 500});
+        assert_eq!(ann.ask(asked).await["type"], "ok", "{game}");
+        let mut told = 0;
+        loop {
+            let part = ann.event("analysis").await;
+            told += part["plies"].as_array().expect("a list").len();
+            if part.get("accuracy").is_some() {
+                break;
+            }
+        }
+        assert_eq!(told, moves.len(), "{game}");
+    }
+}
