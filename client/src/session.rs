@@ -310,6 +310,7 @@ impl Session {
                     .retain(|challenge| challenge.match_id != match_id);
             }
             ServerMessage::WatchOver { match_id } => self.shown_out(match_id),
+            ServerMessage::Hint(hint) => self.hinted(&hint),
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }

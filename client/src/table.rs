@@ -117,6 +117,7 @@ impl Table {
             | Event::Offered { .. }
             | Event::Declined { .. }
             | Event::TimeGiven { .. } => self.apply_agreement(event),
+            Event::Hinted { .. } => {}
             Event::Ended { outcome, left, .. } => {
                 self.begin_turn(*left, None);
                 self.end(outcome);
@@ -159,6 +160,7 @@ impl Table {
             Event::Seated { .. }
             | Event::Started { .. }
             | Event::Moved { .. }
+            | Event::Hinted { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -250,12 +250,17 @@ export interface TimeGiven extends Numbered, TimeLeft {
   seat: number;
   ms: number;
 }
+export interface Hinted extends Numbered {
+  type: 'hinted';
+  seat: number;
+  ply: number;
+}
 export interface Ended extends Numbered, Partial<TimeLeft> {
   type: 'ended';
   outcome: Outcome;
 }
 export type MatchEvent =
-  Seated | Started | Moved | Offered | Declined | TakenBack | TimeGiven | Ended;
+  Seated | Started | Moved | Offered | Declined | TakenBack | TimeGiven | Hinted | Ended;
 
 export interface Presence {
   type: 'presence';
@@ -413,6 +418,16 @@ export interface AnalysedPly extends Valuation {
   // The same in English.
   said?: string;
 }
+// The best move, for whoever has asked.
+export interface Hint extends Valuation {
+  type: 'hint';
+  re?: number;
+  ignored?: string[];
+  match: string;
+  ply: number;
+  move: string;
+  pv: string[];
+}
 // A part of what is thought of an ended match, the last ply first.
 export interface Analysis {
   type: 'analysis';
@@ -529,6 +544,7 @@ export type Message =
   | History
   | Profile
   | Analysis
+  | Hint
   | RatingTold
   | Leaders
   | Blocked
@@ -581,6 +597,7 @@ export type Request =
   | { type: 'profile'; name?: string; player?: string }
   | { type: 'leaders'; game: string; pool: string; limit?: number; after?: number }
   | ({ type: 'analyse'; nodes?: number } & OneMatch)
+  | ({ type: 'hint'; ply: number } & OneMatch)
   | { type: 'block'; player?: string; on?: boolean }
   | { type: 'sessions' | 'pair' }
   | ({ type: 'recovery' } & Proof)

@@ -139,6 +139,10 @@ impl Match {
                 }
                 Ok(())
             }
+            EventKind::Hinted { seat, .. } => {
+                let allowed = self.check_hint(*seat);
+                allowed.map_err(|_| "nobody can have been given a hint here")
+            }
             EventKind::Ended {
                 winner,
                 reason,

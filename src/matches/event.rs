@@ -156,6 +156,13 @@ pub enum Action {
         /// How much, in milliseconds.
         ms: u64,
     },
+    /// A player wants to be told the best move.
+    Hint {
+        /// Who.
+        player: PlayerId,
+        /// The ply for which it is.
+        ply: Ply,
+    },
     /// A player has been away from a running match for too long.
     Abandon {
         /// Whose seat it is.
@@ -271,6 +278,13 @@ pub enum EventKind {
         /// What both seats have, as if it had been there when the turn began.
         left: Left,
     },
+    /// A player has been told the best move.
+    Hinted {
+        /// Who.
+        seat: Seat,
+        /// At which ply.
+        ply: Ply,
+    },
     /// The match is over.
     Ended {
         /// The seat that won, if one did.
@@ -299,6 +313,7 @@ impl EventKind {
             | Self::Offered { .. }
             | Self::Declined { .. }
             | Self::TimeGiven { .. }
+            | Self::Hinted { .. }
             | Self::Ended { .. } => false,
         }
     }

@@ -48,7 +48,8 @@ impl Match {
                 EventKind::Offered { .. }
                 | EventKind::Declined { .. }
                 | EventKind::TakenBack { .. }
-                | EventKind::TimeGiven { .. },
+                | EventKind::TimeGiven { .. }
+                | EventKind::Hinted { .. },
                 Stage::Running,
             ) => self.fold_agreement(event, seq),
             (
@@ -78,7 +79,8 @@ impl Match {
                 | EventKind::Offered { .. }
                 | EventKind::Declined { .. }
                 | EventKind::TakenBack { .. }
-                | EventKind::TimeGiven { .. },
+                | EventKind::TimeGiven { .. }
+                | EventKind::Hinted { .. },
                 _,
             )
             | (EventKind::Seated { .. } | EventKind::Ended { .. }, Stage::Ended { .. }) => None,
@@ -112,6 +114,7 @@ impl Match {
                 self.offers.time_given(seat.other(), self.ply());
                 Some(())
             }
+            EventKind::Hinted { seat, ply } => self.fold_hint(*seat, *ply),
             EventKind::Seated { .. }
             | EventKind::Started { .. }
             | EventKind::Moved { .. }

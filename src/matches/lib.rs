@@ -14,6 +14,7 @@ mod clocks;
 mod creation;
 mod event;
 mod fold;
+mod hints;
 mod lag;
 mod occupant;
 mod offers;
@@ -42,6 +43,7 @@ pub use reminder::{DaysTurn, Part, Reminder};
 pub use series::Series;
 pub use timekeeper::{Charge, Timekeeper, TurnTime, first_move_ms};
 
+use self::hints::Hinted;
 use self::offers::Offers;
 use self::play::End;
 
@@ -99,6 +101,8 @@ pub struct Match {
     patience_ms: Option<u64>,
     takebacks: u64,
     offers: Offers,
+    /// The last ply for which a hint was asked.
+    hinted: Option<Hinted>,
     /// How often a bot has stood in for each seat.
     stood_in: [u32; 2],
     /// When it ended, in milliseconds since 1970.
@@ -122,6 +126,7 @@ impl Match {
             patience_ms: None,
             takebacks: 0,
             offers: Offers::default(),
+            hinted: None,
             stood_in: [0; 2],
             ended_ms: None,
         }
@@ -385,6 +390,7 @@ impl Match {
             }
             Action::DeclineChallenge { player } => self.decline_challenge(*player),
             Action::GiveTime { player, ms } => self.give_time(*player, *ms),
+            Action::Hint { player, ply } => self.hint(*player, *ply),
             Action::Abandon { seat } => self.lose(*seat, Reason::Abandonment, now),
             Action::StandIn { seat } => self.stand_in(*seat),
             Action::Flag => self.flag(),

@@ -215,7 +215,7 @@ impl Match {
     }
 
     /// Whether there is room for what does not bring the match on.
-    fn check_eventful(&self) -> Result<(), Refusal> {
+    pub(super) fn check_eventful(&self) -> Result<(), Refusal> {
         let max = EVENTS_A_PLY * self.ply().0 + EVENTS_FREE;
         if self.seq.0 >= max {
             return Err(Refusal::TooEventful);

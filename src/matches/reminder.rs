@@ -106,6 +106,7 @@ impl Match {
             patience_ms: self.patience_ms,
             takebacks: self.takebacks,
             offers: Offers::default(),
+            hinted: self.hinted,
             stood_in: self.stood_in,
             ended_ms: self.ended_ms,
         }

@@ -1,5 +1,6 @@
 //! A match by scripts, and by random play against its laws.
 
+mod hints;
 mod offers;
 mod stand_ins;
 
@@ -503,7 +504,8 @@ fn any_action(state: &Match, chance: &mut StdRng) -> Action {
         },
         24..26 => Action::Decline { player, offer },
         26 => Action::GiveTime { player, ms: 5000 },
-        27..38 => Action::PlayAsBot { seat, ply, m },
+        27 => Action::Hint { player, ply },
+        28..38 => Action::PlayAsBot { seat, ply, m },
         _ => Action::Play {
             player,
             ply,

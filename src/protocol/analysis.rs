@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::id::{MatchId, Ply, SeatNumber};
+use super::id::{MatchId, Ply, RequestId, SeatNumber};
 use super::words::words;
 
 words! {
@@ -211,6 +211,31 @@ pub struct Analysis {
     /// How well each seat played, from 0 to 100, `null` for a seat that did not move; in the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<[Option<u8>; 2]>,
+}
+
+/// The best move, for whoever has asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Hint {
+    /// The request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub re: Option<RequestId>,
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// The ply for which it is.
+    pub ply: Ply,
+    /// The best move that was found.
+    #[serde(rename = "move")]
+    pub m: String,
+    /// What the position is worth.
+    #[serde(flatten)]
+    pub worth: Valuation,
+    /// How the game would go on, that move first.
+    pub pv: Vec<String>,
+    /// The request's fields that mean nothing in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 #[cfg(test)]

@@ -165,6 +165,10 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             ms: fields.required("ms", GIFT)?,
         },
+        "hint" => ClientMessage::Hint {
+            target: fields.required("match", MATCH)?,
+            ply: Ply(fields.required("ply", COUNT)?),
+        },
         "say" => ClientMessage::Say {
             target: fields.required("match", MATCH)?,
             saying: saying(fields)?,

@@ -148,6 +148,18 @@ pub enum Event {
         #[serde(flatten)]
         left: TimeLeft,
     },
+    /// A player was told the best move.
+    Hinted {
+        /// The match.
+        #[serde(rename = "match")]
+        match_id: MatchId,
+        /// The event's number.
+        seq: Seq,
+        /// Who.
+        seat: SeatNumber,
+        /// At which ply.
+        ply: Ply,
+    },
     /// The match is over.
     Ended {
         /// The match.
@@ -165,7 +177,7 @@ pub enum Event {
 
 impl Event {
     /// The `type` of every event.
-    pub const TYPES: [&'static str; 8] = [
+    pub const TYPES: [&'static str; 9] = [
         "seated",
         "started",
         "moved",
@@ -173,6 +185,7 @@ impl Event {
         "declined",
         "taken_back",
         "time_given",
+        "hinted",
         "ended",
     ];
 
@@ -187,6 +200,7 @@ impl Event {
             | Self::Declined { match_id, .. }
             | Self::TakenBack { match_id, .. }
             | Self::TimeGiven { match_id, .. }
+            | Self::Hinted { match_id, .. }
             | Self::Ended { match_id, .. } => *match_id,
         }
     }
@@ -202,6 +216,7 @@ impl Event {
             | Self::Declined { seq, .. }
             | Self::TakenBack { seq, .. }
             | Self::TimeGiven { seq, .. }
+            | Self::Hinted { seq, .. }
             | Self::Ended { seq, .. } => *seq,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::Analysis;
+use super::analysis::{Analysis, Hint};
 use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
@@ -110,6 +110,8 @@ pub enum ServerMessage {
     },
     /// What searches think of an ended match: a part of it, as it is found. Not numbered.
     Analysis(Box<Analysis>),
+    /// The best move.
+    Hint(Box<Hint>),
     /// A part of a leaderboard.
     Leaders {
         /// The request.
@@ -300,7 +302,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 29] = [
+    pub const TYPES: [&'static str; 30] = [
         "welcome",
         "pong",
         "match",
@@ -321,6 +323,7 @@ impl ServerMessage {
         "player",
         "events",
         "analysis",
+        "hint",
         "error",
         "presence",
         "clock",
@@ -358,6 +361,7 @@ impl ServerMessage {
             Self::Welcome(welcome) => welcome.re,
             Self::Match(snapshot) => snapshot.re,
             Self::Error(error) => error.re,
+            Self::Hint(hint) => hint.re,
             Self::Pong { re, .. }
             | Self::Ok { re, .. }
             | Self::Matches { re, .. }

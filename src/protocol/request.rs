@@ -117,6 +117,14 @@ pub enum ClientMessage {
         #[cfg_attr(test, schemars(range(min = 5_000, max = 60_000)))]
         ms: u64,
     },
+    /// Asks for the best move. Answered by `hint`.
+    Hint {
+        /// The match.
+        #[serde(rename = "match")]
+        target: MatchRef,
+        /// The ply that the client believes is next.
+        ply: Ply,
+    },
     /// Says something to those who follow a match.
     Say {
         /// The match.
@@ -280,7 +288,7 @@ pub enum Proof {
 
 impl ClientMessage {
     /// The `type` of every request.
-    pub const TYPES: [&'static str; 35] = [
+    pub const TYPES: [&'static str; 36] = [
         "hello",
         "ping",
         "create",
@@ -316,6 +324,7 @@ impl ClientMessage {
         "leaders",
         "forget_me",
         "analyse",
+        "hint",
     ];
 
     /// Those of them that only a server knows which has accounts.
@@ -366,6 +375,7 @@ impl ClientMessage {
             Self::Leaders(_) => 32,
             Self::ForgetMe { .. } => 33,
             Self::Analyse { .. } => 34,
+            Self::Hint { .. } => 35,
         }
     }
 }

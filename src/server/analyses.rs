@@ -16,6 +16,7 @@ use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, ServerMessage, WireError};
 use tokio::sync::Semaphore;
 
 pub(super) use self::making::Analysis;
+pub(super) use self::wire::worth;
 
 use super::connection_id::ConnectionId;
 use super::encode::encode;

@@ -9,6 +9,7 @@ mod archive;
 mod blocking;
 mod coming_back;
 mod creating;
+mod hinting;
 mod keys;
 mod leaving;
 mod profile;

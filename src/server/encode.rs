@@ -122,6 +122,12 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             ms: *ms,
             left: to_protocol::left(left),
         },
+        EventKind::Hinted { seat, ply } => WireEvent::Hinted {
+            match_id,
+            seq,
+            seat: to_protocol::seat(*seat),
+            ply: *ply,
+        },
         EventKind::Ended { left, .. } => WireEvent::Ended {
             match_id,
             seq,

@@ -250,7 +250,11 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
             seat,
             accepts: chance.arbitrary()?,
         },
-        57..60 => Action::GiveTime { player, ms: 5000 },
+        57..59 => Action::GiveTime { player, ms: 5000 },
+        59 => Action::Hint {
+            player,
+            ply: ply(chance, state)?,
+        },
         _ => {
             let ply = ply(chance, state)?;
             let m = a_move(chance, state)?;

@@ -165,7 +165,11 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
     let delayed = json!({"game": "tic-tac-toe", "delay_ms": 60_000});
     let late = played(&mut ann, &mut bob, delayed, &MOVES).await;
     cyd.ask(json!({"type": "watch", "match": late})).await;
-    assert_eq!(cyd.refused(analyse(&late)).await, "match_not_started", "so it looks");
+    assert_eq!(
+        cyd.refused(analyse(&late)).await,
+        "match_not_started",
+        "so it looks"
+    );
     assert_eq!(analysed(&mut ann, &late).await.0.len(), 7);
 
     let server = TestServer::start(Settings {
@@ -235,4 +239,82 @@ async fn matches_of_all_games_are_looked_at() {
         }
         assert_eq!(told, moves.len(), "{game}");
     }
+}
+
+/// Ann plays a bot, which waits for her.
+async fn against_a_bot(ann: &mut Player, fields: Value) -> String {
+    let mut create = json!({"game": "tic-tac-toe", "seats": ["me", {"bot": "easy"}]});
+    create
+        .as_object_mut()
+        .expect("fields")
+        .extend(fields.as_object().expect("fields").clone());
+    ann.create(create).await
+}
+
+fn hint(id: &str, ply: u64) -> Value {
+    json!({"type": "hint", "match": id, "ply": ply})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_is_told_and_kept() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut cyd) = (server.player("ann").await, server.player("cyd").await);
+    let id = against_a_bot(&mut ann, json!({})).await;
+    cyd.ask(json!({"type": "watch", "match": id})).await;
+    let (_, came) = ann.ask_and_hear(hint(&id, 0)).await;
+    let [.., event, told] = &came[..] else {
+        panic!("an event and an answer: {came:?}");
+    };
+    assert_eq!(
+        (&event["type"], &event["seat"], &event["ply"]),
+        (&json!("hinted"), &json!(0), &json!(0))
+    );
+    assert_eq!(
+        (&told["type"], &told["ply"], &told["win"]),
+        (&json!("hint"), &json!(0), &json!(0.5))
+    );
+    assert_eq!(
+        (&told["exact"], &told["move"]),
+        (&json!(true), &told["pv"][0])
+    );
+    assert_eq!(cyd.event("hinted").await["seq"], event["seq"]);
+    // What is known already is no event.
+    assert_eq!(ann.ask(hint(&id, 0)).await["move"], told["move"]);
+    assert!(
+        cyd.drain()
+            .await
+            .iter()
+            .all(|message| message["type"] != "hinted")
+    );
+    let m = told["move"].as_str().expect("a move").to_owned();
+    assert_eq!(ann.play(&id, 0, &m).await["type"], "ok");
+    while ann.event("moved").await["ply"] != 1 {}
+    // Whoever asks later what has happened is told of it, too.
+    let events = cyd
+        .ask(json!({"type": "resync", "match": id, "since": 0}))
+        .await;
+    let hinted = events["events"].as_array().expect("a list").iter();
+    assert_eq!(hinted.filter(|event| event["type"] == "hinted").count(), 1);
+    assert_eq!(ann.refused(hint(&id, 1)).await, "stale_ply");
+    assert_eq!(ann.ask(hint(&id, 2)).await["type"], "hint");
+}
+
+#[tokio::test(start_paused = true)]
+async fn hints_are_for_fun_against_bots() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob, id) = server.pair().await;
+    assert_eq!(ann.refused(hint("QQQQQQ", 0)).await, "unknown_match");
+    let mut cyd = server.player("cyd").await;
+    assert_eq!(cyd.refused(hint(&id, 0)).await, "not_seated");
+    let open = ann.create(json!({"game": "tic-tac-toe"})).await;
+    assert_eq!(ann.refused(hint(&open, 0)).await, "match_not_started");
+    let (mut first, mut second) = (&mut ann, &mut bob);
+    if first.refused(hint(&id, 0)).await == "not_your_turn" {
+        std::mem::swap(&mut first, &mut second);
+    }
+    assert_eq!(first.refused(hint(&id, 0)).await, "not_allowed");
+    assert_eq!(first.refused(hint(&id, 1)).await, "stale_ply");
+    assert_eq!(second.refused(hint(&id, 0)).await, "not_your_turn");
+    first.ask(json!({"type": "resign", "match": id})).await;
+    assert_eq!(first.refused(hint(&id, 0)).await, "match_ended");
 }

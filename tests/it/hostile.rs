@@ -123,6 +123,7 @@ async fn every_request_is_answered() {
                 "block" => kind == "blocked" || kind == "error",
                 "history" => kind == "history" || kind == "error",
                 "profile" => kind == "profile" || kind == "error",
+                "hint" => kind == "hint" || kind == "error",
                 "analyse" => kind == "ok" || kind == "error",
                 "explore" => kind == "explore" || kind == "error",
                 "leaders" => kind == "leaders" || kind == "error",

@@ -224,6 +224,7 @@ impl Seat {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
+            | ServerMessage::Hint(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }

@@ -1,14 +1,14 @@
 //! What the players of a match may offer each other, by the words that are typed.
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, FollowedMatch, MatchId, Occupant, Offer, OfferKind, Ply, Snapshot,
-    Status,
+    Challenge, ClientMessage, FollowedMatch, Hint, MatchId, Occupant, Offer, OfferKind, Ply,
+    SeatNumber, Snapshot, Status,
 };
 
 use super::Session;
 use crate::clock::clock_text;
 use crate::harmless::harmless;
-use crate::view::{STRONG, date, paint};
+use crate::view::{self, STRONG, date, paint};
 
 /// How much time `more time` gives, in seconds.
 const GIVEN_S: u64 = 15;
@@ -42,6 +42,10 @@ impl Session {
                 let target = now.match_id.into();
                 self.ask_at_table(now, ClientMessage::Abort { target });
             }
+            (Some("hint"), None, _) => {
+                let (target, ply) = (now.match_id.into(), now.ply);
+                self.ask_at_table(now, ClientMessage::Hint { target, ply });
+            }
             (Some("leave"), None, _) => self.hand_over(now),
             (Some("more"), Some("time"), None) => self.give_time(now, GIVEN_S),
             (Some("more"), Some("time"), Some(seconds)) => match seconds.parse() {
@@ -51,6 +55,23 @@ impl Session {
             _ => return false,
         }
         true
+    }
+
+    /// Shows the best move, if it is still the one that was asked for.
+    pub(super) fn hinted(&mut self, hint: &Hint) {
+        if hint.re.is_none() || hint.re != self.pending_id() {
+            return;
+        }
+        self.pending = None;
+        let Some(table) = self.table() else { return };
+        if (table.now.match_id, table.now.ply) != (hint.match_id, hint.ply) {
+            return;
+        }
+        let line = harmless(&hint.pv.join(" "));
+        let best = paint(STRONG, &harmless(&hint.m));
+        let win = 100.0 * hint.worth.win.get();
+        let of = view::side(&table.now, SeatNumber(0));
+        self.say(format!("Best is {best}: {line}  ({of} wins {win:.0}%)"));
     }
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.

@@ -161,6 +161,10 @@ impl Session {
                 let time = view::span(Duration::from_millis(*ms));
                 self.say(format!("{who} gives {to} {time} more."));
             }
+            Event::Hinted { seat, .. } => {
+                let who = view::who(&now, *seat);
+                self.say(format!("{who} has asked for a hint."));
+            }
             Event::Ended { outcome, .. } => self.finish(outcome.reason == Some(Reason::Rules)),
         }
     }
@@ -442,6 +446,7 @@ impl Session {
             row("draw", "offer a draw, or accept one"),
             row("takeback", "ask for your last move back, or allow that"),
             row("decline", "refuse what is offered, or withdraw your own"),
+            row("hint", "be told the best move, against a bot"),
             row("more time", "give the other side 15 seconds"),
             row("abort", "break off a match that has hardly begun"),
             row("say", "say something: `say good game`"),

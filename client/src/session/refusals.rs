@@ -153,6 +153,7 @@ const fn is_of_offers(message: &ClientMessage) -> bool {
         ClientMessage::Offer { .. }
             | ClientMessage::Decline { .. }
             | ClientMessage::GiveTime { .. }
+            | ClientMessage::Hint { .. }
             | ClientMessage::Say { .. }
             | ClientMessage::Abort { .. }
     )

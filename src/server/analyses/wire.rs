@@ -27,7 +27,7 @@ pub(super) fn ply(game: &Entry, looked: &Looked) -> AnalysedPly {
 }
 
 /// What a position is worth.
-pub(super) fn worth(worth: Worth) -> Valuation {
+pub(crate) fn worth(worth: Worth) -> Valuation {
     let known = worth.known;
     let winner = known.and_then(|known| known.winner);
     Valuation {

@@ -71,6 +71,9 @@ impl Client {
                 let asked = (other, on.unwrap_or(true));
                 Some(Box::pin(self.block(player, asked, reply)))
             }
+            ClientMessage::Hint { target, ply } => {
+                Some(Box::pin(self.hint(player, target, ply, reply)))
+            }
             ClientMessage::Say { target, saying } => self.say(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),

@@ -401,7 +401,8 @@ impl Owner {
                 self.card.got_on(state);
                 self.minds.taken_back();
             }
-            EventKind::Declined { .. } | EventKind::TimeGiven { .. } => {}
+            EventKind::Declined { .. } | EventKind::TimeGiven { .. } | EventKind::Hinted { .. } => {
+            }
             EventKind::Ended { winner, reason, .. } => {
                 self.game.ended(*reason);
                 tracing::debug!(match_id = %id, ?winner, %reason, ply = %state.ply(), "match ended");

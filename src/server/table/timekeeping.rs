@@ -202,7 +202,9 @@ impl Time {
                 Occupant::Open | Occupant::Bot(_) => {}
             },
             EventKind::Seated { .. } => {}
-            EventKind::Offered { .. } | EventKind::Declined { .. } => return,
+            EventKind::Offered { .. } | EventKind::Declined { .. } | EventKind::Hinted { .. } => {
+                return;
+            }
             EventKind::TimeGiven { .. } | EventKind::Ended { .. } => {}
         }
         self.reckon(state);

@@ -412,6 +412,7 @@ fn requests_are_known_by_their_types() {
         json!({"type": "forget_me"}),
         json!({"type": "block"}),
         json!({"type": "analyse", "match": "a"}),
+        json!({"type": "hint", "match": "a", "ply": 0}),
     ];
     assert_eq!(requests.len(), ClientMessage::TYPES.len());
     for request in requests {

@@ -345,6 +345,7 @@ impl Client {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
+            | ServerMessage::Hint(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }
@@ -406,6 +407,7 @@ fn is_worth_repeating(message: &ClientMessage) -> bool {
         | ClientMessage::History(_)
         | ClientMessage::Explore { .. }
         | ClientMessage::Analyse { .. }
+        | ClientMessage::Hint { .. }
         | ClientMessage::Profile { .. }
         | ClientMessage::Leaders(_)
         | ClientMessage::EndSession { .. }

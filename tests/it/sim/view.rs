@@ -110,7 +110,7 @@ impl View {
                 let is_other = |known: &StandingOffer| known.seat != *seat || known.offer != *offer;
                 self.offers.retain(is_other);
             }
-            Event::TimeGiven { .. } => {}
+            Event::TimeGiven { .. } | Event::Hinted { .. } => {}
             Event::Ended { .. } => {
                 self.offers.clear();
                 self.status = Status::Ended;

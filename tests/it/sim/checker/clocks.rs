@@ -79,7 +79,9 @@ impl<'a> Clock<'a> {
                 }
                 return None;
             }
-            EventKind::Offered { .. } | EventKind::Declined { .. } => return None,
+            EventKind::Offered { .. } | EventKind::Declined { .. } | EventKind::Hinted { .. } => {
+                return None;
+            }
             EventKind::Started { left } => self.becomes(time, left.map(told)),
             EventKind::Moved {
                 seat,
@@ -134,9 +136,10 @@ impl<'a> Clock<'a> {
             | EventKind::Ended { left, .. } => left.is_some(),
             EventKind::Moved { spent_ms, left, .. } => spent_ms.is_some() || left.is_some(),
             EventKind::TimeGiven { .. } => true,
-            EventKind::Seated { .. } | EventKind::Offered { .. } | EventKind::Declined { .. } => {
-                false
-            }
+            EventKind::Seated { .. }
+            | EventKind::Offered { .. }
+            | EventKind::Declined { .. }
+            | EventKind::Hinted { .. } => false,
         };
         is_timed.then(|| format!("{}: {event:?} without a clock", self.id))
     }

@@ -158,7 +158,8 @@ impl<'a> Keeping<'a> {
                 | EventKind::Moved { .. }
                 | EventKind::Offered { .. }
                 | EventKind::Declined { .. }
-                | EventKind::TimeGiven { .. } => continue,
+                | EventKind::TimeGiven { .. }
+                | EventKind::Hinted { .. } => continue,
             };
             *counted += 1;
         }
@@ -272,6 +273,7 @@ impl<'a> Keeping<'a> {
             | EventKind::Offered { .. }
             | EventKind::Declined { .. }
             | EventKind::TimeGiven { .. }
+            | EventKind::Hinted { .. }
             | EventKind::Ended { .. } => {}
         }
     }

@@ -351,6 +351,7 @@ impl Reading {
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
+            | ServerMessage::Hint(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Key { .. }
@@ -396,6 +397,7 @@ fn target(message: &ClientMessage) -> Option<MatchRef> {
         | ClientMessage::GiveTime { target, .. }
         | ClientMessage::Say { target, .. }
         | ClientMessage::Analyse { target, .. }
+        | ClientMessage::Hint { target, .. }
         | ClientMessage::Resync { target, .. } => Some(*target),
         ClientMessage::Hello(_)
         | ClientMessage::Ping

@@ -133,6 +133,12 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             ms: *ms,
             left: time_left(*left),
         },
+        EventKind::Hinted { seat, ply } => plyhouse_protocol::Event::Hinted {
+            match_id,
+            seq,
+            seat: number(*seat),
+            ply: *ply,
+        },
         EventKind::Ended { left, .. } => plyhouse_protocol::Event::Ended {
             match_id,
             seq,

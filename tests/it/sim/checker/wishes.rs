@@ -50,6 +50,7 @@ impl Wish {
             ClientMessage::Offer { .. }
                 | ClientMessage::Decline { .. }
                 | ClientMessage::GiveTime { .. }
+                | ClientMessage::Hint { .. }
                 | ClientMessage::Abort { .. }
                 | ClientMessage::Resign { .. }
         )
@@ -92,6 +93,7 @@ impl Before {
             EventKind::Offered { seat, .. } => self.of(*seat, is_offered),
             EventKind::Declined { by, .. } => self.of(*by, is_declined),
             EventKind::TimeGiven { seat, .. } => self.of(seat.other(), is_given),
+            EventKind::Hinted { seat, .. } => self.of(*seat, is_hinted),
             EventKind::TakenBack { ply, .. } => match self.offer(Kept::Takeback) {
                 Some(standing) if standing.to_ply == Some(*ply) => {
                     self.of(standing.seat.other(), is_taken_back)
@@ -198,6 +200,13 @@ fn is_declined(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
 fn is_given(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
     match (message, event) {
         (ClientMessage::GiveTime { ms: asked, .. }, EventKind::TimeGiven { ms, .. }) => asked == ms,
+        _ => false,
+    }
+}
+
+fn is_hinted(message: &ClientMessage, _: &Before, event: &EventKind) -> bool {
+    match (message, event) {
+        (ClientMessage::Hint { ply: asked, .. }, EventKind::Hinted { ply, .. }) => asked == ply,
         _ => false,
     }
 }

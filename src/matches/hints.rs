@@ -1,0 +1,55 @@
+//! What a player may be told who plays for fun against a bot: the best move. That it was asked for is part
+//! of the match.
+
+use plyhouse_engine::game::Seat;
+use plyhouse_protocol::{PlayerId, Ply};
+
+use super::{Decided, EventKind, Match, NOTHING, Occupant, Refusal};
+
+/// A ply for which a hint was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hinted {
+    ply: Ply,
+    takebacks: u64,
+}
+
+impl Match {
+    /// A player asks for a hint. To ask again in the same ply changes nothing.
+    pub(super) fn hint(&self, player: PlayerId, ply: Ply) -> Result<Decided, Refusal> {
+        let seat = self.seat_of(player).ok_or(Refusal::NotSeated)?;
+        self.check_running()?;
+        self.check_ply(ply)?;
+        if self.turn() != Some(seat) {
+            return Err(Refusal::NotYourTurn);
+        }
+        self.check_hint(seat)?;
+        if self.hinted == Some(self.hinted_now()) {
+            return Ok(NOTHING);
+        }
+        self.check_eventful()?;
+        Ok([Some(EventKind::Hinted { seat, ply }), None])
+    }
+
+    /// Whether this seat may have a hint now.
+    pub(super) fn check_hint(&self, seat: Seat) -> Result<(), Refusal> {
+        if self.creation.terms.rated {
+            return Err(Refusal::NotAllowed("there are no hints in rated matches"));
+        }
+        if !matches!(self.occupant(seat.other()), Occupant::Bot(_)) {
+            return Err(Refusal::NotAllowed("there are hints against bots alone"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn fold_hint(&mut self, seat: Seat, ply: Ply) -> Option<()> {
+        let fits = ply == self.ply() && self.turn() == Some(seat);
+        fits.then(|| self.hinted = Some(self.hinted_now()))
+    }
+
+    fn hinted_now(&self) -> Hinted {
+        Hinted {
+            ply: self.ply(),
+            takebacks: self.takebacks,
+        }
+    }
+}
