@@ -1,5 +1,8 @@
 //! Names that look alike are one name, and some are nobody's.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, WireError};
 use plyhouse_store::{ReadError, Store, likeness_before, seen};
@@ -58,7 +61,10 @@ pub(super) fn is_guests(name: &str) -> bool {
 
 /// Refuses a name that is nobody's, and every name that looks like it.
 pub(super) fn check(name: &str) -> Result<(), WireError> {
-    if NOBODYS.iter().any(|taken| looks_like(name, taken)) {
+    // Every guest's name comes past here, so what these look like is found out once.
+    static SEEN: LazyLock<BTreeSet<String>> =
+        LazyLock::new(|| NOBODYS.into_iter().flat_map(ways_to_see).collect());
+    if ways_to_read(name).iter().any(|bare| SEEN.contains(bare)) {
         let message = "this name would be taken for the server's own";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
@@ -69,14 +75,20 @@ pub(super) fn check(name: &str) -> Result<(), WireError> {
 /// like a small L: so what is seen is folded once more. Names of people are not compared so strictly, of whom
 /// two may well be `bob` and `b0b`.
 fn looks_like(name: &str, word: &str) -> bool {
-    let folded = |text: String| text.to_lowercase();
+    let words = ways_to_see(word);
+    ways_to_read(name).iter().any(|bare| words.contains(bare))
+}
+
+/// What is seen of a word in its three usual spellings. A capital I is no longer like a small L once it is folded.
+fn ways_to_see(word: &str) -> [String; 3] {
     let (first, rest) = word.split_at(1);
     let title = first.to_ascii_uppercase() + rest;
-    // A capital I is no longer like a small L once it is folded.
-    let words = [word, &word.to_ascii_uppercase(), &title].map(|word| folded(seen(word)));
-    [folded(likeness_before(name)), folded(seen(name))]
-        .iter()
-        .any(|bare| words.contains(bare))
+    [word, &word.to_ascii_uppercase(), &title].map(|word| seen(word).to_lowercase())
+}
+
+/// What may be seen of a name.
+fn ways_to_read(name: &str) -> [String; 2] {
+    [likeness_before(name), seen(name)].map(|bare| bare.to_lowercase())
 }
 
 /// Whose alone a name is that looks like this, and whether it is that player's still.
