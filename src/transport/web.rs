@@ -17,7 +17,8 @@ use flate2::write::GzEncoder;
 use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
 
-static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../client/web/page");
+/// Made of `client/web/page` by `npm run --prefix client/web build`: the same page, in a few small files.
+static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../client/web/built");
 
 /// What is served where no file is named: the page itself, whatever match it opens.
 pub(super) const INDEX: &str = "index.html";
@@ -325,43 +326,42 @@ mod tests {
         }
     }
 
-    /// Whoever is far away would else wait for one module after the other; and for what few want to see, if all
-    /// of it came at once.
+    /// Whoever is far away would else wait for one file after the other; and what nobody asks for is a slip.
     #[test]
-    fn every_file_is_asked_for_by_the_page_itself() {
+    fn every_file_is_asked_for() {
         let text = |path| std::str::from_utf8(&FILES.files[Path::new(path)].plain).unwrap();
-        let manifest = text("manifest.webmanifest");
-        let seldom = |path: &Path| {
-            ["people", "seldom", "you", "vendor"]
-                .iter()
-                .any(|folder| path.starts_with(folder))
-        };
-        let modules: String = FILES
-            .files
-            .values()
-            .filter_map(|file| std::str::from_utf8(&file.plain).ok())
-            .collect();
-        for path in FILES.files.keys().filter(|path| **path != Path::new(INDEX)) {
-            let name = path.file_stem().unwrap().to_str().unwrap();
-            let (asks, link) = if path.starts_with("languages/later") {
-                (text("language.js"), "/later/${LANGUAGE}.js`".to_owned())
-            } else if path.starts_with("languages") {
+        let index = text(INDEX);
+        let first = [
+            "early.js",
+            "main.js",
+            "page.css",
+            "icon.svg",
+            "apple-touch-icon.png",
+        ];
+        for path in first.into_iter().chain(["manifest.webmanifest"]) {
+            let link = format!("{LINK}{}/{path}\"", FILES.version);
+            assert!(index.contains(&link), "{link}");
+        }
+        for path in FILES.files.keys() {
+            let path = path.to_str().unwrap();
+            let name = path.rsplit('/').next().unwrap();
+            let (asks, link) = match path.rsplit_once('/') {
+                None if path == INDEX || first.contains(&path) => continue,
+                None if path.ends_with(".webmanifest") => continue,
+                // By whoever installs the page.
+                None if path.ends_with("-512.png") => {
+                    (text("manifest.webmanifest"), format!("\"{path}\""))
+                }
+                None => (text("main.js"), path.to_owned()),
                 // The one in use is asked for by the script that chooses it.
-                (text("early.js"), format!("['{name}', ["))
-            } else if seldom(path) {
-                // By a view that is loaded when it is wanted.
-                (
-                    modules.as_str(),
-                    format!("/{}'", path.file_name().unwrap().to_str().unwrap()),
-                )
-            } else if path.extension().unwrap() == "png" && !name.starts_with("apple") {
-                // Whoever installs the page asks for them.
-                (manifest, format!("\"{}\"", path.display()))
-            } else {
-                let link = format!("{LINK}{}/{}\"", FILES.version, path.display());
-                (text(INDEX), link)
+                Some(("languages", _)) => (
+                    text("early.js"),
+                    format!("[\"{}\",[", name.trim_end_matches(".js")),
+                ),
+                Some(("languages/later", _)) => (text("main.js"), "/languages/later/${".to_owned()),
+                Some((folder, _)) => panic!("nobody looks in {folder}"),
             };
-            assert!(asks.contains(&link), "{link}");
+            assert!(asks.contains(&link), "{path}: {link}");
         }
     }
 
@@ -373,15 +373,15 @@ mod tests {
             assert_eq!(kept, expect, "{path}");
         };
         check(&format!("{version}/main.js"), Some(FOR_EVER));
-        check(&format!("{version}/games/go.js"), Some(FOR_EVER));
+        check(&format!("{version}/languages/de.js"), Some(FOR_EVER));
         check("main.js", Some(ASKED_ABOUT));
-        check("games/go.js", Some(ASKED_ABOUT));
+        check("languages/de.js", Some(ASKED_ABOUT));
         check(INDEX, Some(ASKED_ABOUT));
         // A page that was sent by another version still gets all of its files.
         check("another/main.js", Some(ASKED_ABOUT));
-        check("another/games/go.js", Some(ASKED_ABOUT));
+        check("another/languages/de.js", Some(ASKED_ABOUT));
         check(&format!("{version}/nothing.js"), None);
-        check("games/nothing.js", None);
+        check("languages/nothing.js", None);
         check("a/b/main.js", None);
     }
 

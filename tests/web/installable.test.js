@@ -125,7 +125,7 @@ test(
         return { all: files.length, asked: asked.map(({ name }) => new URL(name).pathname) };
       });
     const first = await loaded();
-    assert.ok(first.asked.length > 50, `${first.asked.length}`);
+    assert.ok(first.asked.length >= 5, first.asked.join());
     await visitor.goto('/');
     await arrived();
     const { all, asked } = await loaded();

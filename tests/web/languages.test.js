@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 
 import { fits, isOpenToAll } from './players.js';
 import { LANGUAGES } from '../../client/web/page/language.js';
-import { closeBrowser, inHouse, picture } from './support.js';
+import { SOURCE, closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { Page } from './support.js' */
 
@@ -128,24 +128,33 @@ test(
 
 test(
   'numbers and times are written as the language has them',
-  inHouse(async (house) => {
-    const told = async (/** @type {string} */ locale) => {
-      const page = await house.visitor('/', { locale });
-      return page.evaluate(async () => {
-        const path = '/web/time.js';
-        const { clockWords, timeWords } = await import(path);
-        return [
-          clockWords({ kind: 'fischer', main_ms: 30_000, increment_ms: 0 }),
-          clockWords({ kind: 'move', move_ms: 259_200_000 }),
-          clockWords({ kind: 'move', move_ms: 86_400_000 }),
-          timeWords(9900),
-        ];
-      });
-    };
-    assert.deepEqual(await told('de'), ['0,5+0', '3 Tage pro Zug', '1 Tag pro Zug', '9,9']);
-    assert.deepEqual(await told('pt-PT'), ['0,5+0', '3 dias por lance', '1 dia por lance', '9,9']);
-    assert.deepEqual(await told('zh'), ['0.5+0', '每步3天', '每步1天', '9.9']);
-  }),
+  // Of modules one by one, as they are written.
+  inHouse(
+    async (house) => {
+      const told = async (/** @type {string} */ locale) => {
+        const page = await house.visitor('/', { locale });
+        return page.evaluate(async () => {
+          const path = '/web/time.js';
+          const { clockWords, timeWords } = await import(path);
+          return [
+            clockWords({ kind: 'fischer', main_ms: 30_000, increment_ms: 0 }),
+            clockWords({ kind: 'move', move_ms: 259_200_000 }),
+            clockWords({ kind: 'move', move_ms: 86_400_000 }),
+            timeWords(9900),
+          ];
+        });
+      };
+      assert.deepEqual(await told('de'), ['0,5+0', '3 Tage pro Zug', '1 Tag pro Zug', '9,9']);
+      assert.deepEqual(await told('pt-PT'), [
+        '0,5+0',
+        '3 dias por lance',
+        '1 dia por lance',
+        '9,9',
+      ]);
+      assert.deepEqual(await told('zh'), ['0.5+0', '每步3天', '每步1天', '9.9']);
+    },
+    ['--web', SOURCE],
+  ),
 );
 
 test(

@@ -24,6 +24,8 @@ export const AXE = require.resolve('axe-core/axe.min.js');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 const program = join(target, 'debug', 'plyhouse');
+/** The page as it is written, not as the program carries it. */
+export const SOURCE = join(root, 'client', 'web', 'page');
 
 /** Longer than a busy machine takes. */
 const PATIENCE_MS = 30_000;

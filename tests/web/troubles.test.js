@@ -384,12 +384,16 @@ test(
 );
 
 test(
-  'a page that is slow to come says that it is loading, and without scripts that it needs them',
+  'a page that is slow to come says so, and without scripts that it needs them',
   inHouse(async (house) => {
     const slow = await house.visitor();
-    await slow.route('**/room.js', () => {});
+    await slow.route('**/main.js', () => {});
     await slow.goto('/', { waitUntil: 'commit' });
-    await slow.getByText('Loading …').waitFor();
+    await slow.getByRole('status').filter({ hasText: '…' }).waitFor();
+    const late = await house.visitor();
+    await late.route('**/room.js', () => {});
+    await late.goto('/m/ABCDEF', { waitUntil: 'commit' });
+    await late.getByText('Loading …').waitFor();
     const plain = await house.visitor('/', { javaScriptEnabled: false });
     await plain.getByRole('heading', { name: 'Plyhouse needs JavaScript.' }).waitFor();
     assert.equal(await plain.locator('.loading').isVisible(), false);

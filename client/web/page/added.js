@@ -73,8 +73,8 @@ export class Added {
    * @returns {Promise<boolean>} whether that was done
    */
   async end(session) {
-    const proving = await come(this.#app, import('./you/proving.js'));
-    if (!(await proving?.proven(this.#app, { type: 'end_session', session }))) return false;
+    const seldom = await come(this.#app);
+    if (!(await seldom?.proven(this.#app, { type: 'end_session', session }))) return false;
     this.#app.toast(say('devices.ended'));
     this.#told = this.#told.filter((added) => session !== 'others' && added.session !== session);
     this.#draw();

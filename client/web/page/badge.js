@@ -1,5 +1,7 @@
 // The sign on the tab that somebody is waited for.
 
+/** What stands for the house elsewhere. */
+export const PICTURE = new URL('icon-192.png', import.meta.url).href;
 const CALM = new URL('icon.svg', import.meta.url).href;
 const CALLING = new URL('icon-calling.svg', import.meta.url).href;
 

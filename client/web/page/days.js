@@ -7,6 +7,7 @@ import { say } from './language.js';
 import { isLiveOf, isMyTurn } from './match.js';
 import { isOfDays } from './own-clock.js';
 import { play as sound } from './sounds.js';
+import { come } from './wanted.js';
 import { occupant } from './words.js';
 
 /** @import { Message, Welcome, YourTurn } from '../protocol.js' */
@@ -126,8 +127,8 @@ export class Days {
   /** Tells it outside of the page, if nobody looks at it and somebody has asked for that. @param {string} match @param {string} what */
   async #notify(match, what) {
     if (!document.hidden || recall('notify') === null) return;
-    const { notify } = await import('./you/notifying.js');
-    notify(match, say('standing.yours'), what, () => this.#app.go(`/m/${match}`));
+    const seldom = await come(this.#app);
+    seldom?.notify(match, say('standing.yours'), what, () => this.#app.go(`/m/${match}`));
   }
 
   /** @param {string} match @param {string} game */

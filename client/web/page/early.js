@@ -32,8 +32,13 @@
   root.dataset.language = code;
   // The modules wait for it: it comes with them, and not after them.
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
-  const words = document.createElement('link');
-  const { href } = new URL(`languages/${code}.js`, src);
-  Object.assign(words, { rel: 'modulepreload', href });
-  document.head.append(words);
+  const soon = (/** @type {string} */ path) => {
+    const link = document.createElement('link');
+    document.head.append(
+      Object.assign(link, { rel: 'modulepreload', href: new URL(path, src).href }),
+    );
+  };
+  soon(`languages/${code}.js`);
+  // Whoever comes by the link to a match wants the board before all.
+  if (location.pathname.startsWith('/m/')) soon('room.js');
 }

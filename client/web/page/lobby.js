@@ -320,8 +320,8 @@ export class Lobby {
     const fields = h('div', { class: 'row fields' });
     const ontoggle = async () => {
       if (fields.childElementCount > 0) return;
-      const module = await come(this.#app, import('./seldom/exhibition.js'));
-      module?.drawExhibition(fields, this.#app, this.#choice, (change) => this.#choose(change));
+      const seldom = await come(this.#app);
+      seldom?.drawExhibition(fields, this.#app, this.#choice, (change) => this.#choose(change));
     };
     return h(
       'details',

@@ -14,8 +14,8 @@ const SQUARES = 'M4 4h16v16H4zM12 4v16M4 12h16M5 5h6v6H5zM13 13h6v6h-6z';
 export function looksButton(app) {
   const label = say('looks.title');
   const onclick = async () => {
-    const dialog = await come(app, import('./seldom/looks-dialog.js'));
-    dialog?.chooseLooks(app);
+    const seldom = await come(app);
+    seldom?.chooseLooks(app);
   };
   return h(
     'button',

@@ -23,9 +23,9 @@ import {
 } from './match.js';
 import { NameLink } from './name.js';
 import { newsOf } from './news.js';
+import { loadRoom } from './parts.js';
 import { viewAt } from './places.js';
 import { refusalWords } from './refusals.js';
-import { Room } from './room.js';
 import { withSaid } from './said.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
@@ -34,7 +34,7 @@ import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { notUnderstood, refusalText } from './words.js';
 
-/** @import { Events, Game, Level, MatchEvent, Message, Request, Snapshot, Welcome } from '../protocol.js' */
+/** @import { Events, Game, Level, MatchEvent, Message, Request, SaidTold, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -46,6 +46,12 @@ import { notUnderstood, refusalText } from './words.js';
  * @property {() => void} leave the view is left for another
  * @property {() => string} title
  * @property {(message: Message) => void} [hear] what else the server tells
+ * @property {string} [match] the match that it is of, and what it hears of matches:
+ * @property {(match: Pick<Match, 'match'>) => boolean} [shows] whether one sees how this one stands
+ * @property {(match: string) => void} [shownOut] one may not watch it any more
+ * @property {(message: SaidTold) => void} [heard] somebody says something
+ * @property {(before: Match, after: Match) => void} [changed]
+ * @property {(after: Match, event: MatchEvent) => void} [happened]
  */
 
 export class App {
@@ -184,7 +190,7 @@ export class App {
   /** @param {string} text @param {{ href: string, says: string }} [way] where it leads */
   toast(text, way) {
     // What is said while one looks at a match is of that match.
-    this.#toast.show(text, way, way ? undefined : this.#view.element.dataset.match);
+    this.#toast.show(text, way, way ? undefined : this.#view.match);
   }
 
   /** A match has gone on: what was said of it before is old. @param {string} match */
@@ -221,7 +227,7 @@ export class App {
 
   /** @param {Pick<Match, 'match'>} match */
   #isSeen(match) {
-    return this.#view instanceof Room && this.#view.shows(match);
+    return this.#view.shows?.(match) ?? false;
   }
 
   /** Tells what has become of a match, if it is ours and out of sight. @param {Match} before @param {Match} after */
@@ -239,7 +245,7 @@ export class App {
     this.#path = path;
     this.#toast.arrived(path);
     const hadFocus = this.#main.contains(document.activeElement);
-    const { match: left } = this.#view.element.dataset;
+    const { match: left } = this.#view;
     if (left !== undefined) this.#toast.outlived(left);
     this.#view.leave();
     this.#show(viewAt(this, path, wish));
@@ -279,7 +285,7 @@ export class App {
     const followed = welcome.following.filter(({ days }) => !days);
     const known = new Set(followed.map(({ match }) => match));
     for (const [id, match] of this.matches) {
-      const stays = known.has(id) || this.#view.element.dataset.match === id;
+      const stays = known.has(id) || this.#view.match === id;
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
     if (welcome.player.id !== this.#lastPlayer) this.added.forget();
@@ -288,6 +294,8 @@ export class App {
     this.#challenges.welcomed(welcome);
     this.#view.welcomed();
     this.update();
+    // Whoever has chosen a game need not wait for its board.
+    loadRoom().catch(() => {});
   }
 
   /** @param {Message} message */
@@ -332,7 +340,7 @@ export class App {
         break;
       case 'watch_over':
         this.matches.delete(message.match);
-        if (this.#view instanceof Room) this.#view.shownOut(message.match);
+        this.#view.shownOut?.(message.match);
         break;
       case 'rating': {
         const { match: id, changes, why } = message;
@@ -341,7 +349,7 @@ export class App {
       }
       case 'said':
         this.#change(message.match, (match) => withSaid(match, message));
-        if (this.#view instanceof Room) this.#view.heard(message);
+        this.#view.heard?.(message);
         break;
       case 'error':
         this.toast(refusalText(message));
@@ -369,7 +377,7 @@ export class App {
     this.#toast.outlived(event.match);
     if (event.type === 'started') rememberOpponent(after);
     this.days.happened(before, after);
-    if (this.#view instanceof Room) this.#view.happened(after, event);
+    this.#view.happened?.(after, event);
     this.#tellNews(before, after);
   }
 
@@ -381,7 +389,7 @@ export class App {
     this.matches.set(after.match, after);
     rememberOpponent(after);
     if (!before) return;
-    if (this.#view instanceof Room) this.#view.changed(before, after);
+    this.#view.changed?.(before, after);
     this.#tellNews(before, after);
   }
 
@@ -399,7 +407,7 @@ export class App {
     if (!before) return;
     const after = changed(before);
     this.matches.set(id, after);
-    if (this.#view instanceof Room) this.#view.changed(before, after);
+    this.#view.changed?.(before, after);
     this.#tellNews(before, after);
   }
 }

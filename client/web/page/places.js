@@ -4,32 +4,36 @@ import { decoded } from './code.js';
 import { Later } from './later.js';
 import { Lobby } from './lobby.js';
 import { Nowhere } from './nowhere.js';
-import { Room } from './room.js';
+import { loadRoom, roomIfThere } from './parts.js';
+import { wanted } from './wanted.js';
 
 /** @import { App, View } from './main.js' */
+/** @import { RoomPart } from './parts.js' */
 
 /** @param {App} app @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
 export function viewAt(app, path, wish) {
   const code = /^\/m\/([^/]+)\/?$/.exec(path)?.[1];
-  if (code) return new Room(app, decoded(code), wish);
+  if (code) {
+    const make = (/** @type {RoomPart} */ { Room }) => new Room(app, decoded(code), wish);
+    const there = roomIfThere();
+    return there ? make(there) : new Later(app, loadRoom(), make);
+  }
   const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
   if (name) {
-    const module = import('./people/profile.js');
-    return new Later(app, module, ({ Profile }) => new Profile(app, decoded(name)));
+    return new Later(app, wanted(), ({ Profile }) => new Profile(app, decoded(name)));
   }
   switch (path) {
     case '/':
       return new Lobby(app);
     case '/leaders':
-      return new Later(app, import('./people/leaders.js'), ({ Leaders }) => new Leaders(app));
+      return new Later(app, wanted(), ({ Leaders }) => new Leaders(app));
     case '/you':
-      return new Later(app, import('./you/you.js'), ({ You }) => new You(app));
+      return new Later(app, wanted(), ({ You }) => new You(app));
     case '/games':
-      return new Later(app, import('./you/games.js'), ({ Games }) => new Games(app));
+      return new Later(app, wanted(), ({ Games }) => new Games(app));
     case '/pair': {
       const secret = takenFromAddress();
-      const module = import('./you/arrival.js');
-      return new Later(app, module, ({ Arrival }) => new Arrival(app, secret));
+      return new Later(app, wanted(), ({ Arrival }) => new Arrival(app, secret));
     }
     default:
       return new Nowhere();

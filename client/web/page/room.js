@@ -65,6 +65,11 @@ export class Room {
     window.addEventListener('hashchange', this.#onHash);
   }
 
+  /** The match that is shown, by its id. */
+  get match() {
+    return this.element.dataset.match;
+  }
+
   /** @returns {Match | undefined} */
   get #match() {
     const id = this.#code.toLowerCase();
@@ -105,10 +110,7 @@ export class Room {
   async #enter() {
     const match = this.#match;
     if (match && !this.#entered) this.#arrived();
-    else
-      await this.#entrance.enter(this.#entered ? this.element.dataset.match : undefined, () =>
-        this.#arrived(),
-      );
+    else await this.#entrance.enter(this.#entered ? this.match : undefined, () => this.#arrived());
   }
 
   #arrived() {
@@ -180,7 +182,7 @@ export class Room {
 
   /** We may not see it any more, or not as it is now. @param {string} match */
   shownOut(match) {
-    if (this.element.dataset.match !== match) return;
+    if (this.match !== match) return;
     this.#entrance.shownOut(match, () => this.#arrived());
   }
 
@@ -192,7 +194,7 @@ export class Room {
 
   /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. @param {Match} match */
   arrived(match) {
-    const isNext = match.previous !== undefined && match.previous === this.element.dataset.match;
+    const isNext = match.previous !== undefined && match.previous === this.match;
     if (isNext && match.you !== null && !this.#app.isAt(match)) this.#app.goTo(match);
   }
 
@@ -211,7 +213,7 @@ export class Room {
     }
     const game = this.#app.game(match.game);
     if (!game) return;
-    const before = this.element.dataset.match;
+    const before = this.match;
     if (this.#entered && before !== undefined && before !== match.match)
       this.#moveOn(before, match);
     this.#furniture ??= this.#furnish(game, match);

@@ -16,8 +16,8 @@ export const hasRules = (game) => TOLD.includes(game);
 /** @param {App} app @param {() => Game} game */
 export function rulesButton(app, game) {
   const show = async () => {
-    const dialog = await come(app, import('./seldom/rules-dialog.js'));
-    dialog?.showRules(app, game());
+    const seldom = await come(app);
+    seldom?.showRules(app, game());
   };
   return h(
     'button',

@@ -71,9 +71,9 @@ export class Talk {
   async #open() {
     if (this.#panel?.isOpen) return this.#panel.close();
     if (!this.#panel) {
-      const module = await come(this.#app, import('./people/talk-panel.js'));
-      if (!module) return;
-      this.#panel ??= new module.TalkPanel(this.#app, this.button);
+      const seldom = await come(this.#app);
+      if (!seldom) return;
+      this.#panel ??= new seldom.TalkPanel(this.#app, this.button);
       fill(this.place, this.#panel.element);
     }
     if (!this.#match) return;

@@ -85,8 +85,8 @@ export class Terms {
   /** Few choose who may watch: it comes when they do. */
   async #showWatching() {
     if (!this.#watching.open) return;
-    const module = await come(this.#app, import('./seldom/watching.js'));
-    module?.drawWatching(this.#watched, this.#choice, this.#choose, this);
+    const seldom = await come(this.#app);
+    seldom?.drawWatching(this.#watched, this.#choice, this.#choose, this);
   }
 
   /** What counts for ratings is played by accounts, and by the clock. */

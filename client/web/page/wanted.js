@@ -1,55 +1,55 @@
-// What is seldom wanted, and comes then: modules, and the words and styles that these have in common. So the page
+// What is seldom wanted, and comes then: modules, with the words and styles that these have in common. So the page
 // is not slower to come for everybody else.
 
 import { h } from './dom.js';
 import { learn, say } from './language.js';
 
 /** @import { App } from './main.js' */
+/** @typedef {typeof import('./seldom.js')} Seldom */
 
-const STYLES = ['./you/you.css', './people/people.css', './seldom/rules.css'];
+/** @type {Promise<Seldom> | null} */
+let coming = null;
 
-/** @type {Promise<unknown> | null} */
-let ready = null;
-
-/**
- * Loads it, once, and with it a module. What has failed is tried again by the next that wants it.
- * @template M
- * @param {Promise<M>} module
- * @returns {Promise<M>}
- */
-export async function wanted(module) {
-  ready ??= Promise.all([learn(), ...STYLES.map(dress)]).catch((error) => {
-    ready = null;
+/** Loads it, once. What has failed is tried again by the next that wants it. */
+export async function wanted() {
+  coming ??= load().catch((error) => {
+    coming = null;
     throw error;
   });
-  const [loaded] = await Promise.all([module, ready]);
-  return loaded;
+  return coming;
+}
+
+/** @returns {Promise<Seldom>} */
+async function load() {
+  const href = new URL('seldom.js', import.meta.url).href;
+  document.head.append(h('link', { rel: 'modulepreload', href }));
+  await Promise.all([learn(), dress()]);
+  // It speaks as soon as it runs.
+  return import('./seldom.js');
 }
 
 /**
  * The same, for somebody who waits for it.
- * @template M
  * @param {App} app
- * @param {Promise<M>} module
- * @returns {Promise<M | null>} `null` if it does not come, which is told
+ * @returns {Promise<Seldom | null>} `null` if it does not come, which is told
  */
-export async function come(app, module) {
+export async function come(app) {
   try {
-    return await wanted(module);
+    return await wanted();
   } catch {
     app.toast(say('refusal.lost'));
     return null;
   }
 }
 
-/** @param {string} styles */
-function dress(styles) {
-  const link = h('link', { rel: 'stylesheet', href: new URL(styles, import.meta.url).href });
+function dress() {
+  const href = new URL('seldom.css', import.meta.url).href;
+  const link = h('link', { rel: 'stylesheet', href });
   return new Promise((resolve, reject) => {
     link.addEventListener('load', resolve);
     link.addEventListener('error', () => {
       link.remove();
-      reject(new Error(styles));
+      reject(new Error(href));
     });
     document.head.append(link);
   });

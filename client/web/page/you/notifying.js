@@ -1,9 +1,8 @@
 // Tells outside of the page that it is our turn in a match by days, while the page is open and out of sight. Only
 // where somebody has asked for it.
 
+import { PICTURE } from '../badge.js';
 import { recall, remember } from '../keep.js';
-
-const ICON = new URL('../icon-192.png', import.meta.url).href;
 
 /** Whether this browser could tell: most do for pages over https alone. */
 export const canNotify = () => isSecureContext && 'Notification' in globalThis;
@@ -34,7 +33,7 @@ export const stopNotifying = () => remember('notify', null);
 export function notify(match, title, body, go) {
   if (!notifies()) return;
   try {
-    const notice = new Notification(title, { body, tag: match, icon: ICON });
+    const notice = new Notification(title, { body, tag: match, icon: PICTURE });
     notice.onclick = () => {
       window.focus();
       notice.close();
