@@ -335,6 +335,10 @@ pub(crate) struct PlayArguments {
           value_parser = clap::value_parser!(u64).range(10..=86_400))]
     pub(crate) patience: Option<u64>,
 
+    /// What the bot thinks is shown while it thinks.
+    #[arg(long, conflicts_with_all = ["seek", "rated"])]
+    pub(crate) thinking: bool,
+
     /// Moves cannot be taken back.
     #[arg(long, conflicts_with = "seek")]
     pub(crate) no_takeback: bool,

@@ -215,6 +215,7 @@ fn plan(play: PlayArguments) -> Plan {
             delay_ms: play.delay.map(|seconds| seconds * 1000),
             takeback: play.no_takeback.then_some(false),
             rated: play.rated.then_some(true),
+            thinking: play.thinking.then_some(true),
         },
     }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Terms {
     pub(crate) takeback: Option<bool>,
     /// Whether it counts for ratings.
     pub(crate) rated: Option<bool>,
+    /// Whether what the bot thinks is to be told.
+    pub(crate) thinking: Option<bool>,
 }
 
 /// What to play; whatever is missing is asked, or left at its default.
@@ -311,6 +313,7 @@ impl Session {
             }
             ServerMessage::WatchOver { match_id } => self.shown_out(match_id),
             ServerMessage::Hint(hint) => self.hinted(&hint),
+            ServerMessage::Thinking(thought) => self.thinks(&thought),
             ServerMessage::Ok { re, .. } => self.done(re),
             ServerMessage::Error(error) => self.refused(&error),
             ServerMessage::Pong { .. }

@@ -187,6 +187,7 @@ export interface Snapshot extends Partial<TimeLeft> {
   outcome?: Outcome;
   said?: Said[];
   rated?: true;
+  thinking?: true;
   // What a rated match has changed, once that is known.
   changes?: RatingChange[];
 }
@@ -428,6 +429,16 @@ export interface Hint extends Valuation {
   move: string;
   pv: string[];
 }
+// What a bot thinks while it thinks.
+export interface Thinking extends Valuation {
+  type: 'thinking';
+  match: string;
+  ply: number;
+  depth: number;
+  nodes: number;
+  pv: string[];
+  pruned?: number;
+}
 // A part of what is thought of an ended match, the last ply first.
 export interface Analysis {
   type: 'analysis';
@@ -545,6 +556,7 @@ export type Message =
   | Profile
   | Analysis
   | Hint
+  | Thinking
   | RatingTold
   | Leaders
   | Blocked
@@ -623,6 +635,7 @@ export type Request =
       patience_ms?: number;
       stand_in?: string;
       rated?: boolean;
+      thinking?: boolean;
       for?: string;
     }
   | ({ type: 'join'; seat?: number } & OneMatch)

@@ -208,6 +208,18 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut Table,
     ) -> Option<Choice>;
 
+    /// Chooses as [`choose`](Self::choose) does. At full strength `watch` is told what is known after every
+    /// depth, or after more and more playouts.
+    fn choose_watched(
+        &self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Choice>;
+
     /// What full strength thinks of the position; `None` once there is an outcome.
     ///
     /// Uses what is in the table, and leaves there what it finds. `watch` is told what is known after every
@@ -357,6 +369,25 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         table: &mut Table,
     ) -> Option<Choice> {
         let (m, report) = search::choose(&self.0, level, seed, limits, stop, table)?;
+        Some(Choice {
+            m: m.to_string(),
+            report: report.map(|m| m.to_string()),
+        })
+    }
+
+    fn choose_watched(
+        &self,
+        level: Level,
+        seed: u64,
+        limits: &Limits,
+        stop: &Stop,
+        table: &mut Table,
+        watch: &mut dyn FnMut(&Report<String>),
+    ) -> Option<Choice> {
+        table.forget();
+        let mut watch = |report: &Report<P::Move>| watch(&report.clone().map(|m| m.to_string()));
+        let (m, report) =
+            search::choose_watched(&self.0, level, seed, limits, stop, table, &mut watch)?;
         Some(Choice {
             m: m.to_string(),
             report: report.map(|m| m.to_string()),

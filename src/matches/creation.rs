@@ -63,6 +63,9 @@ pub struct Terms {
     /// Whether it counts for ratings.
     #[serde(default, skip_serializing_if = "is_no")]
     pub rated: bool,
+    /// Whether what its bots think is told while they think.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub thinking: bool,
     /// The player who alone may take the open seat, if it is for one.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
@@ -87,6 +90,7 @@ impl Terms {
             patience: None,
             stand_in: None,
             rated: false,
+            thinking: false,
             invited: None,
             previous: None,
         }

@@ -238,6 +238,30 @@ pub struct Hint {
     pub ignored: Vec<String>,
 }
 
+/// What a bot thinks while it thinks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Thinking {
+    /// The match.
+    #[serde(rename = "match")]
+    pub match_id: MatchId,
+    /// The ply that it thinks about.
+    pub ply: Ply,
+    /// How many plies ahead it has looked in full; in games that are played out, how long its best line is.
+    pub depth: u32,
+    /// How many positions it has visited, or games played out.
+    pub nodes: u64,
+    /// What the position is worth.
+    #[serde(flatten)]
+    pub worth: Valuation,
+    /// How the game would go on.
+    pub pv: Vec<String>,
+    /// How many moves it did not look at, since one before them was enough; absent in games that are played
+    /// out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<u64>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -336,6 +336,7 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         patience_ms: fields.optional("patience_ms", PATIENCE)?,
         stand_in: fields.optional("stand_in", TEXT)?,
         rated: fields.optional("rated", FLAG)?,
+        thinking: fields.optional("thinking", FLAG)?,
         invited: fields.optional("for", TEXT)?,
     };
     let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
@@ -365,6 +366,10 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
     if create.rated == Some(true) && is_hidden {
         let expected = r#"left out unless "anyone" may watch"#;
         return Err(BadField::new("rated", expected));
+    }
+    if create.rated == Some(true) && create.thinking == Some(true) {
+        let expected = "left out: nobody is helped in a rated match";
+        return Err(BadField::new("thinking", expected));
     }
     let seats = create.seats.as_ref();
     let is_of_levels =

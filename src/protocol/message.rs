@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::{Analysis, Hint};
+use super::analysis::{Analysis, Hint, Thinking};
 use super::archive::{ExploredMove, HistoryRow, Profile};
 use super::error::WireError;
 use super::event::Event;
@@ -112,6 +112,8 @@ pub enum ServerMessage {
     Analysis(Box<Analysis>),
     /// The best move.
     Hint(Box<Hint>),
+    /// What a bot thinks while it thinks. Not numbered.
+    Thinking(Box<Thinking>),
     /// A part of a leaderboard.
     Leaders {
         /// The request.
@@ -302,7 +304,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 30] = [
+    pub const TYPES: [&'static str; 31] = [
         "welcome",
         "pong",
         "match",
@@ -324,6 +326,7 @@ impl ServerMessage {
         "events",
         "analysis",
         "hint",
+        "thinking",
         "error",
         "presence",
         "clock",
@@ -376,6 +379,7 @@ impl ServerMessage {
             | Self::Key { re, .. }
             | Self::Events { re, .. } => *re,
             Self::Analysis(_)
+            | Self::Thinking(_)
             | Self::Presence { .. }
             | Self::Clock { .. }
             | Self::Rematch { .. }

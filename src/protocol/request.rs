@@ -452,6 +452,9 @@ pub struct Create {
     /// Whether the match counts for ratings; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rated: Option<bool>,
+    /// Whether what bots think is told while they think; false if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<bool>,
     /// The player who alone may take the open seat.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<String>,

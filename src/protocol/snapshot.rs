@@ -106,6 +106,9 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Whether it counts for ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
+    /// Whether what its bots think is told while they think.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub thinking: bool,
     /// What a rated match has changed, by seat, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<RatingChange>>,

@@ -15,7 +15,7 @@ use super::clock::now;
 use super::metrics::{Counted, Metrics};
 use super::settings::{Search, Settings};
 use plyhouse_engine::catalog::{AnyPosition, Choice};
-use plyhouse_engine::search::{BotClock, Level, Limits, Stop, Table};
+use plyhouse_engine::search::{BotClock, Level, Limits, Report, Stop, Table};
 use plyhouse_protocol::PlayerId;
 
 /// A bot waits in the queue for at most this many times what it may think, then moves unthinking.
@@ -34,8 +34,10 @@ pub(super) struct Bots {
 #[derive(Debug)]
 struct Threads(Arc<Queue>, usize);
 
+/// What is told on the way of a search.
+pub(super) type Watch = Box<dyn FnMut(&Report<String>) + Send>;
+
 /// What a bot is to think about.
-#[derive(Debug)]
 pub(super) struct Question {
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) level: Level,
@@ -48,6 +50,8 @@ pub(super) struct Question {
     pub(super) has_people: bool,
     /// Ends the thinking early.
     pub(super) stop: Stop,
+    /// Who looks on, if anybody does.
+    pub(super) watch: Option<Watch>,
 }
 
 impl Bots {
@@ -67,11 +71,11 @@ impl Bots {
 
     /// The bot's move, and what it thinks of the position. `None` if it found none, for whatever
     /// reason: no room, no time, a panic.
-    pub(super) async fn think(&self, question: Question) -> Option<Choice> {
+    pub(super) async fn think(&self, mut question: Question) -> Option<Choice> {
         let budget = question.budget.map(|clock| clock.budget(self.search_time));
         let limits = Limits::time(budget.unwrap_or(self.search_time));
         if self.threads.is_none() {
-            return self.think_here(&question, &limits);
+            return self.think_here(question, &limits);
         }
         let place = Place {
             host: question.host,
@@ -130,7 +134,7 @@ impl Bots {
 
     /// Searches on the thread of whoever asks. It takes the time that the server's clock shows, which
     /// is none where that is paused: what a bot is charged does not depend on the machine there.
-    fn think_here(&self, question: &Question, limits: &Limits) -> Option<Choice> {
+    fn think_here(&self, mut question: Question, limits: &Limits) -> Option<Choice> {
         let began = now();
         let mut table = Table::new(self.table_bytes);
         let mut found = question.search(limits, &mut table, &self.metrics)?;
@@ -201,14 +205,19 @@ fn work(queue: &Queue, mut table: Table, metrics: &Metrics) {
 }
 
 impl Question {
-    fn search(&self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
+    fn search(&mut self, limits: &Limits, table: &mut Table, metrics: &Metrics) -> Option<Choice> {
         if self.stop.is_stopped() {
             return None;
         }
         let choice = {
             let _running = Counted::new(&metrics.searches_running);
-            self.position
-                .choose(self.level, self.seed, limits, &self.stop, table)?
+            let (position, level, seed) = (&self.position, self.level, self.seed);
+            match &mut self.watch {
+                None => position.choose(level, seed, limits, &self.stop, table),
+                Some(watch) => {
+                    position.choose_watched(level, seed, limits, &self.stop, table, watch)
+                }
+            }?
         };
         metrics
             .search_time
@@ -241,6 +250,7 @@ mod tests {
             budget: None,
             has_people: true,
             stop: Stop::new(),
+            watch: None,
         };
         let choice = bots.think(question).await.expect("there are moves");
         assert_eq!(choice.report.time, Duration::ZERO);

@@ -285,6 +285,7 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         said,
         outcome: to_protocol::ending(state),
         rated: creation.terms.rated,
+        thinking: creation.terms.thinking,
         changes,
         ignored: Vec::new(),
     }))

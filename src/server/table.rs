@@ -31,11 +31,12 @@ use futures::FutureExt;
 use plyhouse_matches::{
     Action, Creation, Damaged, Event, EventKind, Match, Moment, Reminder, Stage,
 };
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, Thinking, WireError};
 use plyhouse_store::{Loaded, Mark, Record};
 use tokio::time::sleep_until;
 
 use self::afar::Afar;
+use self::bot_turn::News;
 use self::delayed::Delayed;
 use self::done::Done;
 use self::dormancy::Idleness;
@@ -294,8 +295,8 @@ impl Table {
             let going = tokio::select! {
                 biased; // A busy mailbox must not delay what time has decided.
                 () = &mut alarm, if deadline.is_some() => self.on_time().await,
-                found = self.owner.thought(), if has_bot_turn => {
-                    self.owner.on_thought(found, &self.state);
+                news = self.owner.bot_news(), if has_bot_turn => {
+                    self.on_bot_news(news);
                     GOES_ON
                 }
                 letter = next_letter(&mut self.held, &mut self.mailbox) => match letter {
@@ -311,6 +312,29 @@ impl Table {
             if let ControlFlow::Break(end) = going {
                 return end;
             }
+        }
+    }
+
+    /// Takes in what a bot thinks, or has thought of, and tells that where it is to be known.
+    fn on_bot_news(&mut self, news: News) {
+        match news {
+            News::Thinks(thought) => self.tell_thought(*thought),
+            News::Knows(found) => {
+                if let Some(thought) = Owner::last_thought(found.as_ref(), &self.state) {
+                    self.tell_thought(thought);
+                }
+                self.owner.on_thought(found, &self.state);
+            }
+        }
+    }
+
+    fn tell_thought(&mut self, thought: Thinking) {
+        if !self.owner.may_tell_thought() {
+            return;
+        }
+        self.teller.tell_thought(&thought);
+        if let Some(remotes) = &mut self.remotes {
+            remotes.thinks(thought);
         }
     }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plyhouse_matches::{Event, TurnTime};
-use plyhouse_protocol::{PlayerId, Rematch, Said, Seq};
+use plyhouse_protocol::{PlayerId, Rematch, Said, Seq, Thinking};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -63,6 +63,9 @@ pub(super) struct Bulletin {
     /// What was said, oldest first.
     #[serde(default)]
     pub(super) said: Vec<Line>,
+    /// What a bot thinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) thinking: Option<Box<Thinking>>,
 }
 
 impl Standing {

@@ -318,3 +318,91 @@ async fn hints_are_for_fun_against_bots() {
     first.ask(json!({"type": "resign", "match": id})).await;
     assert_eq!(first.refused(hint(&id, 0)).await, "match_ended");
 }
+
+/// The numbers of plies of which it was told what a bot thinks, as long as the match goes on.
+async fn thoughts(player: &mut Player) -> Vec<Value> {
+    let mut thoughts = Vec::new();
+    loop {
+        let message = player.next().await;
+        match message["type"].as_str() {
+            Some("thinking") => thoughts.push(message),
+            Some("ended") => return thoughts,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_bots_think_is_told_where_that_was_asked_for() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let bots = json!([{"bot": "medium"}, {"bot": "max"}]);
+    let create = json!({"game": "tic-tac-toe", "seats": bots, "pace_ms": 1000, "thinking": true});
+    let id = ann.create(create.clone()).await;
+    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["thinking"], true);
+    let told = thoughts(&mut ann).await;
+    assert!(told.len() >= 5, "{told:?}");
+    let plies: Vec<u64> = told
+        .iter()
+        .filter_map(|thought| thought["ply"].as_u64())
+        .collect();
+    assert!(plies.is_sorted() && plies.last() > Some(&4), "{plies:?}");
+    for thought in &told {
+        assert_eq!(thought["match"], id);
+        assert!(
+            !thought["pv"].as_array().expect("a list").is_empty(),
+            "{thought}"
+        );
+    }
+    // Bots that move fast are told of four times a second, and so once, perhaps before anybody looks on.
+    let mut fast = create.clone();
+    fast["pace_ms"] = json!(10);
+    ann.create(fast.clone()).await;
+    assert!(thoughts(&mut ann).await.len() <= 1);
+    // Nobody has asked.
+    let mut silent = fast;
+    silent["thinking"] = Value::Null;
+    ann.create(silent).await;
+    assert!(thoughts(&mut ann).await.is_empty());
+    let clock = json!({"kind": "fischer", "main_ms": 60000, "increment_ms": 0});
+    let rated =
+        json!({"type": "create", "game": "chess", "clock": clock, "rated": true, "thinking": true});
+    let refused = ann.ask(rated).await;
+    assert_eq!(
+        (&refused["code"], &refused["field"]),
+        (&json!("bad_field"), &json!("thinking"))
+    );
+}
+
+/// A bot of full strength tells more than once what it thinks, and a bot that stands in nothing.
+#[tokio::test]
+async fn a_bot_is_seen_to_think() {
+    let server = TestServer::start(Settings {
+        search: plyhouse_server::Search::Threads(1),
+        search_table: 1 << 20,
+        ..calm()
+    });
+    let mut ann = server.player("ann").await;
+    let create = json!({"game": "chess", "seats": [{"bot": "max"}, "me"], "thinking": true});
+    ann.create(create).await;
+    let mut told = Vec::new();
+    loop {
+        let message = ann.next().await;
+        match message["type"].as_str() {
+            Some("thinking") => told.push(message),
+            Some("moved") => break,
+            _ => {}
+        }
+    }
+    let depths: Vec<u64> = told
+        .iter()
+        .filter_map(|thought| thought["depth"].as_u64())
+        .collect();
+    assert!(depths.len() > 1 && depths.is_sorted(), "{depths:?}");
+    let last = told.last().expect("some");
+    assert!(
+        last["pruned"].as_u64() > Some(0) && last["nodes"].as_u64() > Some(0),
+        "{last}"
+    );
+}

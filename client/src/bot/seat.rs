@@ -225,6 +225,7 @@ impl Seat {
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
             | ServerMessage::Hint(_)
+            | ServerMessage::Thinking(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }

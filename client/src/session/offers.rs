@@ -2,13 +2,13 @@
 
 use plyhouse_protocol::{
     Challenge, ClientMessage, FollowedMatch, Hint, MatchId, Occupant, Offer, OfferKind, Ply,
-    SeatNumber, Snapshot, Status,
+    SeatNumber, Snapshot, Status, Thinking,
 };
 
 use super::Session;
 use crate::clock::clock_text;
 use crate::harmless::harmless;
-use crate::view::{self, STRONG, date, paint};
+use crate::view::{self, FAINT, STRONG, date, paint};
 
 /// How much time `more time` gives, in seconds.
 const GIVEN_S: u64 = 15;
@@ -72,6 +72,20 @@ impl Session {
         let win = 100.0 * hint.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
         self.say(format!("Best is {best}: {line}  ({of} wins {win:.0}%)"));
+    }
+
+    /// Shows what a bot thinks.
+    pub(super) fn thinks(&mut self, thought: &Thinking) {
+        let Some(table) = self.table() else { return };
+        if (table.now.match_id, table.now.ply) != (thought.match_id, thought.ply) {
+            return;
+        }
+        let line = harmless(&thought.pv.join(" "));
+        let win = 100.0 * thought.worth.win.get();
+        let of = view::side(&table.now, SeatNumber(0));
+        let (depth, nodes) = (thought.depth, thought.nodes);
+        let text = format!("… {depth} ahead, {nodes} positions: {line}  ({of} wins {win:.0}%)");
+        self.say(paint(FAINT, &text));
     }
 
     /// Leaves the seat to the stand-in at once. Without one the seat is only held.

@@ -134,6 +134,7 @@ impl Session {
             clock: plan.terms.clock,
             takeback: plan.terms.takeback,
             rated: plan.terms.rated,
+            thinking: plan.terms.thinking,
             patience_ms: plan.terms.patience_ms,
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,

@@ -48,6 +48,8 @@ pub(super) struct Searcher<'a, P: Evaluate> {
     pub(super) deepest: u32,
     /// How many places of the table have been taken.
     places_taken: u64,
+    /// How many moves were not looked at since one before them was enough.
+    pub(super) skipped: u64,
     /// How many positions were found in the table.
     pub(super) table_hits: u64,
     /// The move that was best at the root when the value was last seen to be within or above the
@@ -70,6 +72,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
             estimates: 0,
             deepest: 0,
             places_taken: 0,
+            skipped: 0,
             table_hits: 0,
             root_best: None,
         }
@@ -295,6 +298,7 @@ impl<'a, P: Evaluate> Searcher<'a, P> {
                     // The opponent, who has something better elsewhere, will not come here.
                     if score >= rest.beta() {
                         self.learnt.cut(pos, &mut self.moves, index, depth, ply);
+                        self.skipped += (self.moves.len() - index - 1) as u64;
                         break;
                     }
                     rest = rest.above(score);

@@ -27,6 +27,9 @@ pub struct Report<M> {
     /// How many moves were not looked at since they could not change the value. None where that was
     /// not counted, as it costs time: only the searches of the textbook do.
     pub pruned: Option<u64>,
+    /// How many moves were not looked at since one before them was enough (alpha-beta). The textbook
+    /// counts [those](Self::pruned) and all others.
+    pub skipped: u64,
     /// How long it took.
     pub time: Duration,
     /// How many playouts there were, and what the best move has won of its own. None where it was not
@@ -135,6 +138,7 @@ impl<M: Copy + Eq> Report<M> {
         self.nodes = search.budget.nodes();
         self.table_hits = search.table_hits;
         self.table_use = search.table_use();
+        self.skipped = search.skipped;
         self.time = search.budget.elapsed();
     }
 
@@ -168,6 +172,7 @@ impl<M> Report<M> {
             table_hits: 0,
             table_use: 0,
             pruned: None,
+            skipped: 0,
             time: Duration::ZERO,
             playouts: None,
             pv: Vec::new(),
@@ -199,6 +204,7 @@ impl<M> Report<M> {
             table_hits: self.table_hits,
             table_use: self.table_use,
             pruned: self.pruned,
+            skipped: self.skipped,
             time: self.time,
             playouts: self.playouts,
             pv: pv.into_iter().map(&form).collect(),

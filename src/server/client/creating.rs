@@ -94,6 +94,7 @@ impl Client {
             patience: settings.patience(create.clock, create.patience_ms),
             stand_in,
             rated,
+            thinking: create.thinking == Some(true),
             invited,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };

@@ -167,6 +167,15 @@ impl Audience {
         self.has_told = true;
     }
 
+    /// Tells something that can be done without to everybody whose outbox is not filling.
+    pub(super) fn tell_lightly(&mut self, frame: &Frame) {
+        let told = |member: &&Member| member.has_snapshot && member.outbox.is_half_free();
+        for member in self.members.iter().filter(told) {
+            member.outbox.post(frame.clone());
+        }
+        self.has_told = true;
+    }
+
     /// Has everything written that was told.
     pub(super) fn flush(&mut self, server: &Shared) {
         if !std::mem::take(&mut self.has_told) {

@@ -4,12 +4,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bots::{Bots, Question};
-use plyhouse_engine::catalog::Choice;
+use tokio::sync::watch;
+
+use crate::analyses::worth;
+use crate::bots::{Bots, Question, Watch};
+use plyhouse_engine::catalog::{AnyPosition, Choice, Entry};
 use plyhouse_engine::game::Seat;
-use plyhouse_engine::search::{BotClock, Stop};
-use plyhouse_matches::{Action, Match};
-use plyhouse_protocol::{ClockControl, Ply};
+use plyhouse_engine::review::{LINE_MAX, Worth};
+use plyhouse_engine::search::{BotClock, Report, Stop};
+use plyhouse_matches::{Action, Match, Occupant};
+use plyhouse_protocol::{ClockControl, MatchId, Ply, Thinking};
 
 /// What a bot does about one ply. Dropped when the match has moved on without it; its search is
 /// then told to stop.
@@ -22,6 +26,16 @@ pub(super) struct BotTurn {
     /// For how long it has searched.
     searched: Duration,
     stop: Stop,
+    /// What it thinks meanwhile, where that is told.
+    thoughts: Option<watch::Receiver<Option<Thinking>>>,
+}
+
+/// What is new of a bot's turn.
+pub(super) enum News {
+    /// It thinks this so far.
+    Thinks(Box<Thinking>),
+    /// It knows its move; or has failed to find one.
+    Knows(Option<Choice>),
 }
 
 enum Stage {
@@ -35,6 +49,7 @@ impl BotTurn {
     pub(super) fn begin(state: &Match, bots: &Arc<Bots>, used_up: Duration) -> Option<Self> {
         let (seat, level) = state.bot_to_move()?;
         let stop = Stop::new();
+        let (watch, thoughts) = thoughts(state, seat).unzip();
         let question = Question {
             position: state.position().clone_box(),
             level,
@@ -43,6 +58,7 @@ impl BotTurn {
             host: state.creation().host,
             has_people: state.players().next().is_some(),
             stop: stop.clone(),
+            watch,
         };
         let bots = Arc::clone(bots);
         let thinking = Stage::Thinking(Box::pin(async move { bots.think(question).await }));
@@ -53,6 +69,7 @@ impl BotTurn {
             stage: thinking,
             searched: Duration::ZERO,
             stop,
+            thoughts,
         })
     }
 
@@ -65,11 +82,25 @@ impl BotTurn {
             && state.takebacks() == self.takebacks
     }
 
-    /// Waits until the bot knows its move; for ever once it does. May be cancelled.
-    pub(super) async fn thought(&mut self) -> Option<Choice> {
-        match &mut self.stage {
-            Stage::Thinking(thinking) => thinking.await,
-            Stage::Ready { .. } => std::future::pending().await,
+    /// Waits until the bot knows its move, or has more to tell; for ever once it knows. May be cancelled.
+    pub(super) async fn news(&mut self) -> News {
+        let Stage::Thinking(thinking) = &mut self.stage else {
+            return std::future::pending().await;
+        };
+        let Some(thoughts) = &mut self.thoughts else {
+            return News::Knows(thinking.await);
+        };
+        loop {
+            tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                found = &mut *thinking => return News::Knows(found),
+                Ok(()) = thoughts.changed() => {
+                    let thought = thoughts.borrow_and_update().clone();
+                    if let Some(thought) = thought {
+                        return News::Thinks(Box::new(thought));
+                    }
+                }
+            }
         }
     }
 
@@ -126,6 +157,42 @@ impl std::fmt::Debug for BotTurn {
             .field("seat", &self.seat)
             .field("ply", &self.ply)
             .finish()
+    }
+}
+
+/// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know. A bot that
+/// stands in plays for somebody.
+fn thoughts(state: &Match, seat: Seat) -> Option<(Watch, watch::Receiver<Option<Thinking>>)> {
+    let is_told = state.creation().terms.thinking;
+    if !is_told || !matches!(state.occupant(seat), Occupant::Bot(_)) {
+        return None;
+    }
+    let (tell, told) = watch::channel(None);
+    let position = state.position().clone_box();
+    let (game, match_id, ply) = (state.creation().game, state.id(), state.ply());
+    let watch: Watch = Box::new(move |report| {
+        let thought = thought(game, position.as_ref(), (match_id, ply), report);
+        // Nobody may be listening any more.
+        let _ = tell.send(Some(thought));
+    });
+    Some((watch, told))
+}
+
+/// What a bot has found in its search of the position before this ply.
+pub(super) fn thought(
+    game: &Entry,
+    position: &dyn AnyPosition,
+    (match_id, ply): (MatchId, Ply),
+    report: &Report<String>,
+) -> Thinking {
+    Thinking {
+        match_id,
+        ply,
+        depth: report.depth,
+        nodes: report.nodes,
+        worth: worth(Worth::of(game, position, report)),
+        pv: report.pv.iter().take(LINE_MAX).cloned().collect(),
+        pruned: (!game.plays_out).then_some(report.skipped),
     }
 }
 

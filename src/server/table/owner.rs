@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::catalog::Choice;
 use plyhouse_matches::{
-    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, RequestId, Stage,
+    Action, Attendance, Event, EventKind, Match, Moment, Occupant, Offer, Refusal, RequestId, Stage,
 };
-use plyhouse_protocol::{ErrorCode, MatchId, Seq, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, Seq, Thinking, WireError};
 use plyhouse_store::{Mark, WriteError};
 
-use super::bot_turn::BotTurn;
+use super::bot_turn::{BotTurn, News, thought};
 use super::done::Done;
 use super::dormancy;
 use super::minds::Minds;
@@ -25,6 +25,9 @@ use crate::shared::Shared;
 use crate::to_protocol;
 use crate::told::{Published, Roster};
 use crate::unread::not_now;
+
+/// What a bot thinks is told no more often than this.
+const BETWEEN_THOUGHTS: Duration = Duration::from_millis(250);
 
 /// How long a match waits before it tries again what the store would not take.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
@@ -44,6 +47,8 @@ pub(super) struct Owner {
     pub(super) attendance: Attendance,
     pub(super) time: Time,
     bot_turn: Option<BotTurn>,
+    /// When it was told last what a bot thinks.
+    thought_told_at: Option<Instant>,
     minds: Minds,
     /// Requests that have become events.
     pub(super) done: Done,
@@ -119,6 +124,7 @@ impl Owner {
             attendance,
             time,
             bot_turn: None,
+            thought_told_at: None,
             minds: Minds::default(),
             done: Done::default(),
             last_ply_at: now(),
@@ -534,12 +540,35 @@ impl Owner {
         self.bot_turn.is_some()
     }
 
-    /// Waits until the bot whose turn it is knows its move. May be cancelled.
-    pub(super) async fn thought(&mut self) -> Option<Choice> {
+    /// Waits until the bot whose turn it is knows its move, or has more to tell. May be cancelled.
+    pub(super) async fn bot_news(&mut self) -> News {
         match &mut self.bot_turn {
-            Some(turn) => turn.thought().await,
+            Some(turn) => turn.news().await,
             None => std::future::pending().await,
         }
+    }
+
+    /// Whether what a bot thinks may be told again by now. To be asked where it is told then.
+    pub(super) fn may_tell_thought(&mut self) -> bool {
+        let now = now();
+        let is_time = self
+            .thought_told_at
+            .is_none_or(|at| now >= at + BETWEEN_THOUGHTS);
+        if is_time {
+            self.thought_told_at = Some(now);
+        }
+        is_time
+    }
+
+    /// What a bot has thought of at last, if that is to be told.
+    pub(super) fn last_thought(found: Option<&Choice>, state: &Match) -> Option<Thinking> {
+        let found = found?;
+        let (seat, _) = state.bot_to_move()?;
+        let is_told =
+            state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_));
+        let place = (state.id(), state.ply());
+        let game = state.creation().game;
+        is_told.then(|| thought(game, state.position(), place, &found.report))
     }
 
     /// Notes what a bot has thought of.

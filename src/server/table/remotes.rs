@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::Event;
-use plyhouse_protocol::{PlayerId, Seq};
+use plyhouse_protocol::{PlayerId, Seq, Thinking};
 use plyhouse_store::NodeId;
 
 use super::Table;
@@ -24,6 +24,8 @@ pub(super) struct Remotes {
     events: Vec<Event>,
     /// What was said since.
     said: Vec<Line>,
+    /// What a bot thinks, if that is news.
+    thinking: Option<Thinking>,
     /// What they know beside the events.
     told: Option<Standing>,
     /// The clock is to be told anew.
@@ -48,6 +50,7 @@ impl Remotes {
             after: seq,
             events: Vec::new(),
             said: Vec::new(),
+            thinking: None,
             told: None,
             is_clock_untold: false,
             turn_told_at: now(),
@@ -84,6 +87,11 @@ impl Remotes {
     /// Takes note of what was said.
     pub(super) fn said(&mut self, line: Line) {
         self.said.push(line);
+    }
+
+    /// Takes note of what a bot thinks.
+    pub(super) fn thinks(&mut self, thought: Thinking) {
+        self.thinking = Some(thought);
     }
 
     /// The match was read anew, and has come to this event: nobody knows anything of it.
@@ -208,6 +216,7 @@ impl Table {
         let is_known = remotes.events.is_empty()
             && !remotes.is_clock_untold
             && remotes.said.is_empty()
+            && remotes.thinking.is_none()
             && remotes.told.as_ref().is_some_and(is_same);
         let bulletin = Bulletin {
             epoch: self.owner.mark.epoch(),
@@ -218,6 +227,7 @@ impl Table {
             is_clock_news: std::mem::take(&mut remotes.is_clock_untold),
             standing: standing.clone(),
             said: std::mem::take(&mut remotes.said),
+            thinking: remotes.thinking.take().map(Box::new),
         };
         remotes.told = Some(standing);
         for (node, remote) in &mut remotes.nodes {

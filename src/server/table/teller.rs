@@ -8,7 +8,7 @@ use std::time::Instant;
 use plyhouse_matches::{Damaged, Event, EventKind, Match, Stage, TurnTime};
 use plyhouse_protocol::{
     ErrorCode, MatchId, PlayerId, RatingChange, Rematch, RequestId, Said, Seq, ServerMessage,
-    WatchedBy,
+    Thinking, WatchedBy,
 };
 use plyhouse_store::Record;
 
@@ -189,6 +189,12 @@ impl Teller {
         for told in self.history.range(self.history.len() - count..) {
             self.audience.tell(told);
         }
+    }
+
+    /// Tells what a bot thinks, to those who have read most of what they were told.
+    pub(super) fn tell_thought(&mut self, thought: &Thinking) {
+        let frame = encode(&ServerMessage::Thinking(Box::new(thought.clone())));
+        self.audience.tell_lightly(&frame);
     }
 
     /// What a rated match has changed is known: to be told once, and not before its end was.

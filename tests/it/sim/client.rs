@@ -346,6 +346,7 @@ impl Client {
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
             | ServerMessage::Hint(_)
+            | ServerMessage::Thinking(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Rating { .. }

@@ -42,6 +42,9 @@ impl Table {
             }
         }
         self.take_standing(&bulletin.standing, bulletin.is_clock_news || is_other_owner);
+        if let Some(thought) = &bulletin.thinking {
+            self.teller.tell_thought(thought);
+        }
         for line in &bulletin.said {
             if self.teller.hear(&self.state, line)
                 && let Some(delayed) = &mut self.delayed

@@ -352,6 +352,7 @@ impl Reading {
             | ServerMessage::Explore { .. }
             | ServerMessage::Analysis(_)
             | ServerMessage::Hint(_)
+            | ServerMessage::Thinking(_)
             | ServerMessage::Profile { .. }
             | ServerMessage::Leaders { .. }
             | ServerMessage::Key { .. }
