@@ -165,10 +165,6 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             target: fields.required("match", MATCH)?,
             ms: fields.required("ms", GIFT)?,
         },
-        "hint" => ClientMessage::Hint {
-            target: fields.required("match", MATCH)?,
-            ply: Ply(fields.required("ply", COUNT)?),
-        },
         "say" => ClientMessage::Say {
             target: fields.required("match", MATCH)?,
             saying: saying(fields)?,
@@ -232,7 +228,7 @@ fn read_identity(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMes
     }))
 }
 
-/// Reads the request of this type about matches that have ended, or `None` if there is no such type.
+/// Reads the request of this type about matches that have ended, or for what searches think, or `None` if there is no such type.
 fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, BadField> {
     Ok(Some(match kind {
         "history" => ClientMessage::History(Box::new(history(fields)?)),
@@ -245,6 +241,10 @@ fn read_of_archive(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientM
         "explore" => ClientMessage::Explore {
             game: fields.required("game", TEXT)?,
             moves: fields.optional("moves", MOVES)?.unwrap_or_default(),
+        },
+        "hint" => ClientMessage::Hint {
+            target: fields.required("match", MATCH)?,
+            ply: Ply(fields.required("ply", COUNT)?),
         },
         "analyse" => ClientMessage::Analyse {
             target: fields.required("match", MATCH)?,
