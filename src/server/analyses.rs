@@ -118,7 +118,7 @@ pub(super) async fn known(
     };
     match Analysis::kept(&kept) {
         Ok(kept) => {
-            server.metrics.analyses_kept.inc();
+            server.metrics.analyses.kept.inc();
             Ok(Some(Arc::new(kept)))
         }
         Err(error) => {
@@ -144,7 +144,7 @@ pub(super) fn begin(
     let entered = Entered {
         server: Arc::clone(server),
         id,
-        _waiting: Counted::new(&server.metrics.analyses_waiting),
+        _waiting: Counted::new(&server.metrics.analyses.waiting),
     };
     let review = Review::new(game, game.start(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {

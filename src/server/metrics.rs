@@ -65,14 +65,7 @@ pub(super) struct Metrics {
     /// Positions that searches visited.
     pub(super) search_nodes: Counter,
 
-    /// Ended matches that are looked at again, or wait for that.
-    pub(super) analyses_waiting: Gauge,
-    /// Ended matches that were looked at again.
-    pub(super) analyses: Counter,
-    /// Those of which nothing came.
-    pub(super) analyses_failed: Counter,
-    /// What was thought of a match before and could be told.
-    pub(super) analyses_kept: Counter,
+    pub(super) analyses: AnalysisMetrics,
 
     /// How long tasks held a thread, where that was a millisecond or more.
     pub(super) long_polls: Histogram,
@@ -103,6 +96,19 @@ pub(super) struct GameMetrics {
     /// Moves that were played, by players and bots.
     pub(super) moves: Counter,
     ended: Vec<Counter>,
+}
+
+/// What is counted of ended matches that are looked at again.
+#[derive(Debug)]
+pub(super) struct AnalysisMetrics {
+    /// Those that are looked at, or wait for that.
+    pub(super) waiting: Gauge,
+    /// Those that were looked at.
+    pub(super) made: Counter,
+    /// Those of which nothing came.
+    pub(super) failed: Counter,
+    /// What was thought of a match before and could be told.
+    pub(super) kept: Counter,
 }
 
 /// What is not counted but looked at when somebody asks for the page.
@@ -263,19 +269,7 @@ impl Metrics {
             ),
             search_time: page.times("search", "How long searches took"),
             search_nodes: page.add("search_nodes", "Positions that searches visited"),
-            analyses_waiting: page.add(
-                "analyses_waiting",
-                "Ended matches that are analysed, or wait for that",
-            ),
-            analyses: page.add("analyses", "Ended matches that were analysed"),
-            analyses_failed: page.add(
-                "analyses_failed",
-                "Analyses that were broken off: no time, or a panic",
-            ),
-            analyses_kept: page.add(
-                "analyses_kept",
-                "Analyses that were told again, as the store has them",
-            ),
+            analyses: AnalysisMetrics::new(&mut page),
             long_polls: page.times(
                 "long_poll",
                 "How long a task held a thread for which others waited, from a millisecond on",
@@ -326,6 +320,26 @@ impl GameMetrics {
     /// A match has ended for this reason.
     pub(super) fn ended(&self, reason: Reason) {
         self.ended[reason as usize].inc();
+    }
+}
+
+impl AnalysisMetrics {
+    fn new(page: &mut Page) -> Self {
+        Self {
+            waiting: page.add(
+                "analyses_waiting",
+                "Ended matches that are analysed, or wait for that",
+            ),
+            made: page.add("analyses", "Ended matches that were analysed"),
+            failed: page.add(
+                "analyses_failed",
+                "Analyses that were broken off: no time, or a panic",
+            ),
+            kept: page.add(
+                "analyses_kept",
+                "Analyses that were told again, as the store has them",
+            ),
+        }
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, foun
         };
         let Some(looked) = looked else {
             stop.stop();
-            server.metrics.analyses_failed.inc();
+            server.metrics.analyses.failed.inc();
             tracing::warn!(match_id = %id, "a match was not looked at to the end");
             return;
         };
@@ -155,7 +155,7 @@ pub(super) async fn make(server: &Shared, by: PlayerId, mut review: Review, foun
         // Where there are no search threads, others go on in between.
         tokio::task::yield_now().await;
     }
-    server.metrics.analyses.inc();
+    server.metrics.analyses.made.inc();
     let Some(text) = found.text() else { return };
     let analysis = KeptAnalysis {
         nodes: found.nodes,

@@ -71,9 +71,6 @@ impl Client {
                 let asked = (other, on.unwrap_or(true));
                 Some(Box::pin(self.block(player, asked, reply)))
             }
-            ClientMessage::Hint { target, ply } => {
-                Some(Box::pin(self.hint(player, target, ply, reply)))
-            }
             ClientMessage::Say { target, saying } => self.say(player, target, saying, reply),
             ClientMessage::Offer { target, offer } => self.offer(player, target, offer, reply),
             ClientMessage::Decline { target, offer } => self.decline(player, target, offer, reply),
@@ -92,6 +89,7 @@ impl Client {
             | ClientMessage::Leaders(_)
             | ClientMessage::Explore { .. }
             | ClientMessage::Analyse { .. }
+            | ClientMessage::Hint { .. }
             | ClientMessage::Profile { .. }) => self.look_up(player, message, reply),
             message @ (ClientMessage::Pair
             | ClientMessage::Recovery { .. }
@@ -122,6 +120,7 @@ impl Client {
             ClientMessage::History(asked) => Box::pin(self.history(player, *asked, reply)),
             ClientMessage::Leaders(asked) => Box::pin(self.leaders(*asked, reply)),
             ClientMessage::Explore { game, moves } => Box::pin(self.explore(game, moves, reply)),
+            ClientMessage::Hint { target, ply } => Box::pin(self.hint(player, target, ply, reply)),
             ClientMessage::Analyse { target, nodes } => {
                 Box::pin(self.analyse(player, target, nodes, reply))
             }
