@@ -109,6 +109,7 @@ fn worth(now: &Snapshot, worth: &Valuation) -> String {
     let known = match (worth.wins, worth.exact) {
         (Some(seat), _) => match (worth.points, worth.plies) {
             (Some(points), _) => format!("{} wins by {points}", side(seat)),
+            (None, Some(1)) => format!("{} wins with the next move", side(seat)),
             (None, Some(plies)) if plies > 0 => format!("{} wins in {plies} plies", side(seat)),
             (None, Some(_)) => format!("{} has won", side(seat)),
             (None, None) => format!("{} wins", side(seat)),
