@@ -32,7 +32,7 @@ pub(crate) struct Conduct {
     /// The request that is to be sent again, and when.
     later: Option<(Instant, Request)>,
     /// When to stop, whatever comes; and what that means.
-    deadline: Option<(Instant, Failure)>,
+    deadline: Option<(Instant, Result<(), Failure>)>,
     begun: Instant,
 }
 
@@ -48,7 +48,7 @@ impl Conduct {
             session.cannot_return();
         }
         let unwelcome = Failure::NoConnection("the server does not answer".to_owned());
-        let deadline = Some((Instant::now() + WELCOME, unwelcome));
+        let deadline = Some((Instant::now() + WELCOME, Err(unwelcome)));
         Self {
             session,
             link,
@@ -114,8 +114,8 @@ impl Conduct {
                 },
                 () = until(changes_at) => Vec::new(),
                 () = until(self.deadline.as_ref().map(|(at, _)| *at)) => {
-                    let stop = self.deadline.take().map_or(Failure::Stopped, |(_, stop)| stop);
-                    return Err(stop);
+                    let stop = self.deadline.take().map(|(_, stop)| stop);
+                    return stop.unwrap_or(Err(Failure::Stopped));
                 }
             };
         }
@@ -181,7 +181,10 @@ impl Conduct {
                 Effect::Sat(note) => self.with_slot(|slot| slot.sat(&note))?,
                 Effect::Left(id) => self.with_slot(|slot| slot.left(id))?,
                 Effect::StopWithin(time) => {
-                    self.deadline = Some((Instant::now() + time, Failure::Stopped));
+                    self.deadline = Some((Instant::now() + time, Err(Failure::Stopped)));
+                }
+                Effect::EndWithin(time, result) => {
+                    self.deadline = Some((Instant::now() + time, result));
                 }
                 Effect::GoOn => self.deadline = None,
                 Effect::End(result) => return Ok(Some(result)),

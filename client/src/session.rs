@@ -11,6 +11,7 @@ mod offers;
 mod opening;
 mod playing;
 mod questions;
+mod rating;
 mod refusals;
 mod rematch;
 #[cfg(test)]
@@ -125,6 +126,8 @@ pub(crate) enum Effect {
     Left(MatchId),
     /// Stop after this time at the latest.
     StopWithin(Duration),
+    /// Come to this result after this time at the latest.
+    EndWithin(Duration, Result<(), Failure>),
     /// Do not stop by then.
     GoOn,
     /// Stop.
@@ -152,6 +155,8 @@ pub(crate) struct Session {
     challenges: Vec<Challenge>,
     /// What this run comes to if there is no rematch.
     over: Option<Result<(), Failure>>,
+    /// What this run comes to once it is told what the match has changed.
+    unrated: Option<Result<(), Failure>>,
     /// The time, since whenever the run began.
     now: Duration,
     /// Whether a later run will find the player again.
@@ -214,6 +219,7 @@ impl Session {
             pending: None,
             challenges: Vec::new(),
             over: None,
+            unrated: None,
             now: Duration::ZERO,
             can_return: true,
             columns: None,
@@ -391,7 +397,7 @@ impl Session {
 
     /// The person wants to stop.
     pub(crate) fn quit(&mut self) -> Vec<Effect> {
-        match self.over.take() {
+        match self.over.take().or_else(|| self.unrated.take()) {
             Some(result) => self.end(result),
             None => self.farewell(),
         }

@@ -50,6 +50,10 @@ impl Session {
         self.stage = Stage::AtTable(Box::new(Table::told_at(snapshot, self.now)));
         if unchanged {
             let next = self.table().and_then(|table| next_of(&table.now));
+            if let Some(result) = self.unrated.take() {
+                let now = self.table().map(|table| table.now.clone());
+                return now.map_or((), |now| self.end_rated(&now, result));
+            }
             return match next.filter(|_| self.over.is_some()) {
                 // It has begun while nobody was connected.
                 Some(next) => self.ask(ClientMessage::Watch {
@@ -361,7 +365,7 @@ impl Session {
         if self.watches_series && now.you.is_none() {
             return self.watch_for_rematch(&now);
         }
-        self.end(result);
+        self.end_rated(&now, result);
     }
 
     fn say_place(&mut self) {

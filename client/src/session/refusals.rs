@@ -102,7 +102,7 @@ impl Session {
     }
 
     fn give_up(&mut self, error: &WireError) {
-        if let Some(result) = self.over.take() {
+        if let Some(result) = self.over.take().or_else(|| self.unrated.take()) {
             return self.end(result);
         }
         if error.code == Some(ErrorCode::UnknownMatch) && self.table().is_some() {

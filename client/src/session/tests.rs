@@ -58,6 +58,7 @@ impl Evening {
                 | Effect::Sat(_)
                 | Effect::Left(_)
                 | Effect::StopWithin(_)
+                | Effect::EndWithin(..)
                 | Effect::GoOn) => self.other.push(other),
             }
         }
@@ -750,6 +751,64 @@ fn a_series_is_watched_to_its_end() {
         r#"{{"type":"rematch","match":"{NEXT}","offers":[false,false],
         "declined":[false,false],"here":[false,false],"next":null}}"#
     ));
+    assert_eq!(evening.result, Some(Ok(())));
+}
+
+/// A script at a rated match of this delay, which has just ended.
+fn rated(delay_ms: u64) -> (Evening, Snapshot) {
+    let mut evening = Evening::play(Plan::default());
+    evening.session.interactive = false;
+    let mut now = snapshot("x../.o./...");
+    (now.rated, now.delay_ms) = (true, delay_ms);
+    evening.welcome(&[&now]);
+    event(
+        &mut evening,
+        "ended",
+        r#""outcome":{"winner":0,"reason":"resignation"}"#,
+    );
+    now = evening.session.table().expect("at a table").now.clone();
+    (evening, now)
+}
+
+#[test]
+fn a_script_hears_what_its_match_has_changed() {
+    let (mut evening, _) = rated(0);
+    let within = Effect::EndWithin(Duration::from_secs(5), Ok(()));
+    assert_eq!(
+        (&evening.result, evening.other.last()),
+        (&None, Some(&within))
+    );
+    let target = Evening::target();
+    let changes = r#"[{"seat":0,"before":1500,"after":1662,"provisional":true}]"#;
+    evening.hear(&format!(
+        r#"{{"type":"rating","match":"{target}","changes":{changes}}}"#
+    ));
+    evening.told(&["Rating of x: 1500 → 1662?"]);
+    assert_eq!(evening.result, Some(Ok(())));
+
+    let (mut evening, mut now) = rated(0);
+    evening.connected();
+    evening.welcome(&[]);
+    evening.answer(now.clone());
+    // Nothing has been told of it yet.
+    assert_eq!(
+        (&evening.result, evening.other.last()),
+        (&None, Some(&within))
+    );
+    evening.connected();
+    evening.welcome(&[]);
+    now.changes = serde_json::from_str(changes).unwrap();
+    evening.answer(now);
+    evening.told(&["Rating of x: 1500 → 1662?"]);
+    assert_eq!(evening.result, Some(Ok(())));
+}
+
+#[test]
+fn a_script_does_not_wait_for_what_comes_late_or_never() {
+    assert_eq!(rated(1).0.result, Some(Ok(())));
+    let (mut evening, _) = rated(0);
+    let stop = evening.session.quit();
+    evening.take(stop);
     assert_eq!(evening.result, Some(Ok(())));
 }
 

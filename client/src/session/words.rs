@@ -1,13 +1,11 @@
 //! What people say to each other at a match, as it is typed and as it is shown.
 
 use plyhouse_protocol::{
-    ChatMode, ClientMessage, MatchId, Preset, PresetText, RatingChange, RatingWhy, Said, Saying,
-    Snapshot,
+    ChatMode, ClientMessage, MatchId, Preset, PresetText, Said, Saying, Snapshot,
 };
 
 use super::Session;
 use crate::harmless::harmless;
-use crate::view;
 
 impl Session {
     /// Says a preset by its words, or a text of one's own where the server has those.
@@ -42,39 +40,6 @@ impl Session {
                 ))
             }
             Some(ChatMode::Off) | None => Err("Nothing can be said on this server.".to_owned()),
-        }
-    }
-
-    /// Tells what a rated match has changed.
-    pub(super) fn rated(
-        &mut self,
-        match_id: MatchId,
-        changes: &[RatingChange],
-        why: Option<RatingWhy>,
-    ) {
-        let Some(table) = self.table().filter(|table| table.now.match_id == match_id) else {
-            return;
-        };
-        let line = |change: &RatingChange| {
-            let who = view::side(&table.now, change.seat);
-            let unsure = if change.provisional { "?" } else { "" };
-            format!(
-                "Rating of {who}: {} → {}{unsure}",
-                change.before, change.after
-            )
-        };
-        let mut lines: Vec<String> = changes.iter().map(line).collect();
-        if lines.is_empty() {
-            lines.push(match why {
-                Some(RatingWhy::Farming) => {
-                    "No ratings change: you two have played this lately, or play too much."
-                        .to_owned()
-                }
-                Some(RatingWhy::Unrated) | None => "No ratings change.".to_owned(),
-            });
-        }
-        for line in lines {
-            self.say(line);
         }
     }
 

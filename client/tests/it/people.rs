@@ -46,13 +46,16 @@ fn a_match_is_played_for_ratings() {
     second.types("a2\n");
     second.sees("You play a2.");
     first.types("resign\n");
+    first.sees("You lose.");
     second.sees("You win!");
+    // It is rated after it has ended: a run without a person waits for that.
+    for player in [first, second] {
+        let ran = player.ran();
+        ran.expect(0, &["Rating of x: 1500 → 1", "Rating of o: 1500 → 1", "?"]);
+    }
     for (home, score) in [(&ann, "0 won, 1 lost"), (&bob, "1 won, 0 lost")] {
-        let profile = || home.run(&server.url, &["profile"], "");
-        // It is rated after it has ended, and soon.
-        let told = std::iter::repeat_with(profile).find(|told| told.out.contains("(live): "));
-        let told = told.expect("it is rated some time");
-        told.expect(
+        let profile = home.run(&server.url, &["profile"], "");
+        profile.expect(
             0,
             &[
                 "an account",

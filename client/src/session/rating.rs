@@ -1,0 +1,73 @@
+//! What a rated match has changed: told when it is known, which is soon after the match has ended.
+
+use std::time::Duration;
+
+use plyhouse_protocol::{MatchId, Ply, RatingChange, RatingWhy, Reason, Snapshot};
+
+use super::{Effect, Session};
+use crate::failure::Failure;
+use crate::view;
+
+/// How long a run that is over waits for what its match has changed.
+const RATED_WITHIN: Duration = Duration::from_secs(5);
+
+/// The plies that a match has at least that is rated.
+const RATED_FROM: Ply = Ply(2);
+
+impl Session {
+    /// The match is over, and the run comes to this result; but first to what the match has changed, if that is
+    /// told soon.
+    pub(super) fn end_rated(&mut self, now: &Snapshot, result: Result<(), Failure>) {
+        if let Some(changes) = now.changes.as_deref().filter(|_| is_rated(now)) {
+            self.say_changes(now, changes, None);
+        } else if is_rated(now) && now.delay_ms == 0 {
+            self.out
+                .push(Effect::EndWithin(RATED_WITHIN, result.clone()));
+            self.unrated = Some(result);
+            return;
+        }
+        self.end(result);
+    }
+
+    /// Tells what a rated match has changed, for which the end of the run may have waited.
+    pub(super) fn rated(
+        &mut self,
+        match_id: MatchId,
+        changes: &[RatingChange],
+        why: Option<RatingWhy>,
+    ) {
+        let Some(now) = self.table_of(match_id).map(|table| table.now.clone()) else {
+            return;
+        };
+        self.say_changes(&now, changes, why);
+        if let Some(result) = self.unrated.take() {
+            self.end(result);
+        }
+    }
+
+    fn say_changes(&mut self, now: &Snapshot, changes: &[RatingChange], why: Option<RatingWhy>) {
+        for change in changes {
+            let who = view::side(now, change.seat);
+            let unsure = if change.provisional { "?" } else { "" };
+            self.say(format!(
+                "Rating of {who}: {} → {}{unsure}",
+                change.before, change.after
+            ));
+        }
+        if changes.is_empty() {
+            self.say(match why {
+                Some(RatingWhy::Farming) => {
+                    "No ratings change: you two have played this lately, or play too much."
+                }
+                Some(RatingWhy::Unrated) | None => "No ratings change.",
+            });
+        }
+    }
+}
+
+/// Whether a match that has ended changes ratings, or is at least looked at for that.
+fn is_rated(now: &Snapshot) -> bool {
+    let outcome = now.outcome.as_ref();
+    let is_aborted = outcome.is_none_or(|outcome| outcome.reason == Some(Reason::Aborted));
+    now.rated && now.ply >= RATED_FROM && !is_aborted
+}
