@@ -9,6 +9,9 @@ use super::kept::Kept;
 use crate::history::{Played, last_step, played, steps};
 use crate::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
 
+/// How many matches came to each result, and when the first of them ended.
+type Counts = BTreeMap<MatchResult, (u64, u64)>;
+
 /// What ended matches are found by.
 #[derive(Debug, Default)]
 pub(super) struct Past {
@@ -16,7 +19,7 @@ pub(super) struct Past {
     played: BTreeMap<PlayerId, BTreeSet<(u64, MatchId)>>,
     /// How many of a player's matches came to what, and when the first of them ended, by who may know of them:
     /// nobody named for everybody.
-    results: BTreeMap<(PlayerId, Option<PlayerId>), BTreeMap<MatchResult, (u64, u64)>>,
+    results: BTreeMap<(PlayerId, Option<PlayerId>), Counts>,
     /// What matches came to, by game, line and next move.
     openings: BTreeMap<&'static str, BTreeMap<String, BTreeMap<String, Tally>>>,
 }
