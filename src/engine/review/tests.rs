@@ -174,7 +174,7 @@ fn points_are_counted_where_they_are_known() {
 #[test]
 fn lines_of_all_games_can_be_played() {
     for entry in &CATALOG {
-        let moves = random_moves(entry, 7, 24);
+        let moves = random_moves(entry, 7, 60);
         let begin = || {
             let review = Review::new(entry, entry.start(), moves.clone(), 1 << 18);
             finished(
