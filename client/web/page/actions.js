@@ -36,13 +36,13 @@ export class Actions {
 
   /**
    * @param {App} app
-   * @param {{ backToNow: () => void, turn: () => void, others: HTMLElement }} does
+   * @param {{ backToNow: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement }} does
    */
-  constructor(app, { backToNow, turn, others }) {
+  constructor(app, { backToNow, turn, advise, others }) {
     this.#app = app;
     this.answers = new Answers(app);
     this.#giveUp = new GiveUp(app);
-    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, others });
+    this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, advise, others });
     this.#back = button(say('actions.now'), 'primary', backToNow);
     this.lower = h('div', { class: 'asked' }, this.answers.element, this.#next, this.#back);
     this.element = h(

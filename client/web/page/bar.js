@@ -8,7 +8,8 @@ import { Refusal } from './connection.js';
 import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
 import { say } from './language.js';
-import { takebackTo } from './match.js';
+import { isMyTurn, takebackTo } from './match.js';
+import { speechOf } from './speech.js';
 import { secondsLeft } from './time.js';
 import { refusalText } from './words.js';
 
@@ -29,6 +30,8 @@ const HALVES = 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16';
 const BACK = 'M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6v1';
 const FLAG = 'M6 21V4h11l-2.500 4L17 12H6';
 const ROUND = 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5';
+/** A bulb. */
+const BULB = 'M9 18h6M10 21h4M12 3a6 6 0 0 0-3.500 10.900V15h7v-1.100A6 6 0 0 0 12 3z';
 const PLUS = 'M12 5a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 9.500v7M8.500 13h7M10 2h4';
 
 export class Bar {
@@ -43,11 +46,14 @@ export class Bar {
   #takeback;
   #resign;
   #time;
+  #hint;
+  #advise;
   #flip;
   #again;
 
-  /** @param {App} app @param {{ giveUp: () => void, turn: () => void, others: HTMLElement }} does */
-  constructor(app, { giveUp, turn, others }) {
+  /** @param {App} app @param {{ giveUp: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement }} does */
+  constructor(app, { giveUp, turn, advise, others }) {
+    this.#advise = advise;
     this.#app = app;
     const time = secondsLeft(GIFT_MS);
     const button = (
@@ -62,11 +68,13 @@ export class Bar {
     );
     this.#resign = button(say('bar.resign'), say('bar.resign.short'), FLAG, giveUp);
     this.#time = button(say('bar.time', { time }), `+${time}`, PLUS, () => this.#giveTime());
+    this.#hint = button(say('bar.hint'), say('bar.hint.short'), BULB, () => this.#askHint());
     this.#flip = button(say('bar.turn'), say('bar.turn.short'), TURN, turn);
     this.#again = button(say('bar.rematch'), say('bar.rematch.short'), ROUND, () =>
       this.playAgain(),
     );
-    const all = [this.#draw, this.#takeback, this.#resign, this.#flip, this.#time, this.#again];
+    const playing = [this.#draw, this.#takeback, this.#resign, this.#hint];
+    const all = [...playing, this.#flip, this.#time, this.#again];
     fill(this.element, others, ...all.map(({ element }) => element));
   }
 
@@ -83,7 +91,13 @@ export class Bar {
     this.#takeback.show({ never, ...this.#place(match, 'takeback', whyNoTakeback(match)) });
     this.#resign.show({ never, ...this.#place(match, 'resign', '') });
     const isTimed = match.clock !== undefined;
-    this.#time.show({ never: never || !isTimed, ...this.#place(match, 'time', whyNoTime(match)) });
+    const isOfBot = match.seats[1 - (match.you ?? 0)]?.occupant === 'bot';
+    // A bot is given no time, and lets one be helped.
+    const isGiven = isTimed && !isOfBot;
+    this.#time.show({ never: never || !isGiven, ...this.#place(match, 'time', whyNoTime(match)) });
+    const isHelped = isOfBot && !match.rated;
+    const whyNoHint = isMyTurn(match) ? '' : say('barred.hint');
+    this.#hint.show({ never: never || !isHelped, ...this.#place(match, 'hint', whyNoHint) });
     this.#flip.show({ never: !customsOf(match.game).faces });
     this.#flip.element.setAttribute('aria-pressed', String(isTurned));
     this.#showAgain(match);
@@ -190,6 +204,18 @@ export class Bar {
     this.#app.update();
   }
 
+  async #askHint() {
+    const match = this.#match;
+    if (!match) return;
+    const { match: id, ply } = match;
+    /** @type {import('../protocol.js').Hint | null} */
+    const told = await this.#app.ask({ type: 'hint', match: id, ply });
+    if (!told || this.#match?.match !== id || this.#match.ply !== ply) return;
+    this.#advise(told.move);
+    const { move } = speechOf(this.#app, this.#match);
+    this.#app.toast(say('hint.best', { move: move(told.move) }));
+  }
+
   async #askBack() {
     const match = this.#match;
     if (!match) return;
@@ -255,8 +281,4 @@ function whyNoTakeback(match) {
 }
 
 /** @param {Match} match */
-function whyNoTime({ clock, seats, you }) {
-  if (clock?.kind === 'move') return say('barred.eachMove');
-  if (seats[1 - (you ?? 0)]?.occupant === 'bot') return say('barred.bot');
-  return '';
-}
+const whyNoTime = ({ clock }) => (clock?.kind === 'move' ? say('barred.eachMove') : '');

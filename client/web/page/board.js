@@ -7,7 +7,7 @@ import { chooseMove } from './choosing.js';
 import { h } from './dom.js';
 import { dragged } from './dragging.js';
 import { Drawings } from './drawings.js';
-import { customsOf, moveOfKey, squaresOf } from './games.js';
+import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
 import { lookOf } from './ground.js';
 import { labels } from './labels.js';
 import { say } from './language.js';
@@ -94,6 +94,17 @@ export class BoardView {
     this.#drawings.show(view.board.position);
     this.#grid.classList.toggle('mine', view.legal.length > 0);
     this.#refresh();
+  }
+
+  /**
+   * Draws a move that the search thinks best; it goes with the position.
+   * @param {string} move
+   */
+  advise(move) {
+    const { board } = this.#view;
+    const [from, ...rest] = customsOf(this.#game.game).path(move, board);
+    const to = rest.at(-1) ?? from ?? landingOf(move, board);
+    if (to !== null && to !== undefined) this.#drawings.advise(from ?? to, to);
   }
 
   /** What can be chosen by which squares. @param {View} view */

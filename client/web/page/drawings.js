@@ -14,6 +14,8 @@ export class Drawings {
   element = s('g', { class: 'drawings' });
   /** Each by the square where it begins and the one where it ends. @type {Map<string, [string, string]>} */
   #drawn = new Map();
+  /** What was advised, in the same way. */
+  #advised = '';
   #layout;
   /** On which position they were drawn. */
   #position = '';
@@ -36,9 +38,18 @@ export class Drawings {
     this.clear();
   }
 
+  /** Draws what the search thinks best, by the squares where it begins and ends. @param {string} from @param {string} to */
+  advise(from, to) {
+    const key = `${from} ${to}`;
+    if (this.#advised === key) return;
+    this.#advised = key;
+    this.#draw();
+  }
+
   clear() {
-    if (this.#drawn.size === 0) return;
+    if (this.#drawn.size === 0 && this.#advised === '') return;
     this.#drawn.clear();
+    this.#advised = '';
     this.#draw();
   }
 
@@ -69,9 +80,15 @@ export class Drawings {
   }
 
   #draw() {
-    const marks = [...this.#drawn.values()].map(([from, to]) =>
-      from === to ? this.#circle(from) : this.#arrow(from, to),
-    );
+    const mark = (/** @type {string} */ from, /** @type {string} */ to) =>
+      from === to ? this.#circle(from) : this.#arrow(from, to);
+    const marks = [...this.#drawn.values()].map(([from, to]) => mark(from, to));
+    const [from, to] = this.#advised.split(' ');
+    if (from && to) {
+      const advised = mark(from, to);
+      advised.classList.add('advised');
+      marks.push(advised);
+    }
     this.element.replaceChildren(...marks);
   }
 

@@ -1,6 +1,7 @@
 // What stands in a room while the match goes on.
 
 import { Actions } from './actions.js';
+import { Analysis } from './analysis.js';
 import { BoardView } from './board.js';
 import { h } from './dom.js';
 import { lookOf } from './ground.js';
@@ -32,6 +33,7 @@ export class Furniture {
   actions;
   others;
   result;
+  analysis;
   parts;
   #app;
 
@@ -51,14 +53,18 @@ export class Furniture {
     const link = `${location.origin}/m/${match.match}`;
     const share = async (/** @type {number | null} */ ply) =>
       app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
-    this.moves = new Moves({ look, share }, this.talk.button);
+    this.analysis = new Analysis(app, look);
+    this.moves = new Moves({ look, share }, this.analysis.button, this.talk.button);
     this.moves.element.append(this.talk.place);
+    this.moves.element.lastElementChild?.before(this.analysis.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
-    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn, others });
+    const advise = (/** @type {string} */ move) => this.board.advise(move);
+    this.actions = new Actions(app, { backToNow: () => look(Infinity), turn, advise, others });
     this.result = new Result(app, {
       again: () => this.actions.again(),
       lookBack: () => look(0),
+      analyse: () => void this.analysis.ask(),
       share: () => shareLink(link),
     });
     const table = h(

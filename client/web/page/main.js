@@ -323,6 +323,7 @@ export class App {
       case 'declined':
       case 'taken_back':
       case 'time_given':
+      case 'hinted':
       case 'ended':
         this.#happened(message);
         break;

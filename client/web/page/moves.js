@@ -1,7 +1,7 @@
 // The moves so far, as a list in which one steps back and forth.
 
 import { fill, h, write } from './dom.js';
-import { say } from './language.js';
+import { known, say } from './language.js';
 import { icon } from './switches.js';
 
 const FIRST = 'M18 6l-6 6 6 6M11 6l-6 6 6 6';
@@ -120,6 +120,17 @@ export class Moves {
       this.#scrolledTo = shown;
       const top = current.offsetTop - this.#list.clientHeight / 2;
       this.#list.scrollTo({ top });
+    }
+  }
+
+  /** Marks what was played badly. @param {(readonly [ply: number, judged: string])[]} judged */
+  mark(judged) {
+    for (const [ply, how] of judged) {
+      const button = this.#plies[ply];
+      if (!button || button.dataset.judged === how) continue;
+      button.dataset.judged = how;
+      const name = button.getAttribute('aria-label') ?? '';
+      button.setAttribute('aria-label', `${name}, ${known(`judged.${how}`) ?? how}`);
     }
   }
 

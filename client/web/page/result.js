@@ -1,6 +1,7 @@
 // How a match has ended, over the board, and what one may do next. Whoever wants to see the board puts it
 // away.
 
+import { mayAnalyse } from './analysis.js';
 import { fill, h, write } from './dom.js';
 import { isFirstWin } from './keeping.js';
 import { say } from './language.js';
@@ -19,6 +20,7 @@ const CROSS = 'M6 6l12 12M18 6 6 18';
  * @typedef {object} Does
  * @property {() => void} again
  * @property {() => void} lookBack
+ * @property {() => void} analyse
  * @property {() => Promise<string>} share gives what is said of it
  */
 
@@ -36,13 +38,21 @@ export class Result {
     h('a', { href: '/you' }, say('keep.way')),
   );
   #again;
+  #back;
+  #analyse;
   #isShown = false;
   element;
 
   /** @param {App} app @param {Does} does */
-  constructor(app, { again, lookBack, share }) {
+  constructor(app, { again, lookBack, analyse, share }) {
     this.#app = app;
     this.#again = h('button', { type: 'button', class: 'primary', onclick: again });
+    this.#back = h('button', { type: 'button', onclick: lookBack }, say('result.back'));
+    const look = () => {
+      this.#putAway();
+      analyse();
+    };
+    this.#analyse = h('button', { type: 'button', onclick: look }, say('analysis.ask'));
     const copy = h('button', { type: 'button' }, say('result.share'));
     copy.addEventListener('click', async () => app.toast(await share()));
     const close = h('button', {
@@ -66,7 +76,8 @@ export class Result {
         'div',
         { class: 'row' },
         this.#again,
-        h('button', { type: 'button', onclick: lookBack }, say('result.back')),
+        this.#back,
+        this.#analyse,
         copy,
         h('a', { class: 'button', href: '/' }, say('page.lobby')),
       ),
@@ -105,6 +116,9 @@ export class Result {
     write(this.#rating, rating(match));
     this.#keep.hidden = !isFirstWin(this.#app, match);
     this.#again.hidden = again === null;
+    // Who has it analysed looks back, too.
+    this.#analyse.hidden = !mayAnalyse(this.#app, match);
+    this.#back.hidden = !this.#analyse.hidden;
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
     this.#again.title = again?.why ?? '';

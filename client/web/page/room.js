@@ -18,7 +18,7 @@ import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
-/** @import { Events, Game, MatchEvent, SaidTold } from '../protocol.js' */
+/** @import { Events, Game, MatchEvent, Message, SaidTold } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -89,6 +89,7 @@ export class Room {
   }
 
   welcomed() {
+    this.#furniture?.analysis.welcomed();
     void this.#enter();
   }
 
@@ -186,6 +187,11 @@ export class Room {
     this.#entrance.shownOut(match, () => this.#arrived());
   }
 
+  /** @param {Message} message */
+  hear(message) {
+    this.#furniture?.analysis.hear(message);
+  }
+
   /** Somebody has said something. @param {SaidTold} line */
   heard(line) {
     const match = this.#match;
@@ -272,7 +278,7 @@ export class Room {
 
   /** @param {Furniture} furniture @param {Game} game @param {Match} match */
   #show(furniture, game, match) {
-    const { board, moves, players, actions, others, watching, talk } = furniture;
+    const { analysis, board, moves, players, actions, others, watching, talk } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     const pending = now ? this.#own.shown(match) : null;
@@ -317,6 +323,9 @@ export class Room {
     actions.show(match, now, this.#isTurned);
     talk.show(match);
     moves.offerLink(match.status === 'ended');
+    analysis.show(match, shown);
+    moves.mark(analysis.judged);
+    if (analysis.better !== null) board.advise(analysis.better);
   }
 
   /** Who sits in the second seat of a game that is played face to face. @param {Match} match */

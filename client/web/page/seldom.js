@@ -3,6 +3,7 @@
 export { Leaders } from './people/leaders.js';
 export { Profile } from './people/profile.js';
 export { TalkPanel } from './people/talk-panel.js';
+export { AnalysisPanel } from './seldom/analysis-panel.js';
 export { drawExhibition } from './seldom/exhibition.js';
 export { chooseLooks } from './seldom/looks-dialog.js';
 export { showRules } from './seldom/rules-dialog.js';

@@ -395,7 +395,6 @@ export default {
   'barred.noTakebacks': 'In dieser Partie wird nichts zurückgenommen.',
   'barred.unmoved': 'Du hast noch nicht gezogen.',
   'barred.eachMove': 'Hier hat jeder Zug seine eigene Zeit.',
-  'barred.bot': 'Ein Bot nimmt keine Zeit von dir an.',
   'barred.pass': 'Du hast noch andere Züge.',
   'barred.moves': {
     one: 'Nach dem nächsten Zug geht es wieder.',
@@ -554,4 +553,13 @@ export default {
   'chess.ahead': { one: '{count} Punkt vorn', other: '{count} Punkte vorn' },
 
   'rules.label': 'Regeln',
+
+  'analysis.ask': 'Analysieren',
+  'bar.hint': 'Tipp: der beste Zug',
+  'bar.hint.short': 'Tipp',
+  'barred.hint': 'Einen Tipp gibt es, wenn du am Zug bist.',
+  'hint.best': 'Der beste Zug ist {move}.',
+  'judged.inaccuracy': 'Ungenauigkeit',
+  'judged.mistake': 'Fehler',
+  'judged.blunder': 'Grober Fehler',
 };

@@ -407,7 +407,6 @@ export default {
   'barred.noTakebacks': 'In this match nothing is taken back.',
   'barred.unmoved': 'You have not moved yet.',
   'barred.eachMove': 'Each move has its own time here.',
-  'barred.bot': 'A bot takes no time from you.',
   'barred.pass': 'There is another move to play.',
   'barred.moves': {
     one: 'It can be asked again after the next move.',
@@ -566,4 +565,13 @@ export default {
 
   // The rules
   'rules.label': 'Rules',
+
+  'analysis.ask': 'Analyse',
+  'bar.hint': 'Hint: the best move',
+  'bar.hint.short': 'Hint',
+  'barred.hint': 'There is a hint when it is your turn.',
+  'hint.best': 'The best move is {move}.',
+  'judged.inaccuracy': 'Inaccuracy',
+  'judged.mistake': 'Mistake',
+  'judged.blunder': 'Blunder',
 };

@@ -395,7 +395,6 @@ export default {
   'barred.noTakebacks': 'En esta partida no se deshace nada.',
   'barred.unmoved': 'Todavía no has jugado.',
   'barred.eachMove': 'Aquí cada jugada tiene su propio tiempo.',
-  'barred.bot': 'Un bot no acepta tiempo.',
   'barred.pass': 'Hay otra jugada posible.',
   'barred.moves': {
     one: 'Se puede pedir otra vez tras la próxima jugada.',
@@ -552,4 +551,13 @@ export default {
   'chess.ahead': { one: '{count} punto de ventaja', other: '{count} puntos de ventaja' },
 
   'rules.label': 'Reglas',
+
+  'analysis.ask': 'Analizar',
+  'bar.hint': 'Pista: la mejor jugada',
+  'bar.hint.short': 'Pista',
+  'barred.hint': 'Hay pista cuando te toca jugar.',
+  'hint.best': 'La mejor jugada es {move}.',
+  'judged.inaccuracy': 'Imprecisión',
+  'judged.mistake': 'Error',
+  'judged.blunder': 'Error grave',
 };

@@ -397,7 +397,6 @@ export default {
   'barred.noTakebacks': 'Dans cette partie, on ne reprend pas de coups.',
   'barred.unmoved': 'Vous n’avez pas encore joué.',
   'barred.eachMove': 'Ici, chaque coup a son propre temps.',
-  'barred.bot': 'Un bot n’accepte pas de temps.',
   'barred.pass': 'Il y a un autre coup à jouer.',
   'barred.moves': {
     one: 'À nouveau possible après le prochain coup.',
@@ -556,4 +555,13 @@ export default {
   'chess.ahead': { one: '{count} point d’avance', other: '{count} points d’avance' },
 
   'rules.label': 'Règles',
+
+  'analysis.ask': 'Analyser',
+  'bar.hint': 'Indice : le meilleur coup',
+  'bar.hint.short': 'Indice',
+  'barred.hint': 'Il y a un indice quand c’est à vous de jouer.',
+  'hint.best': 'Le meilleur coup est {move}.',
+  'judged.inaccuracy': 'Imprécision',
+  'judged.mistake': 'Erreur',
+  'judged.blunder': 'Gaffe',
 };

@@ -381,7 +381,6 @@ export default {
   'barred.noTakebacks': 'この対局では待ったができません。',
   'barred.unmoved': 'まだ着手していません。',
   'barred.eachMove': 'この対局では1手ごとに時間があります。',
-  'barred.bot': 'ボットは時間を受け取りません。',
   'barred.pass': 'ほかに打てる手があります。',
   'barred.moves': 'あと{count}手でまた申し出られます。',
   'barred.moves.short': 'あと{count}手',
@@ -532,4 +531,13 @@ export default {
   'chess.ahead': '{count}点リード',
 
   'rules.label': 'ルール',
+
+  'analysis.ask': '解析する',
+  'bar.hint': 'ヒント: 最善手',
+  'bar.hint.short': 'ヒント',
+  'barred.hint': 'ヒントは自分の番に見られます。',
+  'hint.best': '最善手は{move}です。',
+  'judged.inaccuracy': '緩手',
+  'judged.mistake': '疑問手',
+  'judged.blunder': '大悪手',
 };

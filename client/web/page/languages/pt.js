@@ -395,7 +395,6 @@ export default {
   'barred.noTakebacks': 'Nesta partida não se volta lance.',
   'barred.unmoved': 'Você ainda não jogou.',
   'barred.eachMove': 'Aqui cada lance tem seu próprio tempo.',
-  'barred.bot': 'Um bot não aceita tempo.',
   'barred.pass': 'Há outro lance possível.',
   'barred.moves': {
     one: 'Pode ser pedido de novo depois do próximo lance.',
@@ -551,4 +550,13 @@ export default {
   'chess.ahead': { one: '{count} ponto à frente', other: '{count} pontos à frente' },
 
   'rules.label': 'Regras',
+
+  'analysis.ask': 'Analisar',
+  'bar.hint': 'Dica: o melhor lance',
+  'bar.hint.short': 'Dica',
+  'barred.hint': 'Há uma dica quando é a sua vez.',
+  'hint.best': 'O melhor lance é {move}.',
+  'judged.inaccuracy': 'Imprecisão',
+  'judged.mistake': 'Erro',
+  'judged.blunder': 'Erro grave',
 };

@@ -379,7 +379,6 @@ export default {
   'barred.noTakebacks': '本局不允许悔棋。',
   'barred.unmoved': '你还没有走棋。',
   'barred.eachMove': '本局每步单独计时。',
-  'barred.bot': '电脑不接受加时。',
   'barred.pass': '还有其他着法可走。',
   'barred.moves': '再过{count}步可以重新提出。',
   'barred.moves.short': '{count}步后',
@@ -530,4 +529,13 @@ export default {
   'chess.ahead': '领先{count}分',
 
   'rules.label': '规则',
+
+  'analysis.ask': '分析',
+  'bar.hint': '提示：最佳着法',
+  'bar.hint.short': '提示',
+  'barred.hint': '轮到你时才有提示。',
+  'hint.best': '最佳着法是{move}。',
+  'judged.inaccuracy': '缓着',
+  'judged.mistake': '失着',
+  'judged.blunder': '败着',
 };

@@ -1,0 +1,130 @@
+// What is thought of a match that is over, as far as it is told: asked for by a button, told in parts, and shown
+// beside the moves.
+
+import { h } from './dom.js';
+import { say } from './language.js';
+import { icon } from './switches.js';
+import { come } from './wanted.js';
+
+/** @import { AnalysedPly, Analysis as Told, Message, Valuation } from '../protocol.js' */
+/** @import { App } from './main.js' */
+/** @import { Match } from './match.js' */
+
+/** A way up and down, with a point on it. */
+const WAVE = 'M3 16l5-7 4 5 4-9 5 6M16 5h.010';
+
+/** What has come of it. */
+export class Thought {
+  /** @type {Map<number, AnalysedPly>} */
+  plies = new Map();
+  /** What the position at the end is worth. @type {Valuation | null} */
+  end = null;
+  /** @type {Told['accuracy'] | null} */
+  accuracy = null;
+  done = 0;
+  of = 0;
+
+  /** @param {Told} told */
+  add({ plies, end, accuracy, done, of }) {
+    for (const ply of plies) this.plies.set(ply.ply, ply);
+    Object.assign(this, { done, of });
+    if (end) this.end = end;
+    if (accuracy) this.accuracy = accuracy;
+  }
+}
+
+/** Whether this may be asked for. @param {App} app @param {Match} match */
+export function mayAnalyse(app, { status, ply, you }) {
+  const who = app.connection.welcome?.analysis;
+  return status === 'ended' && ply > 0 && (who === 'anyone' || (who === 'players' && you !== null));
+}
+
+export class Analysis {
+  /** Where it is shown. */
+  place = h('div', { class: 'analysis', hidden: true });
+  button;
+  #app;
+  #look;
+  #thought = new Thought();
+  #isAsked = false;
+  /** @type {import('./seldom/analysis-panel.js').AnalysisPanel | null} */
+  #panel = null;
+  /** @type {Match | null} */
+  #match = null;
+  #shown = 0;
+
+  /** @param {App} app @param {(ply: number) => void} look shows the position after so many moves */
+  constructor(app, look) {
+    this.#app = app;
+    this.#look = look;
+    const label = say('analysis.ask');
+    this.button = h(
+      'button',
+      {
+        ...{ type: 'button', class: 'quiet round', 'aria-label': label, title: label },
+        ...{ hidden: true, onclick: () => void this.ask() },
+      },
+      icon(WAVE),
+    );
+  }
+
+  /** Asks for it, and shows what comes. */
+  async ask() {
+    const match = this.#match;
+    if (!match || this.#isAsked) return;
+    this.#isAsked = true;
+    const seldom = await come(this.#app);
+    const isTaken = seldom && (await this.#app.ask({ type: 'analyse', match: match.match }));
+    if (!isTaken) {
+      this.#isAsked = false;
+      return;
+    }
+    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#look);
+    this.place.replaceChildren(this.#panel.element);
+    this.place.hidden = false;
+    this.place.parentElement?.classList.add('analysed');
+    this.#draw();
+    this.#app.update();
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    if (message.type !== 'analysis' || message.match !== this.#match?.match) return;
+    this.#thought.add(message);
+    this.#draw();
+    this.#app.update();
+  }
+
+  /** What it could not finish, or lost with the connection, may be asked for again. */
+  welcomed() {
+    if (this.#isAsked && this.#thought.done < this.#thought.of) {
+      this.#isAsked = false;
+      void this.ask();
+    }
+  }
+
+  /** @param {Match} match @param {number} shown after how many moves the board is shown */
+  show(match, shown) {
+    const isMoved = shown !== this.#shown;
+    this.#match = match;
+    this.#shown = shown;
+    this.button.hidden = !mayAnalyse(this.#app, match) || this.#isAsked;
+    if (isMoved) this.#draw();
+  }
+
+  /** How each move is judged, where it is not good. */
+  get judged() {
+    return [...this.#thought.plies.values()].flatMap(({ ply, judged }) =>
+      judged ? [/** @type {const} */ ([ply, judged])] : [],
+    );
+  }
+
+  /** The move that was better than the last that is shown, if that was bad, or the one that one is asked to find. */
+  get better() {
+    return this.#panel?.better(this.#thought, this.#shown) ?? null;
+  }
+
+  #draw() {
+    this.#panel?.show(this.#thought, this.#shown);
+  }
+}

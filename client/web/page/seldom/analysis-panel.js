@@ -1,0 +1,209 @@
+// What is thought of a match, to look at: how the chances went, what was played badly and what was better, and
+// one's own mistakes one after the other.
+
+import { fill, h, s } from '../dom.js';
+import { customsOf } from '../games.js';
+import { capital, known, say, sentences } from '../language.js';
+import { sideName } from '../naming.js';
+import { boardBefore } from '../scene.js';
+
+/** @import { AnalysedPly } from '../../protocol.js' */
+/** @import { Thought } from '../analysis.js' */
+/** @import { App } from '../main.js' */
+/** @import { Match } from '../match.js' */
+
+/** In its own units: it is stretched to the room that it has. */
+const [WIDTH, HEIGHT] = [600, 100];
+
+export class AnalysisPanel {
+  #app;
+  #match;
+  #look;
+  #progress = h('p', { class: 'note', role: 'status' });
+  #graph = h('div', { class: 'chances' });
+  #accuracy = h('p', { class: 'accuracy' });
+  #told = h('div', { class: 'told', 'aria-live': 'polite' });
+  #learn = h('button', { type: 'button' }, say('learn.title'));
+  /** The own mistakes that are looked at, and whether the better move is shown. @type {{ plies: number[], at: number, isShown: boolean } | null} */
+  #learning = null;
+  #drawn = '';
+  /** @type {Thought | null} */
+  #thought = null;
+  element;
+
+  /** @param {App} app @param {Match} match @param {(ply: number) => void} look */
+  constructor(app, match, look) {
+    this.#app = app;
+    this.#match = match;
+    this.#look = look;
+    this.#learn.addEventListener('click', () => this.#begin());
+    this.element = h(
+      'section',
+      { 'aria-label': say('analysis.title') },
+      this.#progress,
+      this.#graph,
+      this.#accuracy,
+      this.#told,
+      this.#learn,
+    );
+  }
+
+  /** @param {Thought} thought @param {number} shown after how many moves the board is shown */
+  show(thought, shown) {
+    this.#thought = thought;
+    const { done, of } = thought;
+    const isWhole = of > 0 && done === of;
+    this.#progress.hidden = isWhole;
+    fill(this.#progress, of === 0 ? say('analysis.waits') : say('analysis.progress', { done, of }));
+    this.#drawGraph(thought, shown);
+    this.#tellAccuracy(thought);
+    const mistake = this.#learning?.plies[this.#learning.at];
+    // Whoever looks elsewhere learns no more.
+    if (mistake !== undefined && shown !== mistake) this.#learning = null;
+    this.#learn.hidden = !isWhole || this.#match.you === null || this.#learning !== null;
+    if (this.#learning) this.#ask(thought);
+    else fill(this.#told, this.#judgement(thought.plies.get(shown - 1)));
+  }
+
+  /** @param {Thought} thought @param {number} shown */
+  better(thought, shown) {
+    const learning = this.#learning;
+    if (learning) {
+      const ply = learning.plies[learning.at];
+      return learning.isShown && ply !== undefined ? (thought.plies.get(ply)?.best ?? null) : null;
+    }
+    const last = thought.plies.get(shown - 1);
+    return last?.judged ? last.best : null;
+  }
+
+  /** A move as it is said. @param {string} move @param {number} ply */
+  #say(move, ply) {
+    const game = this.#app.game(this.#match.game);
+    const before = game ? boardBefore(game, this.#match, ply + 1) : null;
+    return customsOf(this.#match.game).sayMove(move, before);
+  }
+
+  /** Why a move was bad, and what was better. @param {AnalysedPly | undefined} played */
+  #judgement(played) {
+    if (!played?.judged) return null;
+    const { ply, move, judged, why, best } = played;
+    const moves = { move: this.#say(move, ply), better: this.#say(why?.better ?? best, ply) };
+    const filled = { ...moves, points: why?.points ?? 0, count: why?.in ?? 0 };
+    const kind = known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled);
+    const keeps = known(`why.keeps.${why?.keeps}`, filled) ?? say('why.keeps.game', filled);
+    const answer = why?.punished.length ? say('why.answer', { line: why.punished.join(' ') }) : '';
+    return h(
+      'p',
+      { class: judged },
+      h('strong', {}, known(`judged.${judged}`) ?? judged),
+      ' ',
+      sentences(...[kind, answer, keeps].map(capital)),
+    );
+  }
+
+  /** @param {Thought} thought */
+  #tellAccuracy({ accuracy }) {
+    const told = (accuracy ?? []).flatMap((percent, seat) => {
+      const side = sideName(this.#match.seats[seat]?.side ?? '');
+      return percent === null ? [] : [say('analysis.accuracy', { side, percent })];
+    });
+    fill(this.#accuracy, told.join(' · '));
+  }
+
+  /** @param {Thought} thought @param {number} shown */
+  #drawGraph(thought, shown) {
+    const { plies, end } = thought;
+    const count = this.#match.moves.length;
+    const chances = Array.from({ length: count + 1 }, (_, ply) =>
+      ply === count ? end?.win : plies.get(ply)?.win,
+    );
+    const drawn = `${chances.join()} ${shown}`;
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const x = (/** @type {number} */ ply) => Math.round((ply / Math.max(count, 1)) * WIDTH);
+    const y = (/** @type {number} */ win) => Math.round((1 - win) * HEIGHT);
+    const known = chances.flatMap((win, ply) =>
+      win === undefined ? [] : [{ x: x(ply), y: y(win) }],
+    );
+    const way = known.map(({ x, y }) => `${x} ${y}`).join('L');
+    const [first, last] = [known[0], known.at(-1)];
+    const bad = [...plies.values()].filter(({ judged }) => judged);
+    const [one, other] = this.#match.seats.map(({ side }) => sideName(side));
+    const picture = s(
+      'svg',
+      {
+        ...{ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
+        'aria-label': say('analysis.graph', { first: one ?? '', second: other ?? '' }),
+      },
+      ...(first && last
+        ? [
+            s('path', { class: 'area', d: `M${first.x} ${HEIGHT}L${way}L${last.x} ${HEIGHT}z` }),
+            s('path', { class: 'way', d: `M${way}` }),
+          ]
+        : []),
+      s('path', { class: 'middle', d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
+      s('path', { class: 'now', d: `M${x(shown)} 0V${HEIGHT}` }),
+      ...bad.map(({ ply, judged }) =>
+        s('path', {
+          class: `bad ${judged}`,
+          d: `M${x(ply + 1)} ${y(chances[ply + 1] ?? 0.5)}h0`,
+        }),
+      ),
+    );
+    picture.addEventListener('click', (event) => {
+      const { clientX } = /** @type {MouseEvent} */ (event);
+      const { left, width } = picture.getBoundingClientRect();
+      this.#look(Math.round(((clientX - left) / width) * count));
+    });
+    fill(this.#graph, picture);
+  }
+
+  /** Goes through the own mistakes. */
+  #begin() {
+    const bad = [...(this.#thought?.plies.values() ?? [])].filter(
+      ({ seat, judged }) => seat === this.#match.you && judged,
+    );
+    const plies = bad.map(({ ply }) => ply).sort((one, other) => one - other);
+    if (plies.length === 0) {
+      fill(this.#told, h('p', {}, say('learn.none')));
+      return;
+    }
+    this.#learning = { plies, at: 0, isShown: false };
+    this.#goOn();
+  }
+
+  /** Shows the position in which it was played. */
+  #goOn() {
+    const ply = this.#learning?.plies[this.#learning.at];
+    if (ply !== undefined) this.#look(ply);
+    if (this.#thought && ply !== undefined) this.show(this.#thought, ply);
+    this.#app.update();
+    this.#told.querySelector('button')?.focus();
+  }
+
+  /** @param {Thought} thought */
+  #ask({ plies }) {
+    const learning = this.#learning;
+    const played = learning && plies.get(learning.plies[learning.at] ?? -1);
+    if (!learning || !played) return;
+    const isLast = learning.at + 1 === learning.plies.length;
+    const button = (/** @type {string} */ says, /** @type {() => void} */ onclick) =>
+      h('button', { type: 'button', onclick }, says);
+    const show = button(say('learn.show'), () => {
+      learning.isShown = true;
+      this.#goOn();
+    });
+    const next = button(say(isLast ? 'learn.done' : 'learn.next'), () => {
+      if (isLast) this.#learning = null;
+      else Object.assign(learning, { at: learning.at + 1, isShown: false });
+      if (isLast) this.#look(played.ply + 1);
+      else this.#goOn();
+    });
+    const asks = say('learn.find', { move: this.#say(played.move, played.ply) });
+    fill(
+      this.#told,
+      learning.isShown ? this.#judgement(played) : h('p', {}, asks),
+      h('div', { class: 'row' }, !learning.isShown && show, next),
+    );
+  }
+}

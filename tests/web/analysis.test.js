@@ -1,0 +1,128 @@
+// What the search thinks: of a match that is over, move by move, and of the move that is best now.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import {
+  fits,
+  inBar,
+  invite,
+  isOpenToAll,
+  moves,
+  myTurn,
+  playAll,
+  playBot,
+  says,
+} from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** Has a match looked at, and waits until it is. @param {Page} page */
+async function analyse(page) {
+  await page.getByRole('button', { name: 'Analyse' }).first().click();
+  const panel = page.getByRole('region', { name: 'Analysis' });
+  await panel.getByText(/accuracy \d+ of 100/).waitFor();
+  return panel;
+}
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `a match is looked at again: what was bad is marked, why it was, and what was better: ${size}`,
+    inHouse(async (house) => {
+      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const ann = await house.visitor('/', options);
+      const bob = await house.visitor(await invite(ann, 'Chess'), options);
+      await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
+      await says(bob, 'You lose.');
+      const panel = await analyse(bob);
+      const blunder = bob.getByRole('button', { name: /g8f6.*Blunder/ });
+      await blunder.waitFor();
+      await blunder.click();
+      await panel.getByText('Blunder').waitFor();
+      await panel.getByText(/After .* the other side wins\./).waitFor();
+      await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
+      assert.ok((await panel.locator('.chances .bad').count()) > 0);
+      await fits(bob);
+      await isOpenToAll(bob, 'analysis');
+      await picture(bob, `analysis-${size}`);
+      // Their own mistakes, one after the other.
+      await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
+      await panel.getByText(/^Here you played .*What is better\?$/).waitFor();
+      await says(bob, /^After \d of 7 moves\.$/);
+      assert.equal(await bob.locator('.drawn.advised').count(), 0);
+      await picture(bob, `learning-${size}`);
+      await panel.getByRole('button', { name: 'Show the better move' }).click();
+      await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
+      // Whoever won has no such mistake, or is led to it.
+      const other = await analyse(ann);
+      await other.getByRole('button', { name: 'Learn from your mistakes' }).waitFor();
+    }),
+  );
+}
+
+test(
+  'a match of each game is looked at, and in other words than English',
+  inHouse(async (house) => {
+    const [ann, bob] = [await house.visitor(), await house.visitor()];
+    for (const [game, played] of /** @type {const} */ ([
+      ['Chess', 'e2-e4 e7-e5'],
+      ['Draughts', '9-13 21-17'],
+      ['Connect Four', 'd1 c1 d1 c1 d1 g1 d1'],
+      ['Tic-tac-toe', 'a1 b1 a2 c1 a3'],
+      ['Othello', 'd3 c3'],
+      ['Go', 'E5 C3'],
+      ['Gomoku', 'h8 i9'],
+    ])) {
+      await bob.goto(await invite(ann, game));
+      await playAll(ann, bob, played);
+      if ((await ann.locator('.room.ended').count()) === 0) {
+        await inBar(ann, 'Resign …').click();
+        await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+      }
+      await ann.locator('.room.ended').waitFor();
+      const panel = await analyse(ann);
+      await panel.getByRole('img', { name: /^The chances, move by move/ }).waitFor();
+      await ann.keyboard.press('ArrowLeft');
+      await picture(ann, `analysis-${game}`);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    }
+    await ann.getByLabel('Language').selectOption('Deutsch');
+    await ann.getByRole('link', { name: 'Alle deine Spiele' }).click();
+    await ann
+      .getByRole('button', { name: /^Nachspielen/ })
+      .nth(3)
+      .click();
+    await ann.getByRole('button', { name: 'Analysieren' }).click();
+    await ann.getByText(/Genauigkeit \d+ von 100/).waitFor();
+  }),
+);
+
+test(
+  'against a bot there is a hint, which is drawn',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    for (const game of ['Chess', 'Connect Four', 'Tic-tac-toe']) {
+      await playBot(ann, { game });
+      await myTurn(ann);
+      await inBar(ann, 'Hint: the best move').click();
+      await ann.locator('.drawn.advised').waitFor({ state: 'attached' });
+      await ann.locator('#toast', { hasText: /^The best move is / }).waitFor();
+      assert.equal(await moves(ann), 0);
+      await fits(ann);
+      await isOpenToAll(ann, 'hint');
+      await picture(ann, `hint-${game}`);
+      await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    }
+    // With a person there is none.
+    await house.visitor(await invite(ann, 'Chess'));
+    await myTurn(ann);
+    assert.equal(await inBar(ann, 'Hint: the best move').isVisible(), false);
+  }),
+);
