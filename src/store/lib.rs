@@ -48,7 +48,7 @@ pub use transfer::{Side, TransferError, transfer};
 
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -245,15 +245,18 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         added.map_ok(drop).boxed()
     }
 
-    /// Keeps a pairing, in place of another one of its player. False if as many live as are allowed.
+    /// Keeps a pairing, in place of another one of its player. False if as many live as are allowed, or if the
+    /// session that offers it has ended.
     fn offer_pairing(
         &self,
         pairing: Pairing,
+        by: SessionId,
         now_ms: u64,
         max: usize,
     ) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_people(PeopleChange::OfferPairing {
             pairing,
+            by,
             now_ms,
             max,
         })
@@ -266,10 +269,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         now_ms: u64,
     ) -> BoxFuture<'_, Result<Option<Pairing>, ReadError>>;
 
-    /// Takes the pairing with this code out. False if there is none any more: of several who try, one has
-    /// taken it.
-    fn take_pairing(&self, code: TokenHash) -> BoxFuture<'_, Result<bool, WriteError>> {
-        self.change_people(PeopleChange::TakePairing(code))
+    /// Takes the pairing with this code out and keeps the session that begins by it, which nobody ends in
+    /// between. False if there is no such pairing any more: of several who try, one has taken it.
+    fn take_pairing(
+        &self,
+        code: TokenHash,
+        begun: SessionRecord,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.change_people(PeopleChange::TakePairing(code, Box::new(begun)))
     }
 
     /// Keeps the key by which a player comes back who has lost everything else, in place of the one

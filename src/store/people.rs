@@ -94,13 +94,15 @@ pub enum PeopleChange {
     OfferPairing {
         /// What is offered.
         pairing: Pairing,
+        /// By which session of its player.
+        by: SessionId,
         /// In milliseconds since 1970.
         now_ms: u64,
         /// How many may live at a time.
         max: usize,
     },
     /// See [`Store::take_pairing`](crate::Store::take_pairing).
-    TakePairing(TokenHash),
+    TakePairing(TokenHash, Box<SessionRecord>),
     /// See [`Store::keep_recovery`](crate::Store::keep_recovery).
     KeepRecovery(PlayerId, TokenHash),
     /// See [`Store::renew_recovery`](crate::Store::renew_recovery).

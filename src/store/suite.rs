@@ -343,13 +343,15 @@ pub(super) async fn sessions_end(store: &dyn Store) {
 /// A pairing is taken once, by its code, while its time lasts; a player has one.
 pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
     let offer = async |number: u8, of: u8, now_ms: u64| {
-        store.add_player(player(of), vec![]).await.expect("written");
+        let by = session(of, of);
+        let added = store.add_player(player(of), vec![by.clone()]).await;
+        added.expect("written");
         let pairing = Pairing {
             code: TokenHash([number; 32]),
             player: player(of).id,
             expires_ms: now_ms + 100,
         };
-        let offered = store.offer_pairing(pairing, now_ms, 2).await;
+        let offered = store.offer_pairing(pairing, by.id, now_ms, 2).await;
         offered.expect("written").then_some(pairing)
     };
     let find = async |number: u8, now_ms| {
@@ -364,11 +366,13 @@ pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
     assert!(offer(3, 2, 1000).await.is_some());
     assert_eq!(offer(4, 3, 1000).await, None, "no more than two");
     assert!(offer(5, 2, 1000).await.is_some(), "in place of one's own");
-    let take = |number: u8| store.take_pairing(TokenHash([number; 32]));
-    let taken = futures::future::join_all((0..5).map(|_| take(2))).await;
+    let take = |number, begun| store.take_pairing(TokenHash([number; 32]), session(begun, 1));
+    let taken = futures::future::join_all((11..16).map(|begun| take(2, begun))).await;
     let taken = taken.into_iter().filter(|taken| *taken == Ok(true));
     assert_eq!(taken.count(), 1);
-    assert_eq!(take(4).await, Ok(false));
+    assert_eq!(take(4, 16).await, Ok(false));
+    let begun = store.sessions(player(1).id).await.expect("readable");
+    assert_eq!(begun.len(), 2, "by whoever has taken it");
     assert!(offer(6, 3, 1000).await.is_some());
     let last = offer(7, 4, 1100).await;
     assert!(last.is_some(), "the others are over");
@@ -378,6 +382,17 @@ pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
         ended.expect("written");
         assert_eq!(find(7, 1100).await, expected, "{which:?}");
     }
+    let ended = store.end_sessions(player(4).id, Sessions::All).await;
+    ended.expect("written");
+    let pairing = Pairing {
+        code: TokenHash([8; 32]),
+        player: player(4).id,
+        expires_ms: 2000,
+    };
+    let offered = store
+        .offer_pairing(pairing, session(4, 4).id, 1100, 2)
+        .await;
+    assert_eq!(offered, Ok(false), "by a session that has ended");
 }
 
 /// A recovery key is its player's until there is another.

@@ -72,22 +72,12 @@ impl Client {
         let Some(record) = self.server.store.player_by_id(id).await.map_err(not_read)? else {
             return Err(bad_code());
         };
-        let is_taken = match way {
-            Way::Pairing(code) => self.server.store.take_pairing(*code).await,
-            Way::Recovery(key) => self.use_up(*key).await,
-            Way::Password(..) => Ok(true),
-        };
-        if !is_taken.map_err(not_kept)? {
-            return Err(bad_code());
-        }
-        self.make_room(id).await?;
         let token = self.server.tokens.issue(&self.server.chance);
         let session = SessionRecord {
             recovered: matches!(way, Way::Recovery(_)),
             ..self.new_session(id, &token, label)
         };
-        let added = self.server.store.add_session(session.clone()).await;
-        added.map_err(not_kept)?;
+        self.begin_by(way, &session).await?;
         if let Some(checked) = checked {
             self.still_has(&session, &checked).await?;
         }
@@ -98,6 +88,23 @@ impl Client {
             is_stored: true,
             known: None,
         })
+    }
+
+    /// Keeps a session that begins so, and ends others for it if there are too many.
+    async fn begin_by(&self, way: &Way, session: &SessionRecord) -> Result<(), WireError> {
+        let store = &self.server.store;
+        let has_begun = match way {
+            Way::Pairing(code) => store.take_pairing(*code, session.clone()).await,
+            Way::Recovery(key) => match self.use_up(*key).await {
+                Ok(true) => store.add_session(session.clone()).await.map(|()| true),
+                unused => unused,
+            },
+            Way::Password(..) => store.add_session(session.clone()).await.map(|()| true),
+        };
+        if !has_begun.map_err(not_kept)? {
+            return Err(bad_code());
+        }
+        self.make_room(session).await
     }
 
     /// Ends a session again that has begun by a password, if that is another one by now: whoever sets a
@@ -157,10 +164,11 @@ impl Client {
         Ok(found.map(|pairing| pairing.player))
     }
 
-    /// Ends sessions of a player who is to have one more, if there are too many.
-    async fn make_room(&self, player: PlayerId) -> Result<(), WireError> {
+    /// Ends other sessions of a player than this one, if there are too many with it.
+    async fn make_room(&self, begun: &SessionRecord) -> Result<(), WireError> {
+        let player = begun.player;
         let mut sessions = self.server.store.sessions(player).await.map_err(not_read)?;
-        sessions.retain(|session| session.kind != SessionKind::Key);
+        sessions.retain(|session| session.kind != SessionKind::Key && session.id != begun.id);
         let too_many = (sessions.len() + 1).saturating_sub(SESSIONS_MAX);
         if too_many == 0 {
             return Ok(());
@@ -207,7 +215,7 @@ impl Client {
     /// Makes a code by which another device becomes the player's.
     pub(super) async fn pair(&self, player: &Player, reply: Reply) {
         let code = tokens::pairing_code(&self.server.chance);
-        let offered = self.offer_pairing(player.record.id, &code).await;
+        let offered = self.offer_pairing(player, &code).await;
         if let Some(((), reply)) = reply.check(offered) {
             reply.tell(|re| ServerMessage::Paired {
                 re,
@@ -218,22 +226,30 @@ impl Client {
         }
     }
 
-    async fn offer_pairing(&self, player: PlayerId, code: &Token) -> Result<(), WireError> {
-        births::remember(&self.server, player).await?;
+    async fn offer_pairing(&self, player: &Player, code: &Token) -> Result<(), WireError> {
+        let (id, by) = (player.record.id, player.session.id);
+        births::remember(&self.server, id).await?;
         let now_ms = self.server.clock.now_ms();
         let pairing = Pairing {
             code: tokens::hash_of_code(code),
-            player,
+            player: id,
             expires_ms: now_ms + PAIRING_MS,
         };
-        let offered = (self.server.store).offer_pairing(pairing, now_ms, PAIRINGS_MAX);
-        match offered.await.map_err(not_kept)? {
-            true => Ok(()),
-            false => {
-                let message = "too many pairing codes are good at the moment";
-                Err(WireError::new(ErrorCode::Overloaded, message))
-            }
+        let offered = (self.server.store).offer_pairing(pairing, by, now_ms, PAIRINGS_MAX);
+        if offered.await.map_err(not_kept)? {
+            return Ok(());
         }
+        // It may have ended on another server, and the news be on its way.
+        let sessions = self.server.store.sessions(id).await.map_err(not_read)?;
+        let has_ended = sessions.iter().all(|session| session.id != by);
+        let (code, message) = match has_ended {
+            true => (ErrorCode::NotAllowed, "this session has ended"),
+            false => (
+                ErrorCode::Overloaded,
+                "too many pairing codes are good at the moment",
+            ),
+        };
+        Err(WireError::new(code, message))
     }
 
     /// Makes a key by which the player comes back who has lost everything else.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use plyhouse_protocol::{PlayerId, PlayerKind, SessionKind};
+use plyhouse_protocol::{PlayerId, PlayerKind, SessionId, SessionKind};
 
 use super::accounts::Accounts;
 use super::blocks::Blocked;
@@ -79,10 +79,17 @@ impl People {
             PeopleChange::AddSession(session) => self.add_session(session),
             PeopleChange::OfferPairing {
                 pairing,
+                by,
                 now_ms,
                 max,
-            } => return self.offer_pairing(pairing, now_ms, max),
-            PeopleChange::TakePairing(code) => return self.take_pairing(code),
+            } => return self.offer_pairing(pairing, by, now_ms, max),
+            PeopleChange::TakePairing(code, begun) => {
+                let is_taken = self.take_pairing(code);
+                if is_taken {
+                    self.add_session(*begun);
+                }
+                return is_taken;
+            }
             PeopleChange::KeepRecovery(player, key) => self.keep_recovery(player, key),
             PeopleChange::RenewRecovery(player, key, proved) => {
                 let is_proved = self.is_proved(player, &proved);
@@ -306,7 +313,10 @@ impl People {
         self.sessions.entry(session.token).or_insert(session);
     }
 
-    fn offer_pairing(&mut self, pairing: Pairing, now_ms: u64, max: usize) -> bool {
+    fn offer_pairing(&mut self, pairing: Pairing, by: SessionId, now_ms: u64, max: usize) -> bool {
+        if !self.sessions(pairing.player).iter().any(|own| own.id == by) {
+            return false;
+        }
         let is_other = |other: &Pairing| other.player != pairing.player;
         self.pairings
             .retain(|_, other| other.expires_ms > now_ms && is_other(other));

@@ -35,10 +35,17 @@ pub(super) fn change(connection: &Connection, change: &PeopleChange) -> rusqlite
         PeopleChange::AddSession(session) => add_session(connection, session)?,
         PeopleChange::OfferPairing {
             pairing,
+            by,
             now_ms,
             max,
-        } => return offer_pairing(connection, pairing, *now_ms, *max),
-        PeopleChange::TakePairing(code) => return take_pairing(connection, *code),
+        } => return offer_pairing(connection, pairing, *by, *now_ms, *max),
+        PeopleChange::TakePairing(code, begun) => {
+            let is_taken = take_pairing(connection, *code)?;
+            if is_taken {
+                add_session(connection, begun)?;
+            }
+            return Ok(is_taken);
+        }
         PeopleChange::KeepRecovery(player, key) => keep_recovery(connection, *player, *key)?,
         PeopleChange::RenewRecovery(player, key, proved) => {
             let is_proved = accounts::is_proved(connection, *player, proved)?;
@@ -91,11 +98,7 @@ pub(super) fn is_done(
         PeopleChange::OfferPairing {
             pairing: offered, ..
         } => pairing(connection, offered.code, 0)?.is_some(),
-        // Who has taken it is not known.
-        PeopleChange::TakePairing(code) if pairing(connection, *code, 0)?.is_none() => {
-            return Ok(None);
-        }
-        PeopleChange::TakePairing(_) => false,
+        PeopleChange::TakePairing(_, begun) => session(connection, begun.token)?.is_some(),
         PeopleChange::KeepRecovery(player, key) | PeopleChange::RenewRecovery(player, key, _) => {
             recovered(connection, *key)? == Some(*player)
         }
@@ -164,14 +167,20 @@ pub(super) fn add_session(
 }
 
 /// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
-/// as many live as are allowed.
+/// as many live as are allowed, or if the session that offers it has ended.
 fn offer_pairing(
     connection: &Connection,
     pairing: &Pairing,
+    by: SessionId,
     now_ms: u64,
     max: usize,
 ) -> rusqlite::Result<bool> {
     let player = pairing.player.0.into_bytes();
+    let sql = "SELECT 1 FROM sessions WHERE id = ?1 AND player = ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    if !found.exists((by.0.as_bytes(), player))? {
+        return Ok(false);
+    }
     let sql = "DELETE FROM pairings WHERE expires_ms <= ?1 OR player = ?2";
     connection.prepare_cached(sql)?.execute((now_ms, player))?;
     let sql = "INSERT INTO pairings (player, code, expires_ms)

@@ -430,7 +430,7 @@ impl Store for SimStore {
             } => Write::Block(player, other, since_ms),
             PeopleChange::AddSession(_)
             | PeopleChange::OfferPairing { .. }
-            | PeopleChange::TakePairing(_)
+            | PeopleChange::TakePairing(..)
             | PeopleChange::KeepRecovery(..)
             | PeopleChange::RenewRecovery(..)
             | PeopleChange::AddKey(_)

@@ -1,6 +1,6 @@
 //! Players and their sessions.
 
-use plyhouse_protocol::PlayerId;
+use plyhouse_protocol::{PlayerId, SessionId};
 use uuid::Uuid;
 
 use super::{Batch, Task, accounts, blocks, forgetting, operator};
@@ -65,12 +65,16 @@ async fn carry_out(session: &Session, change: &PeopleChange) -> Result<bool, Fai
         PeopleChange::AddSession(added) => add_sessions(session, &[added]).await?,
         PeopleChange::OfferPairing {
             pairing,
+            by,
             now_ms,
             max,
-        } => return offer_pairing(session, pairing, integer(*now_ms), *max).await,
-        PeopleChange::TakePairing(code) => {
+        } => return offer_pairing(session, pairing, *by, integer(*now_ms), *max).await,
+        PeopleChange::TakePairing(code, begun) => {
             let sql = "DELETE FROM pairings WHERE code = $1 RETURNING player";
             let taken = session.query_opt(sql, &[&code.0.as_slice()]).await?;
+            if taken.is_some() {
+                add_sessions(session, &[begun]).await?;
+            }
             return Ok(taken.is_some());
         }
         PeopleChange::KeepRecovery(player, key) => keep_recovery(session, *player, *key).await?,
@@ -163,10 +167,11 @@ const fn changes_people(task: &Task) -> bool {
 }
 
 /// Keeps a pairing in place of another one of its player, and forgets those whose time is over. False if
-/// as many live as are allowed.
+/// as many live as are allowed, or if the session that offers it has ended.
 async fn offer_pairing(
     session: &Session,
     pairing: &Pairing,
+    by: SessionId,
     now_ms: i64,
     max: usize,
 ) -> Result<bool, Failure> {
@@ -174,11 +179,12 @@ async fn offer_pairing(
     session.query(sql, &[&now_ms]).await?;
     let sql = "INSERT INTO pairings (player, code, expires_ms) SELECT $1, $2, $3
                WHERE (SELECT count(*) FROM pairings WHERE expires_ms > $4 AND player <> $1) < $5
+                 AND EXISTS (SELECT 1 FROM sessions WHERE id = $6 AND player = $1)
                ON CONFLICT (player) DO UPDATE
                SET code = excluded.code, expires_ms = excluded.expires_ms RETURNING player";
     let code = pairing.code.0.as_slice();
     let (expires_ms, max) = (integer(pairing.expires_ms), integer(max as u64));
-    let values: Values<'_> = &[&pairing.player.0, &code, &expires_ms, &now_ms, &max];
+    let values: Values<'_> = &[&pairing.player.0, &code, &expires_ms, &now_ms, &max, &by.0];
     Ok(session.query_opt(sql, values).await?.is_some())
 }
 
