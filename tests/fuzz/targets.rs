@@ -255,30 +255,37 @@ fn action(chance: &mut Unstructured<'_>, state: &Match) -> arbitrary::Result<Act
             player,
             ply: ply(chance, state)?,
         },
-        _ => {
-            let ply = ply(chance, state)?;
-            let m = a_move(chance, state)?;
-            // Mostly by whose turn it is.
-            let turn = state.turn().map(|seat| state.occupant(seat));
-            match turn {
-                Some(Occupant::Player { id, .. }) if chance.ratio(7, 8)? => Action::Play {
-                    player: *id,
-                    ply,
-                    m,
-                    takebacks: None,
-                },
-                Some(Occupant::Bot(_) | Occupant::StandIn { .. }) => {
-                    let seat = state.turn().unwrap_or(seat);
-                    Action::PlayAsBot { seat, ply, m }
-                }
-                Some(Occupant::Player { .. } | Occupant::Open) | None => Action::Play {
-                    player,
-                    ply,
-                    m,
-                    takebacks: None,
-                },
-            }
+        _ => play(chance, state, player, seat)?,
+    })
+}
+
+/// A move, mostly by whose turn it is, else by this player or for this seat.
+fn play(
+    chance: &mut Unstructured<'_>,
+    state: &Match,
+    player: PlayerId,
+    seat: Seat,
+) -> arbitrary::Result<Action> {
+    let ply = ply(chance, state)?;
+    let m = a_move(chance, state)?;
+    let turn = state.turn().map(|seat| state.occupant(seat));
+    Ok(match turn {
+        Some(Occupant::Player { id, .. }) if chance.ratio(7, 8)? => Action::Play {
+            player: *id,
+            ply,
+            m,
+            takebacks: None,
+        },
+        Some(Occupant::Bot(_) | Occupant::StandIn { .. }) => {
+            let seat = state.turn().unwrap_or(seat);
+            Action::PlayAsBot { seat, ply, m }
         }
+        Some(Occupant::Player { .. } | Occupant::Open) | None => Action::Play {
+            player,
+            ply,
+            m,
+            takebacks: None,
+        },
     })
 }
 

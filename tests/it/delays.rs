@@ -1,6 +1,7 @@
 //! Those who have no seat see a match with a delay so much later, and learn nothing of it before.
 
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ async fn a_rematch_does_not_tell_how_the_match_before_it_ended() {
             .map(|row| text(&row["match"]))
             .collect::<Vec<_>>()
     };
-    assert_eq!(listed(&mut cat).await, [id.clone()]);
+    assert_eq!(listed(&mut cat).await, slice::from_ref(&id));
     sleep(DELAY).await;
     cat.drain().await;
     assert_eq!(listed(&mut cat).await, [text(&next["match"]), id]);

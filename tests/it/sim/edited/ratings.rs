@@ -22,11 +22,11 @@ pub(super) const EDITS: &[Named] = &[
     ),
     ("a row without its match", Kind::WrongRating, |_, kept| {
         let rows = kept.ratings.ledger(0, usize::MAX).into_iter();
-        let ids = rows.filter_map(|(_, row)| match row {
+        let mut ids = rows.filter_map(|(_, row)| match row {
             plyhouse_matches::ratings::LedgerRow::Game(game) => Some(game.match_id),
             _ => None,
         });
-        let id = ids.last()?;
+        let id = ids.next_back()?;
         kept.matches.remove(&id).map(drop)
     }),
     (
