@@ -101,7 +101,11 @@ impl Sum {
             && tally.rated >= worlds / 20
             && tally.ratings_told >= worlds / 20
             && tally.heard >= worlds / 2
-            && tally.blocked >= worlds / 20;
+            && tally.blocked >= worlds / 20
+            && tally.delayed >= 2 * worlds
+            && tally.kept_out >= worlds / 2
+            && tally.rated_late >= worlds / 40
+            && tally.ratings_shown >= worlds / 4;
         assert!(happens || !is_many, "too little happens: {self:?}");
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Base {
     /// Everybody whom anybody knows.
     pub(crate) people: RefCell<Vec<PlayerId>>,
     connections: Cell<u64>,
+    /// The longest delay of a match of which anybody knows.
+    delay: Cell<Duration>,
 }
 
 impl Base {
@@ -43,6 +45,7 @@ impl Base {
             board: RefCell::default(),
             people: RefCell::default(),
             connections: Cell::default(),
+            delay: Cell::default(),
         }
     }
 
@@ -69,6 +72,16 @@ impl Base {
     pub(crate) fn note(&self, what: What) {
         let now = turmoil::sim_elapsed().expect("a client is a host of the world");
         self.note_at(now, what);
+    }
+
+    /// There is a match that strangers see so much later.
+    pub(crate) fn delays(&self, delay: Duration) {
+        self.delay.set(delay.max(self.delay.get()));
+    }
+
+    /// The longest delay of a match that is known.
+    pub(crate) const fn delay(&self) -> Duration {
+        self.delay.get()
     }
 
     /// Lets everybody know of a match.

@@ -71,6 +71,12 @@ pub(crate) enum Kind {
     WrongRating,
     /// Somebody heard or met whom they do not.
     Met,
+    /// Somebody without a seat was told of what is younger than the match's delay.
+    TooSoon,
+    /// Somebody was not shown what is older than the match's delay.
+    TooLate,
+    /// Somebody was told of a match that only its players may watch.
+    NotTheirs,
     /// A list that shows what is not so, or that changes without a word to whoever watches it.
     WrongList,
     /// Something was written by a server that did not know that the match had been taken over.
@@ -125,6 +131,14 @@ pub(crate) struct Tally {
     pub(crate) heard: usize,
     /// How often somebody was told that they block somebody.
     pub(crate) blocked: usize,
+    /// How often somebody was told, later than its players, what happened in a match.
+    pub(crate) delayed: usize,
+    /// How often somebody was kept from a match that only its players may watch.
+    pub(crate) kept_out: usize,
+    /// Rated matches that got their numbers after their delay.
+    pub(crate) rated_late: usize,
+    /// How often it was shown how well somebody plays.
+    pub(crate) ratings_shown: usize,
 }
 
 impl Tally {
@@ -149,12 +163,16 @@ impl Tally {
         self.ratings_told += other.ratings_told;
         self.heard += other.heard;
         self.blocked += other.blocked;
+        self.delayed += other.delayed;
+        self.kept_out += other.kept_out;
+        self.rated_late += other.rated_late;
+        self.ratings_shown += other.ratings_shown;
     }
 }
 
 impl Kind {
     /// Every promise of one server.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::Lost,
         Self::Contradiction,
         Self::Gap,
@@ -177,6 +195,9 @@ impl Kind {
         Self::WrongList,
         Self::Met,
         Self::WrongRating,
+        Self::TooSoon,
+        Self::TooLate,
+        Self::NotTheirs,
     ];
 
     /// Those that are looked at only where several servers share a store.
@@ -213,6 +234,8 @@ pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
     tally.refusals = reading.refusals;
     tally.ratings_told = reading.ratings.len();
     (tally.heard, tally.blocked) = reading.words.counts();
+    tally.kept_out = reading.kept_out;
+    tally.ratings_shown = reading.ratings_shown.len();
     let mut all = reading.faults;
     all.append(&mut faults);
     (all, tally)

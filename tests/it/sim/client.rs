@@ -35,6 +35,9 @@ pub(crate) const NEVER_ANSWERED: &str = "never answered";
 /// Why a connection is closed after everything must have been told on it.
 pub(crate) const HEARD_ALL: &str = "has heard all";
 
+/// By when after its delay a match is shown to strangers.
+pub(crate) const SHOWN_BY: Duration = Duration::from_secs(1);
+
 /// By when a change of a list has been told that is a second old at most.
 const TOLD_BY: Duration = Duration::from_millis(1300);
 
@@ -112,6 +115,7 @@ impl Client {
             }
         }
         self.older = None;
+        self.let_delays_pass().await;
         for _ in 0..LAST_TRIES {
             if self.look().await.is_some() {
                 return Ok(());
@@ -119,6 +123,14 @@ impl Client {
             sleep(Duration::from_millis(200)).await;
         }
         Err(format!("{} is not served any more", self.name).into())
+    }
+
+    /// Waits until strangers, too, are to see all that has happened by now.
+    async fn let_delays_pass(&self) {
+        let delay = self.base.delay();
+        if !delay.is_zero() {
+            sleep(delay + SHOWN_BY).await;
+        }
     }
 
     /// Where this client connects: mostly to the same server, if there are several.
@@ -315,6 +327,7 @@ impl Client {
         match message {
             ServerMessage::Match(snapshot) => {
                 self.base.tell_of(snapshot.match_id);
+                self.base.delays(Duration::from_millis(snapshot.delay_ms));
                 let view = View::new(snapshot, self.me);
                 self.views.insert(snapshot.match_id, view);
             }
@@ -330,6 +343,9 @@ impl Client {
                 if let Some(view) = self.views.get_mut(match_id) {
                     view.rematch = Some(rematch.clone());
                 }
+            }
+            ServerMessage::WatchOver { match_id } => {
+                self.views.remove(match_id);
             }
             ServerMessage::YourTurn { match_id, .. } => self.turns.push(*match_id),
             ServerMessage::Challenge(challenge) => self.challenges.push(challenge.match_id),
@@ -359,7 +375,6 @@ impl Client {
             | ServerMessage::Error(_)
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
-            | ServerMessage::WatchOver { .. }
             | ServerMessage::Said { .. }
             | ServerMessage::ListChanged { .. } => {}
         }

@@ -5,6 +5,7 @@ mod days;
 mod finding;
 mod lists;
 mod ratings;
+mod watching;
 mod wishes;
 mod words;
 
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::EventKind;
-use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage};
+use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage, WatchedBy};
 
 use self::finding::{
     answer, connection, error, got, is_told, moved, nobody, place, place_of_gap, place_of_move,
@@ -42,7 +43,8 @@ fn edits() -> impl Iterator<Item = &'static Named> {
     let others = others
         .chain(lists::EDITS)
         .chain(words::EDITS)
-        .chain(ratings::EDITS);
+        .chain(ratings::EDITS)
+        .chain(watching::EDITS);
     EDITS.iter().chain(others)
 }
 
@@ -84,7 +86,9 @@ const EDITS: &[Named] = &[
     }),
     ("an old snapshot", Kind::WentBack, |history, _| {
         got(history, true, |message| match message {
-            ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.seq.0 > 3 => {
+            ServerMessage::Match(snapshot)
+                if snapshot.re.is_some() && snapshot.seq.0 > 3 && snapshot.delay_ms == 0 =>
+            {
                 snapshot.seq = Seq(1);
                 Some(())
             }
@@ -148,7 +152,8 @@ const EDITS: &[Named] = &[
     }),
     ("a refused match", Kind::Refused, |history, _| {
         got(history, false, |message| match message {
-            ServerMessage::Match(snapshot) if snapshot.re.is_some() => {
+            // Who has sought a match need not be its host.
+            ServerMessage::Match(snapshot) if snapshot.re.is_some() && snapshot.listed => {
                 *message = error(snapshot.re, ErrorCode::Overloaded);
                 Some(())
             }
@@ -179,7 +184,8 @@ const EDITS: &[Named] = &[
         got(history, true, |message| match message {
             // What answers a `create` names no match that could be forgotten.
             ServerMessage::Match(snapshot)
-                if snapshot.re.is_some() && snapshot.ply.0 > 0 && snapshot.outcome.is_none() =>
+                if (snapshot.re.is_some() && snapshot.watch != WatchedBy::Nobody)
+                    && (snapshot.ply.0 > 0 && snapshot.outcome.is_none()) =>
             {
                 *message = error(snapshot.re, ErrorCode::UnknownMatch);
                 Some(())

@@ -34,13 +34,18 @@ pub(crate) enum Flaw {
     RatesTwice,
     /// A crash gives the last rated match one more number.
     NumbersTwice,
+    /// Rated matches do not wait for their numbers until their delay is over.
+    NumbersEarly,
 }
 
 impl Flaw {
     /// Does to the tables what a crash is to do.
     pub(super) fn befall(self, tables: &mut Tables, dice: &mut Dice) {
         match self {
-            Self::AnswersEarly | Self::WritesWhatItRefuses | Self::WakesNobody => {}
+            Self::AnswersEarly
+            | Self::WritesWhatItRefuses
+            | Self::WakesNobody
+            | Self::NumbersEarly => {}
             Self::LosesTail => change(tables, dice, |record| {
                 record.events.last().is_some_and(is_move) && {
                     record.events.pop();

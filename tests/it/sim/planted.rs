@@ -17,7 +17,10 @@ fn is_found(flaw: Flaw, at_least: usize, names: &[Kind]) {
             // Long enough for people to hear of what is going to be lost.
             plan.disk.sync_ms = 100..=400;
         }
-        if matches!(flaw, Flaw::RatesTwice | Flaw::NumbersTwice) {
+        if matches!(
+            flaw,
+            Flaw::RatesTwice | Flaw::NumbersTwice | Flaw::NumbersEarly
+        ) {
             plan.has_accounts = true;
         }
         if flaw == Flaw::WakesNobody {
@@ -91,6 +94,12 @@ fn a_match_that_is_rated_twice() {
 #[test]
 fn a_match_that_is_numbered_twice() {
     is_found(Flaw::NumbersTwice, 3, &[Kind::WrongRating]);
+}
+
+#[test]
+fn a_match_that_is_numbered_before_its_delay_is_over() {
+    let names = [Kind::WrongRating, Kind::TooSoon];
+    is_found(Flaw::NumbersEarly, 3, &names);
 }
 
 #[test]

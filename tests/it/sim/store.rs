@@ -11,14 +11,14 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use parking_lot::Mutex;
-use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
+use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Rating, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{
-    MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionId, SessionKind, Token,
+    MatchCode, MatchId, PlayerId, PlayerKind, Pool, RatingChange, SessionId, SessionKind, Token,
 };
 use plyhouse_store::{
     Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, RatingState,
+    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, Post, RatingState,
     RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use sha2::{Digest, Sha256};
@@ -30,7 +30,7 @@ use self::tables::{Write, end};
 use super::dice::Dice;
 use super::flaw::Flaw;
 use super::plan::DiskPlan;
-use super::world::name;
+use super::world::{BEGINS_MS, GAMES, name};
 
 /// Writes that one sync makes durable together.
 #[derive(Debug)]
@@ -57,6 +57,12 @@ struct Disk {
     times: BTreeMap<(MatchId, u64), Written>,
     troubles: BTreeMap<MatchId, Vec<Trouble>>,
     unread_at: Option<Duration>,
+    /// The rated matches in the order of their numbers, and when each was seen to have one.
+    numbered: Vec<(Duration, MatchId)>,
+    /// The last number that was seen.
+    last_no: u64,
+    /// The ratings with which the world began.
+    begun: Books,
     /// Who owns which match. A hint, which no crash need spare.
     owners: BTreeMap<MatchId, NodeId>,
 }
@@ -68,6 +74,22 @@ impl Disk {
             let batch = self.batches.pop_front().expect("it was there");
             for write in batch.writes {
                 self.synced.apply(write).expect("it was checked before");
+            }
+        }
+        if self.flaw == Some(Flaw::NumbersEarly) {
+            for tables in [&mut self.synced, &mut self.written] {
+                tables.ratings.change(RatingsChange::NumberDue(u64::MAX));
+            }
+        }
+        self.note_numbers(now);
+    }
+
+    /// Takes note of what is numbered by now.
+    fn note_numbers(&mut self, now: Duration) {
+        for (no, row) in self.synced.ratings.ledger(self.last_no, usize::MAX) {
+            self.last_no = no;
+            if let LedgerRow::Game(game) = row {
+                self.numbered.push((now, game.match_id));
             }
         }
     }
@@ -135,6 +157,9 @@ impl SimStore {
             times: BTreeMap::new(),
             troubles: BTreeMap::new(),
             unread_at: None,
+            numbered: Vec::new(),
+            last_no: 0,
+            begun: Books::default(),
             owners: BTreeMap::new(),
         })))
     }
@@ -167,6 +192,7 @@ impl SimStore {
         if let Some(flaw) = flaw {
             flaw.befall(synced, dice);
         }
+        disk.note_numbers(now);
         disk.written = disk.synced.clone();
         usize::try_from(lost).expect("as many as there were")
     }
@@ -182,6 +208,8 @@ impl SimStore {
             unread_at: disk.unread_at,
             lag_compensation,
             ratings: disk.synced.ratings.clone(),
+            numbered: disk.numbered.clone(),
+            begun: disk.begun.clone(),
             cluster: None,
         }
     }
@@ -206,12 +234,29 @@ impl SimStore {
             recovered: false,
         };
         let mut disk = self.0.lock();
+        // Of two who play each other one is on leaderboards, mostly.
+        if place.is_multiple_of(2) {
+            disk.begun.ratings.extend(ratings_of(player.id));
+        }
         let Disk {
-            synced, written, ..
+            synced,
+            written,
+            begun,
+            ..
         } = &mut *disk;
         for tables in [synced, written] {
             let known = Write::Player(player.clone(), vec![session.clone()]);
             tables.apply(known).expect("players are always taken in");
+            let fold = tables.ratings.state().live;
+            let post = RatingsChange::Post(Box::new(Post {
+                fold: fold.id,
+                from: fold.cursor,
+                to: fold.cursor,
+                books: begun.clone(),
+                posted: Vec::new(),
+            }));
+            let post = Write::Ratings(post);
+            tables.apply(post).expect("nothing was posted yet");
         }
         token
     }
@@ -251,6 +296,28 @@ impl SimStore {
         }
         Ok(self.read(read).await)
     }
+}
+
+/// How somebody is rated who has played much before the world began.
+fn ratings_of(player: PlayerId) -> impl Iterator<Item = (RatingRecord, Rated)> {
+    GAMES.into_iter().map(move |game| {
+        let record = RatingRecord {
+            player,
+            game: game.to_owned(),
+            pool: Pool::Live,
+        };
+        let rating = Rating {
+            rating: 1600.0,
+            deviation: 60.0,
+            ..Rating::NEW
+        };
+        let rated = Rated {
+            rating,
+            games: 40,
+            last_ms: BEGINS_MS,
+        };
+        (record, rated)
+    })
 }
 
 /// The world's time.
@@ -476,8 +543,13 @@ impl Store for SimStore {
             .boxed()
     }
 
-    fn account(&self, _player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
-        unreachable!("nobody has an account in a simulated world")
+    /// Nobody has a password or programs.
+    fn account(&self, player: PlayerId) -> BoxFuture<'_, Result<Option<Account>, ReadError>> {
+        self.try_read(move |tables| {
+            let known = tables.players.get(&player)?;
+            (known.kind == PlayerKind::Account).then(Account::default)
+        })
+        .boxed()
     }
 
     // No client of these worlds asks what was played: it is looked for in the stores that are real.

@@ -31,6 +31,9 @@ const STEP: Duration = Duration::from_millis(5);
 /// How long a match of days goes on after a restart whose time is over.
 pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 
+/// What is played.
+pub(crate) const GAMES: [&str; 2] = ["tic-tac-toe", "connect-four"];
+
 /// The least time that a message takes.
 pub(crate) const LATENCY_MIN: Duration = Duration::from_millis(1);
 

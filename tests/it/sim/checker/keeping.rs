@@ -6,6 +6,7 @@ mod meeting;
 mod rating;
 mod several;
 mod turns;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -70,6 +71,12 @@ impl<'a> Keeping<'a> {
         self.kept.cluster.is_none()
     }
 
+    /// Whether something was not written of a match, or nobody knew whether it was.
+    fn is_troubled(&self, id: MatchId) -> bool {
+        let troubles = self.kept.troubles.get(&id);
+        troubles.is_some_and(|troubles| !troubles.is_empty())
+    }
+
     fn fault(&mut self, kind: Kind, about: String) {
         self.faults.push(Fault { kind, about });
     }
@@ -86,7 +93,7 @@ impl<'a> Keeping<'a> {
         let mut state = Match::new(record.creation.clone());
         let mut clock = Clock::new(&state, self.reading, told, self.kept);
         self.note_days(&state, &clock, false);
-        self.note_listed(&state);
+        self.note_listed(&state, 0);
         self.snapshots(told, &state, &clock);
         let mut before = None;
         for event in &record.events {
@@ -111,7 +118,7 @@ impl<'a> Keeping<'a> {
                 self.fault(Kind::WrongClock, wrong);
             }
             self.note_days(&state, &clock, event.kind.begins_turn());
-            self.note_listed(&state);
+            self.note_listed(&state, event.at_ms);
             self.snapshots(told, &state, &clock);
         }
         let wrong = clock.lasts(Turn::of(&state), self.ends_us);
@@ -178,6 +185,7 @@ impl<'a> Keeping<'a> {
     fn snapshots(&mut self, told: &Told, state: &Match, clock: &Clock<'_>) {
         let turn = Turn::of(state);
         for Shown {
+            is_late,
             player,
             times,
             snapshot,
@@ -186,12 +194,15 @@ impl<'a> Keeping<'a> {
             if snapshot.seq != state.seq() {
                 continue;
             }
-            if !shows(snapshot, state, *player) {
+            // Who had a seat in it then may have none now.
+            let has_seat = player.filter(|_| !is_late);
+            if !shows(snapshot, state, has_seat) {
                 let about = format!("{snapshot:?} was shown to {player:?} of {state:?}");
                 self.fault(Kind::WrongSnapshot, about);
             }
+            // How long ago strangers see it nobody knows exactly.
             let wrong = clock.shown(turn, &TurnShown::snapshot(*times, snapshot));
-            if let Some(wrong) = wrong.filter(|_| self.is_of_one()) {
+            if let Some(wrong) = wrong.filter(|_| self.is_of_one() && !is_late) {
                 self.fault(Kind::WrongClock, wrong);
             }
         }
@@ -228,7 +239,12 @@ impl<'a> Keeping<'a> {
                     (wish.id == state.id() && fits(&wish.message, before, &event.kind))
                         && told_at.is_none_or(|told_at| wish.place < told_at)
                 });
-                let fitting = fitting.map(|wish| (wish.player, &wish.verdict));
+                // Where nobody knew whether its own write had been made, it finds the match over.
+                let is_troubled = self.is_troubled(state.id());
+                let fitting = fitting.map(|wish| match wish.comes_late && is_troubled {
+                    true => (wish.player, &Verdict::Unclear),
+                    false => (wish.player, &wish.verdict),
+                });
                 if let Some(kind) = unbacked(fitting, player) {
                     self.fault(kind, about());
                 }
@@ -307,6 +323,7 @@ impl<'a> Keeping<'a> {
                 self.turns();
                 self.lists();
                 self.ratings();
+                self.glimpses();
             }
             Some(cluster) => {
                 self.journal(cluster);

@@ -4,6 +4,7 @@
 mod answers;
 mod ends;
 mod events;
+mod glimpses;
 mod lists;
 mod turns;
 mod words;
@@ -18,6 +19,7 @@ use plyhouse_protocol::{
 
 pub(super) use self::ends::Seen;
 pub(super) use self::events::contradiction;
+pub(super) use self::glimpses::{Glimpse, RatingShown};
 use self::lists::Watch;
 pub(super) use self::lists::{Difference, Row};
 pub(super) use self::turns::{RowsTold, TurnTold};
@@ -72,12 +74,27 @@ pub(super) struct Reading {
     /// Where several servers share the store: by when all is to be seen, in microseconds.
     pub(super) settled_us: Option<u128>,
     /// What each connection was told that matches have changed.
-    pub(super) ratings: Vec<(ConnectionId, MatchId, Vec<RatingChange>)>,
+    pub(super) ratings: Vec<RatingTold>,
+    /// What was shown of how well people play.
+    pub(super) ratings_shown: Vec<RatingShown>,
+    /// What was told of matches to whom, and when.
+    pub(super) glimpses: Vec<Glimpse>,
+    /// When a player's words were to be said in a match, and when strangers heard them.
+    pub(super) said_at: Vec<(MatchId, String, u128)>,
+    pub(super) heard_late: Vec<(MatchId, String, u128)>,
+    /// When strangers were told of a rematch of a match with a delay.
+    pub(super) rematches_told: Vec<(MatchId, MatchId, u128)>,
+    /// How often somebody was kept from a match that nobody but its players may watch.
+    pub(super) kept_out: usize,
     /// Who does not want to meet whom, and who heard what.
     pub(super) words: Words,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
+    /// The matches with a delay.
+    delayed: BTreeSet<MatchId>,
+    /// The matches that nobody but their players may watch.
+    private: BTreeSet<MatchId>,
     /// The matches that have had each code: it goes on to a rematch.
     codes: BTreeMap<String, BTreeSet<MatchId>>,
     tokens: BTreeMap<String, PlayerId>,
@@ -104,9 +121,20 @@ pub(super) struct Told {
     crashes: usize,
 }
 
+/// Somebody was told what a match has changed.
+#[derive(Debug)]
+pub(super) struct RatingTold {
+    pub(super) on: ConnectionId,
+    pub(super) at_us: u128,
+    pub(super) id: MatchId,
+    pub(super) changes: Vec<RatingChange>,
+}
+
 /// A snapshot as it was shown.
 #[derive(Debug)]
 pub(super) struct Shown {
+    /// It is of a match as it was before.
+    pub(super) is_late: bool,
     pub(super) player: Option<PlayerId>,
     pub(super) times: Times,
     pub(super) snapshot: Snapshot,
@@ -119,6 +147,8 @@ struct Connection {
     waiting: BTreeMap<RequestId, Waiting>,
     /// The last event that was told of each match that is followed.
     following: BTreeMap<MatchId, u64>,
+    /// The matches in which its player was shown to have a seat.
+    own: BTreeSet<MatchId>,
     /// The list that is watched.
     watch: Option<Watch>,
     /// The matches that were followed at some time.
@@ -220,6 +250,7 @@ impl Reading {
         };
         self.sent_for_seat(on, message);
         self.sent_block(on, message);
+        self.sent_words(target, message);
         self.connection(on).waiting.insert(re, waiting);
     }
 
@@ -267,6 +298,7 @@ impl Reading {
             id,
             message: message.clone(),
             verdict: Verdict::Unclear,
+            comes_late: false,
         });
         Some(self.wishes.len() - 1)
     }
@@ -313,11 +345,13 @@ impl Reading {
                 self.heard(on, &snapshot.said, waiting.as_ref());
                 self.shown(on, snapshot, waiting.as_ref());
             }
-            ServerMessage::Events { events, .. } => self.caught_up(place, events, waiting.as_ref()),
+            ServerMessage::Events { events, .. } => {
+                self.caught_up(place, on, events, waiting.as_ref())
+            }
             ServerMessage::Event(event) => self.told(place, on, event),
             ServerMessage::Clock { match_id, clock } => self.told_clock(on, *match_id, *clock),
             ServerMessage::Rematch { match_id, rematch } => {
-                self.told_rematch(*match_id, rematch);
+                self.told_rematch(on, *match_id, rematch);
             }
             ServerMessage::Challenge(challenge) => self.challenged(on, challenge),
             ServerMessage::YourTurn {
@@ -340,8 +374,22 @@ impl Reading {
             }
             ServerMessage::Rating {
                 match_id, changes, ..
-            } => self.ratings.push((on, *match_id, changes.clone())),
-            ServerMessage::Said { said, .. } => self.heard(on, std::slice::from_ref(said), None),
+            } => {
+                let (at_us, id, changes) = (self.at_us, *match_id, changes.clone());
+                self.ratings.push(RatingTold {
+                    on,
+                    at_us,
+                    id,
+                    changes,
+                });
+            }
+            ServerMessage::Said { match_id, said } => {
+                self.heard(on, std::slice::from_ref(said), None);
+                self.heard_words(on, *match_id, said);
+            }
+            ServerMessage::WatchOver { match_id } => self.watch_over(on, *match_id),
+            ServerMessage::Profile { profile, .. } => self.told_profile(profile),
+            ServerMessage::Leaders { rows, .. } => self.told_leaders(rows, waiting.as_ref()),
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
@@ -353,13 +401,10 @@ impl Reading {
             | ServerMessage::Analysis(_)
             | ServerMessage::Hint(_)
             | ServerMessage::Thinking(_)
-            | ServerMessage::Profile { .. }
-            | ServerMessage::Leaders { .. }
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Presence { .. }
-            | ServerMessage::WatchOver { .. }
             | ServerMessage::ChallengeOver { .. } => {}
         }
         if let Some(waiting) = waiting {

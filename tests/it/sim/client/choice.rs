@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    ClientMessage, ClockControl, Create, HostedOccupant, MatchId, Ply, Preset, Saying, SeatNumber,
-    SeatRequest, Seek, Seq, Status,
+    ClientMessage, ClockControl, Create, HostedOccupant, Leaders, MatchId, Ply, Preset, Saying,
+    SeatNumber, SeatRequest, Seek, Seq, Status, WatchedBy,
 };
 
 use super::{Client, Role};
 use crate::sim::plan::{DAYS_MOVE, as_ms};
 use crate::sim::view::View;
+use crate::sim::world::GAMES;
 
 /// What somebody does next.
 #[derive(Debug)]
@@ -65,6 +66,7 @@ impl Client {
                 Deed::Ponder(self.dice.ms(200..=1300))
             }
             42..=43 => self.talk(),
+            44 => self.compare(),
             _ => match self.role {
                 Role::Player => self.play(),
                 Role::Watcher => self.look_around(),
@@ -115,8 +117,7 @@ impl Client {
     }
 
     fn game(&mut self) -> String {
-        let games = ["tic-tac-toe", "connect-four"];
-        (*self.dice.pick(&games).expect("there are some")).to_owned()
+        (*self.dice.pick(&GAMES).expect("there are some")).to_owned()
     }
 
     /// A clock that may well run out within the life of a world, or none.
@@ -172,6 +173,41 @@ impl Client {
         ClientMessage::Seek(Box::new(seek))
     }
 
+    /// Who may watch a match, if that is said.
+    fn watch(&mut self) -> Option<WatchedBy> {
+        match self.dice.between(0..=19) {
+            0..=2 => Some(WatchedBy::Nobody),
+            3 => Some(WatchedBy::Code),
+            4 => Some(WatchedBy::Anyone),
+            _ => None,
+        }
+    }
+
+    /// How much later strangers see a match with this clock, if they do: so many of a hundred.
+    fn delay_ms(&mut self, clock: Option<ClockControl>, percent: u64) -> Option<u64> {
+        let may = clock.is_none_or(|clock| !clock.is_of_days());
+        let delay_ms = self.dice.between(1..=15) * 100;
+        (may && self.dice.percent(percent)).then_some(delay_ms)
+    }
+
+    /// Looks at how well people play, and at who plays best.
+    fn compare(&mut self) -> Deed {
+        let people = self.base.people.borrow().clone();
+        let player = self.dice.pick(&people).map(ToString::to_string);
+        Deed::Ask(match player.filter(|_| self.dice.percent(60)) {
+            Some(player) => ClientMessage::Profile {
+                name: None,
+                player: Some(player),
+            },
+            None => ClientMessage::Leaders(Box::new(Leaders {
+                game: self.game(),
+                pool: None,
+                limit: None,
+                after: None,
+            })),
+        })
+    }
+
     /// A match for ratings, with the clock that it needs.
     fn create_rated(&mut self) -> ClientMessage {
         let main_ms = 1000 * self.dice.between(1..=4);
@@ -179,10 +215,12 @@ impl Client {
             main_ms,
             increment_ms: 100,
         };
+        let clock = Some(self.clock().unwrap_or(clock));
         ClientMessage::Create(Box::new(Create {
             game: self.game(),
             shuffle: Some(self.dice.percent(50)),
-            clock: Some(self.clock().unwrap_or(clock)),
+            clock,
+            delay_ms: self.delay_ms(clock, 50),
             rated: Some(true),
             ..Create::default()
         }))
@@ -207,12 +245,15 @@ impl Client {
             8 => Some([bot(), SeatRequest::Me]),
             _ => Some([bot(), bot()]),
         };
+        let clock = self.clock();
         ClientMessage::Create(Box::new(Create {
             game: self.game(),
             seats,
             shuffle: Some(self.dice.percent(50)),
             pace_ms: Some(self.dice.between(0..=100)),
-            clock: self.clock(),
+            clock,
+            watch: self.watch(),
+            delay_ms: self.delay_ms(clock, 25),
             stand_in: self.stand_in(),
             takeback: self.dice.percent(10).then_some(false),
             invited: invited.map(ToString::to_string),

@@ -141,7 +141,9 @@ pub(super) const EDITS: &[Named] = &[
         Kind::WrongClock,
         |history, _| {
             got(history, true, |message| match message {
-                ServerMessage::Match(snapshot) if snapshot.first_move_ms.is_none() => {
+                ServerMessage::Match(snapshot)
+                    if is_at_once(snapshot) && snapshot.first_move_ms.is_none() =>
+                {
                     *snapshot.turn_ms.as_mut()? += 100_000;
                     Some(())
                 }
@@ -154,7 +156,9 @@ pub(super) const EDITS: &[Named] = &[
         Kind::WrongClock,
         |history, _| {
             got(history, true, |message| match message {
-                ServerMessage::Match(snapshot) if snapshot.stands == Some(false) => {
+                ServerMessage::Match(snapshot)
+                    if is_at_once(snapshot) && snapshot.stands == Some(false) =>
+                {
                     snapshot.stands = Some(true);
                     Some(())
                 }
@@ -167,7 +171,9 @@ pub(super) const EDITS: &[Named] = &[
         Kind::WrongClock,
         |history, _| {
             got(history, true, |message| match message {
-                ServerMessage::Match(snapshot) => snapshot.first_move_ms.take().map(drop),
+                ServerMessage::Match(snapshot) if is_at_once(snapshot) => {
+                    snapshot.first_move_ms.take().map(drop)
+                }
                 _ => None,
             })
         },
@@ -220,7 +226,7 @@ fn shown(
             connection,
             message,
         } => match &**message {
-            ServerMessage::Match(snapshot) if fits(snapshot) => {
+            ServerMessage::Match(snapshot) if is_at_once(snapshot) && fits(snapshot) => {
                 Some((place, *connection, (**snapshot).clone()))
             }
             _ => None,
@@ -270,4 +276,9 @@ fn refuse(kept: &mut Kept, id: MatchId, until: Duration) {
         refused: Some(Duration::ZERO),
         until: Some(until),
     });
+}
+
+/// How long ago strangers see a match with a delay nobody knows exactly.
+fn is_at_once(snapshot: &Snapshot) -> bool {
+    snapshot.delay_ms == 0
 }

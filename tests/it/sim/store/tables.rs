@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use plyhouse_matches::ratings::Books;
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId};
 use plyhouse_store::{
@@ -37,6 +38,10 @@ pub(crate) struct Kept {
     /// What the server gives back for the network, at most, for each move.
     pub(crate) lag_compensation: Duration,
     pub(crate) ratings: KeptRatings,
+    /// The rated matches in the order of their numbers, and when each was seen to have one.
+    pub(crate) numbered: Vec<(Duration, MatchId)>,
+    /// The ratings with which the world began.
+    pub(crate) begun: Books,
     /// What is known beside where several servers share the store.
     pub(crate) cluster: Option<Cluster>,
 }

@@ -21,16 +21,20 @@ pub(super) struct ListState {
     status: Status,
     seats: [Occupant; 2],
     durable_us: u128,
+    /// When those may know of it who have no part in it, in milliseconds since 1970.
+    told_ms: u64,
+    delay_us: u128,
 }
 
 impl Keeping<'_> {
     /// Takes note of how a match stands that may be listed.
-    pub(super) fn note_listed(&mut self, state: &Match) {
+    pub(super) fn note_listed(&mut self, state: &Match, at_ms: u64) {
         let (id, seq) = (state.id(), state.seq().0);
         let written = self.kept.written.get(&(id, seq));
         let Some(written) = written.filter(|_| state.creation().terms.listed) else {
             return;
         };
+        let delay_ms = state.creation().terms.delay_ms;
         self.listed.push(ListState {
             id,
             status: match state.stage() {
@@ -40,6 +44,9 @@ impl Keeping<'_> {
             },
             seats: Seat::ALL.map(|seat| occupant(state.occupant(seat))),
             durable_us: written.durable.as_micros(),
+            // An open match without anybody in it is known at once.
+            told_ms: if seq == 0 { 0 } else { at_ms + delay_ms },
+            delay_us: u128::from(delay_ms) * 1000,
         });
     }
 
@@ -48,7 +55,10 @@ impl Keeping<'_> {
         let listed = std::mem::take(&mut self.listed);
         let rows = self.reading.list_rows.iter();
         let wrong = rows.filter(|told| {
-            let states = listed.iter().filter(|state| state.durable_us <= told.at_us);
+            let now_ms = self.reading.wall.shows_us(told.at_us) / 1000;
+            let states = listed.iter().filter(|state| {
+                state.durable_us <= told.at_us && u128::from(state.told_ms) <= now_ms
+            });
             !self.is_row(&told.row) || !states.clone().any(|state| is_of(&told.row, state))
         });
         let wrong = wrong.map(|told| format!("{told:?} was told"));
@@ -82,7 +92,7 @@ impl Keeping<'_> {
         let mut states = listed.iter().filter(|state| state.id == difference.id);
         let asked_for = self.reading.asked_for.get(&difference.id);
         let mut asked_for = asked_for.into_iter().flatten();
-        states.any(|state| since(UNTOLD_US).contains(&state.durable_us))
+        states.any(|state| since(UNTOLD_US + state.delay_us).contains(&state.durable_us))
             // What is in nobody's memory comes into lists when somebody asks for it.
             || asked_for.any(|at| since(ASKED_US).contains(at))
     }

@@ -87,7 +87,12 @@ impl Keeping<'_> {
                 continue; // It is missed elsewhere.
             };
             let until_ms = u128::from(BEGINS_MS) + (seen.at_us / 1000) - TOLD_BY_MS;
-            let known = |event: &&plyhouse_matches::Event| u128::from(event.at_ms) <= until_ms;
+            let delay_ms = match seen.is_late {
+                true => record.creation.terms.delay_ms,
+                false => 0,
+            };
+            let known =
+                |event: &&plyhouse_matches::Event| u128::from(event.at_ms + delay_ms) <= until_ms;
             let known = record.events.iter().take_while(known).count();
             if seen.seq < known as u64 {
                 faults.push(format!("{seen:?}, where there were {known}"));

@@ -53,6 +53,8 @@ impl Reading {
         }
         if let Some(wish) = waiting.wished.and_then(|wish| self.wishes.get_mut(wish)) {
             wish.verdict = verdict;
+            wish.comes_late = matches!(answer, ServerMessage::Error(error)
+                if error.code == Some(ErrorCode::MatchEnded));
         }
         self.refusals += usize::from(verdict == Verdict::Refused);
         match (&waiting.message, waiting.target, verdict) {
@@ -73,7 +75,7 @@ impl Reading {
             }
             (ClientMessage::UnwatchList, _, Verdict::Done(_)) => self.connection(on).watch = None,
             (ClientMessage::Leave { .. }, Some(id), Verdict::Done(_)) => {
-                self.connection(on).following.remove(&id);
+                self.watch_over(on, id);
             }
             _ => {}
         }
@@ -94,6 +96,10 @@ impl Reading {
             && error.code == Some(ErrorCode::UnknownMatch)
             && waiting.newest > 0
         {
+            if self.is_closed(on, id) {
+                self.kept_out += 1;
+                return;
+            }
             self.fault(Kind::Forgotten, format!("{id}: {:?}", waiting.message));
         }
     }

@@ -12,6 +12,8 @@ pub(in crate::sim::checker) struct Seen {
     pub(in crate::sim::checker) seq: u64,
     /// Of when all must have been seen, in microseconds.
     pub(in crate::sim::checker) at_us: u128,
+    /// It is seen later than its players see it.
+    pub(in crate::sim::checker) is_late: bool,
 }
 
 impl Reading {
@@ -25,19 +27,30 @@ impl Reading {
             }
             HEARD_ALL => {
                 let following = self.connection(on).following.clone();
-                let seen = following
-                    .into_iter()
-                    .map(|(id, seq)| Seen { id, seq, at_us });
-                self.seen.extend(seen);
+                for (id, seq) in following {
+                    let is_late = self.is_late(on, id);
+                    self.seen.push(Seen {
+                        id,
+                        seq,
+                        at_us,
+                        is_late,
+                    });
+                }
             }
             _ => {}
         }
     }
 
     /// Somebody who has asked for all of a match at this time has been told so much.
-    pub(super) fn looked(&mut self, id: MatchId, seq: u64, at_us: u128) {
+    pub(super) fn looked(&mut self, on: ConnectionId, id: MatchId, seq: u64, at_us: u128) {
+        let is_late = self.is_late(on, id);
         if self.settled_us.is_some_and(|settled| at_us >= settled) {
-            self.seen.push(Seen { id, seq, at_us });
+            self.seen.push(Seen {
+                id,
+                seq,
+                at_us,
+                is_late,
+            });
         }
     }
 }

@@ -17,17 +17,24 @@ impl Reading {
         waiting: Option<&Waiting>,
     ) {
         let (id, seq) = (snapshot.match_id, snapshot.seq.0);
-        if let Some(waiting) = waiting {
-            self.looked(id, seq, waiting.sent_us);
-        }
         let is_shared = self.settled_us.is_some();
+        let was_late = self.is_late(on, id);
+        self.learn(on, snapshot);
+        let is_late = self.is_late(on, id);
+        let sits_down = was_late && !is_late;
+        let is_of_it = waiting.is_some_and(|waiting| waiting.target == Some(id));
+        let asked = waiting.filter(|_| is_of_it).map(|waiting| waiting.sent_us);
+        if let Some(waiting) = waiting {
+            self.looked(on, id, seq, waiting.sent_us);
+        }
+        self.glimpsed(on, id, seq, asked);
         let connection = self.connection(on);
         let player = connection.player;
         connection.promised.remove(&id);
         connection.followed.insert(id);
         let known = match waiting {
-            // What one server has told another need not know yet.
-            _ if is_shared => 0,
+            // What one server has told another need not know yet, nor do strangers what players know.
+            _ if is_shared || is_late => 0,
             Some(waiting) if waiting.target == Some(id) => waiting.newest,
             Some(_) => 0,
             None => connection.known_at_hello.get(&id).copied().unwrap_or(0),
@@ -44,7 +51,7 @@ impl Reading {
         }
         // Who follows has been told everything by then, but for what a match has forgotten that had
         // to be rebuilt, which shows itself unasked.
-        if waiting.is_some() && followed.is_some_and(|followed| seq > followed) {
+        if waiting.is_some() && followed.is_some_and(|followed| seq > followed) && !sits_down {
             let about = format!("{on:?} is shown {id} at {seq} after {followed:?}");
             self.fault(Kind::Gap, about);
         }
@@ -64,13 +71,14 @@ impl Reading {
         }
         told.newest = told.newest.max(seq);
         told.snapshots.push(Shown {
+            is_late,
             player,
             times,
             snapshot: snapshot.clone(),
         });
         let rematch = snapshot.rematch.clone();
         if let Some(rematch) = rematch {
-            self.told_rematch(id, &rematch);
+            self.told_rematch(on, id, &rematch);
         }
     }
 
@@ -82,6 +90,7 @@ impl Reading {
             let about = format!("{on:?} is told {seq} of {id} after {known:?}");
             self.fault(Kind::Gap, about);
         }
+        self.glimpsed(on, id, seq, None);
         self.observe(place, event);
     }
 
@@ -91,13 +100,20 @@ impl Reading {
             let about = format!("{on:?} is told the clock of {id}, which it does not follow");
             return self.fault(Kind::BadAnswer, about);
         };
+        // How long ago strangers see it nobody knows exactly.
+        if self.is_late(on, id) {
+            return;
+        }
         let times = (self.connection(on).opened_us, self.at_us);
         let told = self.matches.entry(id).or_default();
         told.clocks.push((seq, times, clock));
     }
 
-    pub(super) fn told_rematch(&mut self, id: MatchId, rematch: &Rematch) {
+    pub(super) fn told_rematch(&mut self, on: ConnectionId, id: MatchId, rematch: &Rematch) {
         let next = rematch.next.as_ref().map(|next| next.match_id);
+        if let Some(next) = next.filter(|_| self.is_late(on, id)) {
+            self.rematches_told.push((id, next, self.at_us));
+        }
         self.successors.entry(id).or_default().extend(next);
     }
 
@@ -107,7 +123,13 @@ impl Reading {
     }
 
     /// Events that were asked for again.
-    pub(super) fn caught_up(&mut self, place: usize, events: &[Event], waiting: Option<&Waiting>) {
+    pub(super) fn caught_up(
+        &mut self,
+        place: usize,
+        on: ConnectionId,
+        events: &[Event],
+        waiting: Option<&Waiting>,
+    ) {
         let Some(Waiting {
             message: ClientMessage::Resync { since, .. },
             target: Some(id),
@@ -125,10 +147,14 @@ impl Reading {
                 self.fault(Kind::Gap, about);
             }
             last = event.seq().0;
+            self.glimpsed(on, *id, last, None);
             self.observe(place, event);
         }
-        self.looked(*id, last, *sent_us);
-        if last < *newest && self.settled_us.is_none() {
+        if !events.is_empty() {
+            self.glimpsed(on, *id, last, Some(*sent_us));
+        }
+        self.looked(on, *id, last, *sent_us);
+        if last < *newest && self.settled_us.is_none() && !self.is_late(on, *id) {
             let about = format!("what was missed of {id} ends at {last}; {newest} is known");
             self.fault(Kind::WentBack, about);
         }
