@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RatingChange,
-    RequestId, ServerMessage, Snapshot, WatchedBy,
+    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
+    ServerMessage, Snapshot, WatchedBy,
 };
 
 pub(super) use self::ends::Seen;
 pub(super) use self::events::contradiction;
-pub(super) use self::glimpses::{Glimpse, RatingShown};
+pub(super) use self::glimpses::{Glimpse, RatingShown, RatingTold};
 use self::lists::Watch;
 pub(super) use self::lists::{Difference, Row};
 pub(super) use self::turns::{RowsTold, TurnTold};
@@ -119,15 +119,6 @@ pub(super) struct Told {
     newest: u64,
     /// How many crashes there had been when somebody came into it or back to it last.
     crashes: usize,
-}
-
-/// Somebody was told what a match has changed.
-#[derive(Debug)]
-pub(super) struct RatingTold {
-    pub(super) on: ConnectionId,
-    pub(super) at_us: u128,
-    pub(super) id: MatchId,
-    pub(super) changes: Vec<RatingChange>,
 }
 
 /// A snapshot as it was shown.
@@ -374,19 +365,8 @@ impl Reading {
             }
             ServerMessage::Rating {
                 match_id, changes, ..
-            } => {
-                let (at_us, id, changes) = (self.at_us, *match_id, changes.clone());
-                self.ratings.push(RatingTold {
-                    on,
-                    at_us,
-                    id,
-                    changes,
-                });
-            }
-            ServerMessage::Said { match_id, said } => {
-                self.heard(on, std::slice::from_ref(said), None);
-                self.heard_words(on, *match_id, said);
-            }
+            } => self.told_rating(on, *match_id, changes),
+            ServerMessage::Said { match_id, said } => self.heard_words(on, *match_id, said),
             ServerMessage::WatchOver { match_id } => self.watch_over(on, *match_id),
             ServerMessage::Profile { profile, .. } => self.told_profile(profile),
             ServerMessage::Leaders { rows, .. } => self.told_leaders(rows, waiting.as_ref()),

@@ -1,8 +1,8 @@
 //! What those see of matches who have no part in them.
 
 use plyhouse_protocol::{
-    ClientMessage, LeaderRow, MatchId, Occupant, PlayerId, Pool, Profile, Said, Saying, Snapshot,
-    WatchedBy,
+    ClientMessage, LeaderRow, MatchId, Occupant, PlayerId, Pool, Profile, RatingChange, Said,
+    Saying, Snapshot, WatchedBy,
 };
 
 use super::{ConnectionId, Reading, Waiting};
@@ -16,6 +16,15 @@ pub(in crate::sim::checker) struct Glimpse {
     pub(in crate::sim::checker) at_us: u128,
     /// When it was asked for, if it was, and all was to be told.
     pub(in crate::sim::checker) asked_us: Option<u128>,
+}
+
+/// Somebody was told what a match has changed.
+#[derive(Debug)]
+pub(in crate::sim::checker) struct RatingTold {
+    pub(in crate::sim::checker) on: ConnectionId,
+    pub(in crate::sim::checker) at_us: u128,
+    pub(in crate::sim::checker) id: MatchId,
+    pub(in crate::sim::checker) changes: Vec<RatingChange>,
 }
 
 /// It was shown how well somebody plays.
@@ -99,11 +108,21 @@ impl Reading {
             .extend(target.map(|id| (id, preset.as_str().to_owned(), self.at_us)));
     }
 
-    /// What spectators say is not of the match.
+    /// Words as they are said. Those of spectators are not of the match, and come at once.
     pub(super) fn heard_words(&mut self, on: ConnectionId, id: MatchId, said: &Said) {
+        self.heard(on, std::slice::from_ref(said), None);
         if let (Some(_), Some(preset), true) = (said.seat, &said.preset, self.is_late(on, id)) {
             self.heard_late.push((id, preset.clone(), self.at_us));
         }
+    }
+
+    pub(super) fn told_rating(&mut self, on: ConnectionId, id: MatchId, changes: &[RatingChange]) {
+        self.ratings.push(RatingTold {
+            on,
+            at_us: self.at_us,
+            id,
+            changes: changes.to_vec(),
+        });
     }
 
     pub(super) fn told_profile(&mut self, profile: &Profile) {
