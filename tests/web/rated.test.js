@@ -13,6 +13,7 @@ import {
   playAll,
   says,
   signUp,
+  together,
 } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
@@ -217,5 +218,26 @@ test(
     const dan = await house.visitor(link);
     await dan.getByRole('heading', { name: 'There is no match with this code now.' }).waitFor();
     await playAll(ann, bob, 'e2-e4 e7-e5');
+  }),
+);
+
+test(
+  'both go on to the rematch of a match that others see later, which has a link of its own',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await ann.getByText('Who may watch').first().click();
+    await ann.getByLabel('They see it').selectOption('10 minutes later');
+    const link = await invite(ann, 'Tic-tac-toe');
+    const bob = await house.visitor(link);
+    await myTurn(ann);
+    await playAll(ann, bob, 'a1 b2');
+    await inBar(ann, 'Resign …').click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    await inBar(ann, 'Rematch').click();
+    await bob.getByRole('button', { name: 'Accept' }).click();
+    await myTurn(bob);
+    await together(ann, bob);
+    await Promise.all([ann, bob].map((page) => page.waitForURL((to) => to.href !== link)));
+    assert.equal(ann.url(), bob.url());
   }),
 );

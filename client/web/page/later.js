@@ -49,6 +49,11 @@ export class Later {
     this.#view?.hear?.(message);
   }
 
+  /** @param {Pick<Match, 'match' | 'code' | 'previous' | 'you'>} match */
+  arrived(match) {
+    this.#view?.arrived?.(match);
+  }
+
   /** @param {Pick<Match, 'match'>} match */
   shows(match) {
     return this.#view?.shows?.(match) ?? false;

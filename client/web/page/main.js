@@ -47,6 +47,7 @@ import { notUnderstood, refusalText } from './words.js';
  * @property {() => string} title
  * @property {(message: Message) => void} [hear] what else the server tells
  * @property {string} [match] the match that it is of, and what it hears of matches:
+ * @property {(match: Pick<Match, 'match' | 'code' | 'previous' | 'you'>) => void} [arrived] what is done when a match is told of whole
  * @property {(match: Pick<Match, 'match'>) => boolean} [shows] whether one sees how this one stands
  * @property {(match: string) => void} [shownOut] one may not watch it any more
  * @property {(message: SaidTold) => void} [heard] somebody says something
@@ -309,6 +310,7 @@ export class App {
       case 'match':
         this.#learnWhole(message);
         if (this.#view instanceof Lobby) this.#view.matched(message);
+        this.#view.arrived?.(message);
         break;
       case 'presence':
         this.#change(message.match, (match) => withPresence(match, message, performance.now()));

@@ -198,7 +198,7 @@ export class Room {
     if (match?.match === line.match) this.#furniture?.heard(match, line);
   }
 
-  /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. @param {Match} match */
+  /** A match is told of whole: the rematch of the one that is seen, under a code of its own, is gone to. @param {Pick<Match, 'match' | 'code' | 'previous' | 'you'>} match */
   arrived(match) {
     const isNext = match.previous !== undefined && match.previous === this.match;
     if (isNext && match.you !== null && !this.#app.isAt(match)) this.#app.goTo(match);
