@@ -66,6 +66,6 @@ async fn rated_seeks_of_two_servers_widen_until_both_fit() {
     pass(5).await;
     let shown = until(&mut cat, "match").await;
     assert_eq!(until(&mut ann, "match").await["match"], shown["match"]);
-    assert_eq!(&shown["host"], ann.id());
+    assert!([ann.id(), cat.id()].contains(&&shown["host"]), "{shown}");
     assert_eq!(shown["rated"], true);
 }
