@@ -411,7 +411,7 @@ async fn ended_matches_are_forgotten_in_time() {
 async fn forgotten_matches_are_not_found() {
     let directory = tempfile::tempdir().expect("a directory");
     suite::openings_are_counted(&open(directory.path())).await;
-    suite::keeps_an_analysis(&open(directory.path()), 70).await;
+    suite::keeps_an_analysis(&open(directory.path()), 61).await;
     let store = SqliteStore::open(directory.path(), Some(Duration::ZERO)).expect("it opens");
     let last = MatchId(uuid::Uuid::from_u128(80));
     while store.load(last).await.expect("readable").is_some() {
@@ -440,7 +440,8 @@ async fn results_of_before_are_counted() {
         crate::Archive::faults(&archive),
         ["2 results of players are not as many as their matches"]
     );
-    let back = "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer";
+    let back = "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer;
+                DROP TABLE ledger_waiting; DROP TABLE analyses";
     connection.execute_batch(back).expect("dropped");
     let version = connection.pragma_update(None, "user_version", 14);
     version.expect("written");

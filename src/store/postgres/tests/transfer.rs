@@ -93,7 +93,7 @@ async fn fill(store: &dyn Store) {
     suite::blocks_a_player(store).await;
     suite::forgets_a_player(store).await;
     gives_passes_and_waits(store).await;
-    suite::keeps_an_analysis(store, 1107).await;
+    suite::keeps_an_analysis(store, 1108).await;
     let aborted = EventKind::ended(None, Reason::Aborted).at(AT_MS + 9);
     for number in 1..=300 {
         let mut written = record(number, &player(1));
@@ -150,7 +150,7 @@ fn everything_is_moved_there_and_back() {
     let middle = postgres(&runtime, &address);
     let [source, target] = transfer(&runtime, &first, &middle).expect("moved");
     assert_eq!(source, target);
-    assert_eq!((source.matches, source.live, source.players), (307, 203, 4));
+    assert_eq!((source.matches, source.live, source.players), (308, 203, 4));
 
     // It goes on there: somebody takes a match over, and plays.
     let id = MatchId(Uuid::from_u128(1003));
