@@ -9,10 +9,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, Starter};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating, PlayerRecord,
-    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
-    WriteError,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
+    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
+    Tail, TokenHash, WriteError,
 };
 
 /// The store, seen so.
@@ -162,6 +162,18 @@ impl Store for WithoutAccounts {
         line: String,
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         self.0.explore(game, line)
+    }
+
+    fn keep_analysis(
+        &self,
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.keep_analysis(id, analysis)
+    }
+
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        self.0.analysis(id)
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -151,16 +151,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// no such match. It is forgotten with the match.
     fn keep_analysis(
         &self,
-        _id: MatchId,
-        _analysis: KeptAnalysis,
-    ) -> BoxFuture<'_, Result<bool, WriteError>> {
-        futures::future::ready(Ok(false)).boxed()
-    }
+        id: MatchId,
+        analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>>;
 
     /// What was thought of an ended match, if that is kept.
-    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
-        futures::future::ready(Ok(None)).boxed()
-    }
+    fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>>;
 
     /// How ratings stand.
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>>;

@@ -1,7 +1,7 @@
 //! What the search thinks of ended matches.
 
 use plyhouse_protocol::Analysts;
-use plyhouse_server::Settings;
+use plyhouse_server::{Accounts, Settings};
 use serde_json::{Value, json};
 
 use crate::support::{Player, TestServer, calm, pass};
@@ -113,6 +113,21 @@ async fn a_match_is_looked_at_once() {
             .metrics()
             .contains("plyhouse_analyses_total 2")
     );
+}
+
+/// What was found is kept where nobody has an account, too.
+#[tokio::test(start_paused = true)]
+async fn a_server_without_accounts_keeps_what_was_found() {
+    let server = TestServer::start(Settings {
+        accounts: Accounts::Off,
+        ..calm()
+    });
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let create = json!({"game": "tic-tac-toe"});
+    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    assert_eq!(analysed(&mut ann, &id).await, analysed(&mut ann, &id).await);
+    let metrics = server.server.metrics();
+    assert!(metrics.contains("plyhouse_analyses_total 1"), "{metrics}");
 }
 
 #[tokio::test(start_paused = true)]

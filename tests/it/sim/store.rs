@@ -17,9 +17,10 @@ use plyhouse_protocol::{
     MatchCode, MatchId, PlayerId, PlayerKind, Pool, RatingChange, SessionId, SessionKind, Token,
 };
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, LeadersPage, LeadersQuery, Live, Loaded, Mark, Needed,
-    NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, Post, RatingState,
-    RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash, WriteError,
+    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
+    Mark, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating, PlayerRecord, Post,
+    RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store, Tail, TokenHash,
+    WriteError,
 };
 use sha2::{Digest, Sha256};
 use tokio::time::sleep;
@@ -578,6 +579,19 @@ impl Store for SimStore {
     ) -> BoxFuture<'_, Result<Explored, ReadError>> {
         let _ = (game, line);
         self.try_read(|_| Explored::default()).boxed()
+    }
+
+    // Nobody has a match looked at in a simulated world.
+    fn keep_analysis(
+        &self,
+        _id: MatchId,
+        _analysis: KeptAnalysis,
+    ) -> BoxFuture<'_, Result<bool, WriteError>> {
+        futures::future::ready(Ok(false)).boxed()
+    }
+
+    fn analysis(&self, _id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
+        self.try_read(|_| None).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {
