@@ -2,6 +2,7 @@
 //! this module all is generic over a game, above it all games look alike and speak text.
 
 mod analyst;
+mod in_text;
 mod published;
 
 use std::fmt;
@@ -24,6 +25,7 @@ pub use analyst::{Analyst, SetUpError};
 pub use published::published;
 
 use self::analyst::TypedAnalyst;
+use self::in_text::{chosen, text, watched};
 
 /// Every game this build can host. A game is added here and nowhere above.
 pub static CATALOG: [Entry; 7] = [
@@ -368,11 +370,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         stop: &Stop,
         table: &mut Table,
     ) -> Option<Choice> {
-        let (m, report) = search::choose(&self.0, level, seed, limits, stop, table)?;
-        Some(Choice {
-            m: m.to_string(),
-            report: report.map(|m| m.to_string()),
-        })
+        search::choose(&self.0, level, seed, limits, stop, table).map(chosen)
     }
 
     fn choose_watched(
@@ -385,13 +383,8 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Choice> {
         table.forget();
-        let mut watch = |report: &Report<P::Move>| watch(&report.clone().map(|m| m.to_string()));
-        let (m, report) =
-            search::choose_watched(&self.0, level, seed, limits, stop, table, &mut watch)?;
-        Some(Choice {
-            m: m.to_string(),
-            report: report.map(|m| m.to_string()),
-        })
+        let watch = &mut watched(watch);
+        search::choose_watched(&self.0, level, seed, limits, stop, table, watch).map(chosen)
     }
 
     fn look(
@@ -401,9 +394,7 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         table: &mut Table,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>> {
-        let mut watch = |report: &Report<P::Move>| watch(&report.clone().map(|m| m.to_string()));
-        let found = search::look_watched(&self.0, limits, stop, table, &mut watch)?;
-        Some(found.map(|m| m.to_string()))
+        search::look_watched(&self.0, limits, stop, table, &mut watched(watch)).map(text)
     }
 
     fn customary(&self, score: Score) -> i32 {

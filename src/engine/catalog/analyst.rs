@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::in_text::{chosen, text, watched};
 use super::{AnyPosition, Choice, Erased, IllegalHere, PlayError};
 use crate::game::perft::{PlyCount, perft};
 use crate::game::{Course, ParseMoveError, ParsePositionError, Position};
@@ -256,7 +257,7 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
         stop: &Stop,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Report<String>> {
-        let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
+        let mut watch = watched(watch);
         let (course, table) = (&self.pos.0, &mut self.table);
         let report = if exact {
             analysis::solve_every_move(course, limits, stop, table, &mut watch)
@@ -283,14 +284,9 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
             return self.pos.choose(level, seed, limits, stop, table);
         }
         self.table.next_search();
-        let mut watch = |report: &Report<P::Move>| watch(&text(report.clone()));
         let (course, table) = (&self.pos.0, &mut self.table);
-        let (m, report) =
-            search::choose_watched(course, level, seed, limits, stop, table, &mut watch)?;
-        Some(Choice {
-            m: m.to_string(),
-            report: text(report),
-        })
+        let watch = &mut watched(watch);
+        search::choose_watched(course, level, seed, limits, stop, table, watch).map(chosen)
     }
 
     fn best_lines(
@@ -335,10 +331,6 @@ impl<P: Evaluate> Analyst for TypedAnalyst<P> {
     fn perft(&self, plies: usize) -> Vec<PlyCount> {
         perft(&self.pos.0, plies)
     }
-}
-
-fn text<M: fmt::Display>(report: Report<M>) -> Report<String> {
-    report.map(|m| m.to_string())
 }
 
 fn beginning(text: &str) -> String {
