@@ -8,7 +8,7 @@ use crate::search::{Limits, Stop, Table};
 const LOOKS_MAX: usize = 3;
 
 /// What such a look may spend, of what the position may.
-const SHARE: u64 = 8;
+const SHARE: u32 = 8;
 
 /// Goes on with lines that were cut short.
 pub(super) struct Teller<'a> {
@@ -31,8 +31,8 @@ impl Teller<'_> {
         }
         let (limits, stop) = self.limits;
         let limits = Limits {
-            nodes: limits.nodes.map(|nodes| nodes / SHARE),
-            time: limits.time.map(|time| time / 8),
+            nodes: limits.nodes.map(|nodes| nodes / u64::from(SHARE)),
+            time: limits.time.map(|time| time / SHARE),
             ..*limits
         };
         for _ in 0..LOOKS_MAX {

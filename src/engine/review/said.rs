@@ -95,15 +95,9 @@ const fn kept(keeps: Keeps) -> &'static str {
 
 /// So much material, in words.
 fn worth(game: &Entry, pawns: u32) -> String {
-    let unit = if game.info.id == "chess" {
-        "pawn"
-    } else {
-        "man"
-    };
-    let units = if game.info.id == "chess" {
-        "pawns"
-    } else {
-        "men"
+    let (unit, units) = match game.info.id {
+        "chess" => ("pawn", "pawns"),
+        _ => ("man", "men"),
     };
     match pawns {
         1 => format!("a {unit}"),
