@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::archive::not_read;
+use super::replay::stored;
 use super::{Client, Player};
 use crate::analyses::{self, Analysis, Wanted};
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
-use plyhouse_matches::Match;
 use plyhouse_protocol::{Analysts, ErrorCode, MatchRef, Status, WireError};
-use plyhouse_store::Record;
 
 impl Client {
     pub(super) async fn analyse(
@@ -43,15 +41,7 @@ impl Client {
         if server.settings.analysis == Analysts::Off {
             return refuse("matches are not analysed on this server");
         }
-        let Ok(_place) = server.replays.acquire().await else {
-            return Err(unreadable());
-        };
-        let loaded = server.store.load(id).await.map_err(not_read)?;
-        let Record { creation, events } = loaded.ok_or_else(unreadable)?.record;
-        let state = Match::replay(creation, &events).map_err(|damaged| {
-            tracing::error!(match_id = %id, %damaged, "match not read");
-            unreadable()
-        })?;
+        let state = stored(server, id).await?;
         if state.moves().next().is_none() {
             return refuse("no move was played");
         }
@@ -111,8 +101,4 @@ fn busy() -> WireError {
         retry_after_ms: Some(1000),
         ..error
     }
-}
-
-fn unreadable() -> WireError {
-    WireError::new(ErrorCode::Internal, "the match cannot be read")
 }

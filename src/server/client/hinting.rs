@@ -1,6 +1,6 @@
 //! The best move, for a player who plays for fun against a bot.
 
-use super::archive::not_read;
+use super::replay::stored;
 use super::{Client, Player};
 use crate::analyses::worth;
 use crate::bots::{Class, Place};
@@ -10,7 +10,7 @@ use crate::to_protocol;
 use plyhouse_engine::review::{LINE_MAX, Worth};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 use plyhouse_matches::{Action, Match, Moment};
-use plyhouse_protocol::{ErrorCode, Hint, MatchId, MatchRef, Ply, ServerMessage, WireError};
+use plyhouse_protocol::{ErrorCode, Hint, MatchRef, Ply, ServerMessage, WireError};
 
 /// A hint waits for a search thread for at most this many times what it may think.
 const PATIENCE: u32 = 10;
@@ -36,7 +36,7 @@ impl Client {
             player: player.record.id,
             ply,
         };
-        let state = self.match_in_store(id).await?;
+        let state = stored(server, id).await?;
         // Told or refused as the match itself would, which has the last word.
         let now = Moment::free(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
@@ -52,20 +52,6 @@ impl Client {
                 "the server failed; it was not you",
             )),
         }
-    }
-
-    /// The match as the store has it: what was told is there.
-    async fn match_in_store(&self, id: MatchId) -> Result<Match, WireError> {
-        let unreadable = || WireError::new(ErrorCode::Internal, "the match cannot be read");
-        let Ok(_place) = self.server.replays.acquire().await else {
-            return Err(unreadable());
-        };
-        let loaded = self.server.store.load(id).await.map_err(not_read)?;
-        let record = loaded.ok_or_else(unreadable)?.record;
-        Match::replay(record.creation, &record.events).map_err(|damaged| {
-            tracing::error!(match_id = %id, %damaged, "match not read");
-            unreadable()
-        })
     }
 
     async fn searched(&self, player: &Player, state: &Match) -> Result<Hint, WireError> {

@@ -11,7 +11,8 @@ use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::table::KNOWN_EVENTS;
 use plyhouse_matches::Match;
-use plyhouse_protocol::{ErrorCode, Seq, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
+use plyhouse_store::Record;
 use tokio::task::yield_now;
 
 /// How many events are played through before others may use the thread.
@@ -81,6 +82,19 @@ async fn events_since(
         events.push(event);
     }
     Ok(events)
+}
+
+/// The match as the store has it, for whoever has a permit to read one.
+pub(super) async fn stored(server: &Shared, id: MatchId) -> Result<Match, WireError> {
+    let Ok(_place) = server.replays.acquire().await else {
+        return Err(unreadable());
+    };
+    let loaded = server.store.load(id).await.map_err(not_read)?;
+    let Record { creation, events } = loaded.ok_or_else(unreadable)?.record;
+    Match::replay(creation, &events).map_err(|damaged| {
+        tracing::error!(match_id = %id, %damaged, "match not read");
+        unreadable()
+    })
 }
 
 fn unreadable() -> WireError {
