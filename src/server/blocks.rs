@@ -88,10 +88,8 @@ pub(super) async fn read(server: &Shared, player: PlayerId) -> Result<(), WireEr
 /// or does not any more: a person and the programs of that person are one in this.
 pub(super) async fn read_around(server: &Shared, player: PlayerId, other: PlayerId) {
     for one in [player, other] {
-        let account = server.store.account(one).await.ok().flatten();
-        let person = account.and_then(|account| account.owner).unwrap_or(one);
-        let kin = kin(server, person).await.unwrap_or_default();
-        for one in kin.into_iter().chain([one]) {
+        let kin = kin(server, one).await.unwrap_or_else(|_| vec![one]);
+        for one in kin {
             // What cannot be read now stays as it was known.
             let _ = read(server, one).await;
         }
