@@ -160,11 +160,14 @@ impl std::fmt::Debug for BotTurn {
     }
 }
 
-/// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know. A bot that
-/// stands in plays for somebody.
+/// Whether all may know what the bot in this seat thinks. One that stands in plays for somebody.
+pub(super) fn is_thought_told(state: &Match, seat: Seat) -> bool {
+    state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_))
+}
+
+/// Where a search tells what it thinks, and where that is heard; nothing where nobody is to know.
 fn thoughts(state: &Match, seat: Seat) -> Option<(Watch, watch::Receiver<Option<Thinking>>)> {
-    let is_told = state.creation().terms.thinking;
-    if !is_told || !matches!(state.occupant(seat), Occupant::Bot(_)) {
+    if !is_thought_told(state, seat) {
         return None;
     }
     let (tell, told) = watch::channel(None);

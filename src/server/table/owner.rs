@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::catalog::Choice;
 use plyhouse_matches::{
-    Action, Attendance, Event, EventKind, Match, Moment, Occupant, Offer, Refusal, RequestId, Stage,
+    Action, Attendance, Event, EventKind, Match, Moment, Offer, Refusal, RequestId, Stage,
 };
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Thinking, WireError};
 use plyhouse_store::{Mark, WriteError};
 
-use super::bot_turn::{BotTurn, News, thought};
+use super::bot_turn::{BotTurn, News, is_thought_told, thought};
 use super::done::Done;
 use super::dormancy;
 use super::minds::Minds;
@@ -564,11 +564,9 @@ impl Owner {
     pub(super) fn last_thought(found: Option<&Choice>, state: &Match) -> Option<Thinking> {
         let found = found?;
         let (seat, _) = state.bot_to_move()?;
-        let is_told =
-            state.creation().terms.thinking && matches!(state.occupant(seat), Occupant::Bot(_));
         let place = (state.id(), state.ply());
         let game = state.creation().game;
-        is_told.then(|| thought(game, state.position(), place, &found.report))
+        is_thought_told(state, seat).then(|| thought(game, state.position(), place, &found.report))
     }
 
     /// Notes what a bot has thought of.
