@@ -78,18 +78,22 @@ pub(super) fn accounts() -> impl TypedValueParser<Value = Accounts> {
 }
 
 pub(super) fn chat() -> impl TypedValueParser<Value = ChatMode> {
-    let words = ChatMode::ALL.iter().map(|mode| mode.as_str());
-    PossibleValuesParser::new(words).map(|word| {
-        let mode = ChatMode::ALL.iter().find(|mode| mode.as_str() == word);
-        *mode.expect("it is one of the possible values")
-    })
+    one_of(ChatMode::ALL, ChatMode::as_str)
 }
 
 pub(super) fn analysts() -> impl TypedValueParser<Value = Analysts> {
-    let words = Analysts::ALL.iter().map(|who| who.as_str());
-    PossibleValuesParser::new(words).map(|word| {
-        let who = Analysts::ALL.iter().find(|who| who.as_str() == word);
-        *who.expect("it is one of the possible values")
+    one_of(Analysts::ALL, Analysts::as_str)
+}
+
+/// One of these, by its word.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    word: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let words = all.iter().map(move |one| word(*one));
+    PossibleValuesParser::new(words).map(move |given| {
+        let meant = all.iter().find(|one| word(**one) == given);
+        *meant.expect("it is one of the possible values")
     })
 }
 
