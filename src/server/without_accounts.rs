@@ -28,9 +28,11 @@ fn guest(player: PlayerRecord) -> PlayerRecord {
 
 fn unrated(creation: &mut Creation) {
     let terms = &mut creation.terms;
-    // Who may watch it stays as it is.
-    terms.watch = Some(terms.watch());
-    terms.rated = false;
+    if terms.rated {
+        // Who may watch it stays as it is.
+        terms.watch = Some(terms.watch());
+        terms.rated = false;
+    }
 }
 
 fn of_guests(events: &mut [Event]) {
@@ -47,18 +49,14 @@ fn of_guests(events: &mut [Event]) {
 
 fn plain(mut loaded: Loaded) -> Loaded {
     let Record { creation, events } = &mut loaded.record;
-    if creation.terms.rated {
-        unrated(creation);
-    }
+    unrated(creation);
     of_guests(events);
     loaded.changes = None;
     loaded
 }
 
 fn past(mut found: PastMatch) -> PastMatch {
-    if found.creation.terms.rated {
-        unrated(&mut found.creation);
-    }
+    unrated(&mut found.creation);
     for starter in &mut found.archived.seats {
         if let Starter::Player { kind, rating, .. } = starter {
             *kind = PlayerKind::Guest;
