@@ -4,25 +4,10 @@ use plyhouse_protocol::Analysts;
 use plyhouse_server::{Accounts, Settings};
 use serde_json::{Value, json};
 
-use crate::support::{Player, TestServer, calm, pass};
+use crate::support::{Player, TestServer, calm, pass, played};
 
 /// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
 const MOVES: [&str; 7] = ["a1", "c3", "c1", "b1", "a3", "b2", "a2"];
-
-/// Ann and Bob play these moves of tic-tac-toe; unless that ends it, Bob resigns.
-async fn played(ann: &mut Player, bob: &mut Player, create: Value, moves: &[&str]) -> String {
-    let id = ann.create(create).await;
-    bob.ask(json!({"type": "join", "match": id})).await;
-    for (ply, m) in (0..).zip(moves) {
-        let player = if ply % 2 == 0 { &mut *ann } else { &mut *bob };
-        assert_eq!(player.play(&id, ply, m).await["type"], "ok");
-    }
-    bob.ask(json!({"type": "resign", "match": id})).await;
-    for player in [ann, bob] {
-        player.drain().await;
-    }
-    id
-}
 
 fn analyse(id: &str) -> Value {
     json!({"type": "analyse", "match": id})

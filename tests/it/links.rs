@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-use crate::support::{Player, TestServer, boundless, pass};
+use crate::support::{Player, TestServer, boundless, pass, played};
 
 /// Where requests come from.
 const HERE: &str = "192.0.2.1";
@@ -60,15 +60,9 @@ async fn status(server: &TestServer, path: &str) -> String {
     head.split(' ').nth(1).expect("a number").to_owned()
 }
 
-/// A match that Bob resigns after these moves.
+/// A match that Bob resigns after these moves, and that both have left.
 async fn resigned(ann: &mut Player, bob: &mut Player, create: Value, moves: &[&str]) -> String {
-    let id = ann.create(create).await;
-    bob.ask(json!({"type": "join", "match": id})).await;
-    for (ply, m) in (0..).zip(moves) {
-        let player = if ply % 2 == 0 { &mut *ann } else { &mut *bob };
-        assert_eq!(player.play(&id, ply, m).await["type"], "ok");
-    }
-    bob.ask(json!({"type": "resign", "match": id})).await;
+    let id = played(ann, bob, create, moves).await;
     for player in [ann, bob] {
         player.ask(json!({"type": "leave", "match": id})).await;
         player.drain().await;

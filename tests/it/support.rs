@@ -63,6 +63,26 @@ pub(crate) fn text(value: &Value) -> String {
         .to_owned()
 }
 
+/// A match that Ann makes and Bob joins, of these moves; unless they end it, Bob resigns.
+pub(crate) async fn played(
+    ann: &mut Player,
+    bob: &mut Player,
+    create: Value,
+    moves: &[&str],
+) -> String {
+    let id = ann.create(create).await;
+    bob.ask(json!({"type": "join", "match": id})).await;
+    for (ply, m) in (0..).zip(moves) {
+        let player = if ply % 2 == 0 { &mut *ann } else { &mut *bob };
+        assert_eq!(player.play(&id, ply, m).await["type"], "ok");
+    }
+    bob.ask(json!({"type": "resign", "match": id})).await;
+    for player in [ann, bob] {
+        player.drain().await;
+    }
+    id
+}
+
 /// Lets time pass. It is paused, so this takes no time of ours.
 pub(crate) async fn pass(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
