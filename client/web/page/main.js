@@ -158,11 +158,11 @@ export class App {
     // A second click while the first is under way would make a second match.
     if (this.#isEntering) return null;
     this.#isEntering = true;
-    const view = this.#view;
+    const path = this.#path;
     const snapshot = await this.ask(request).finally(() => (this.#isEntering = false));
     if (snapshot) made?.(snapshot);
     // Whoever has gone elsewhere meanwhile stays there, and finds the match in the lobby.
-    if (snapshot && this.#view === view) this.goTo(snapshot);
+    if (snapshot && this.#path === path) this.goTo(snapshot);
     return snapshot;
   }
 
@@ -252,9 +252,20 @@ export class App {
     this.#show(viewAt(this, path, wish));
     // What had the focus is gone; a view that knows better takes it on.
     if (hadFocus) this.#main.focus();
+    this.#begin();
+    window.scrollTo(0, 0);
+  }
+
+  /** A view is loaded: it is seen in place of what stood for it. @param {View} view */
+  come(view) {
+    this.#show(view);
+    this.#begin();
+  }
+
+  /** Has the view begin that is shown now. */
+  #begin() {
     if (this.connection.link.state === 'open') this.#view.welcomed();
     this.update();
-    window.scrollTo(0, 0);
   }
 
   /** @param {View} view */
