@@ -248,14 +248,17 @@ impl Teller {
             reply.withdraw();
             return None;
         }
-        let has_room = self.audience.len() < self.server.settings.followers_max;
-        // Players find room in their own match, however many watch.
-        if !has_room && !is_player && !self.follows(command) {
+        if !is_player && !self.follows(command) && !self.has_room() {
             reply.refuse(ErrorCode::Overloaded, "too many follow this match");
             return None;
         }
         self.audience.admit(command.player, reply.outbox());
         Some(reply)
+    }
+
+    /// Whether one more may follow. Players find room in their own match, however many watch.
+    pub(super) fn has_room(&self) -> bool {
+        self.audience.len() < self.server.settings.followers_max
     }
 
     /// Whether the connection that asks follows.
@@ -271,11 +274,6 @@ impl Teller {
     /// Everybody who follows.
     pub(super) fn followers(&self) -> Vec<(PlayerId, Outbox)> {
         self.audience.followers()
-    }
-
-    /// Whether this connection follows and has been shown the match.
-    pub(super) fn has_been_shown(&self, id: ConnectionId) -> bool {
-        self.audience.has_been_shown(id)
     }
 
     /// Whether anybody follows.

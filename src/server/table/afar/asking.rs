@@ -7,12 +7,13 @@ use std::sync::Arc;
 use futures::FutureExt;
 use plyhouse_bus::Unanswered;
 use plyhouse_matches::{Action, Moment};
+use plyhouse_protocol::ErrorCode;
 use plyhouse_store::NodeId;
 
 use super::{AGAIN, ASKED_AT_ONCE, Afar, Asked, UNKNOWN_MAX, Waiting};
 use crate::clock::now;
 use crate::cluster::{Answered, Found};
-use crate::command::{Command, MatchRequest, Relayed};
+use crate::command::{Command, Relayed};
 use crate::match_handle::Letter;
 use crate::reply::Reply;
 use crate::table::{ASKED_MAX, End, GOES_ON, LOST, Table};
@@ -86,7 +87,7 @@ impl Table {
                 self.ask_again(letter, None).await
             }
             Err(Unanswered::Away) => {
-                self.refuse_afar(letter, "the other servers cannot be reached now");
+                letter.refuse("the other servers cannot be reached now");
                 GOES_ON
             }
         }
@@ -100,7 +101,7 @@ impl Table {
     ) -> ControlFlow<End> {
         let waited = now().saturating_duration_since(letter.command.received_at);
         if waited >= ASKED_MAX {
-            self.refuse_afar(letter, "the match cannot be reached now");
+            letter.refuse("the match cannot be reached now");
             return GOES_ON;
         }
         let owner = self.afar().owner;
@@ -123,21 +124,6 @@ impl Table {
         let since = *afar.unknown_since.get_or_insert_with(now);
         let is_long = now().saturating_duration_since(since) >= UNKNOWN_MAX;
         afar.owner.filter(|_| is_long)
-    }
-
-    pub(super) fn refuse_afar(&mut self, letter: Box<Letter>, why: &str) {
-        if self.is_new_follower(&letter) {
-            self.teller.dismiss(&letter.command);
-        }
-        letter.refuse(why);
-    }
-
-    /// Whether the connection that asks follows for nothing else than what it asks.
-    pub(super) fn is_new_follower(&self, letter: &Letter) -> bool {
-        matches!(
-            letter.command.request,
-            MatchRequest::Act(Action::Join { .. })
-        ) && !self.teller.has_been_shown(letter.command.connection)
     }
 
     /// Finds out whose the match is. Breaks if it is this server's from now on.
@@ -203,20 +189,21 @@ impl Table {
         LOST
     }
 
-    /// Has the owner decide on an action. Who joins follows from then on.
+    /// Has the owner decide on an action. Who joins follows once that has been done, and not before: it may be
+    /// refused, or the match be read anew and shown to all who follow.
     pub(super) async fn act_afar(
         &mut self,
         command: Command,
         action: &Action,
-        mut reply: Reply,
+        reply: Reply,
     ) -> ControlFlow<End> {
-        if matches!(action, Action::Join { .. }) {
+        if matches!(action, Action::Join { .. }) && !self.teller.has_room() {
             let is_seated = self.state.seat_of(command.player).is_some();
             let at = Moment::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
-            match self.teller.admit(&command, is_player, reply) {
-                Some(admitted) => reply = admitted,
-                None => return GOES_ON,
+            if !is_player && !self.follows(&command) {
+                reply.refuse(ErrorCode::Overloaded, "too many follow this match");
+                return GOES_ON;
             }
         }
         self.hand_on(command, reply).await
@@ -245,7 +232,7 @@ impl Table {
         };
         let afar = self.afar.as_mut().expect("it is decided elsewhere");
         if afar.asking.len() >= ASKED_AT_ONCE {
-            self.refuse_afar(letter, "too much is asked of this match at the moment");
+            letter.refuse("too much is asked of this match at the moment");
             return GOES_ON;
         }
         let metrics = Arc::clone(&self.server.metrics);
@@ -279,7 +266,7 @@ impl Table {
             }
             Ok(Found::Over | Found::Unknown) | Err(_) => {
                 if let Some(letter) = self.held.pop_front() {
-                    self.refuse_afar(letter, "the match cannot be reached now");
+                    letter.refuse("the match cannot be reached now");
                 }
                 GOES_ON
             }

@@ -174,20 +174,15 @@ impl Table {
             let Letter { command, reply } = *letter;
             match (&answer, &command.request) {
                 (Ok(_), MatchRequest::Act(Action::Join { .. })) => {
-                    self.tell_snapshot_afar(&command, reply);
+                    if let Some(reply) = self.teller.admit(&command, true, reply) {
+                        self.tell_snapshot_afar(&command, reply);
+                    }
                 }
                 (Ok(_), MatchRequest::Act(Action::Leave { .. })) => {
                     self.dismiss_silently(&command);
                     reply.answer(answer);
                 }
-                (Ok(_), _) => reply.answer(answer),
-                (Err(_), _) => {
-                    let letter = Letter { command, reply };
-                    if self.is_new_follower(&letter) {
-                        self.teller.dismiss(&letter.command);
-                    }
-                    letter.reply.answer(answer);
-                }
+                (Ok(_) | Err(_), _) => reply.answer(answer),
             }
         }
     }
