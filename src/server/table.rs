@@ -150,7 +150,8 @@ impl Table {
             reminder,
             changes,
         } = loaded;
-        let done = Done::of(&record.events);
+        let mut done = Done::default();
+        done.begin_again(&record.events);
         let delayed = Delayed::of(server, &record)?;
         let state = teller.replay(record)?;
         let mut owner = Owner::new(Arc::clone(server), &state, mark, None);

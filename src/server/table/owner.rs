@@ -191,6 +191,10 @@ impl Owner {
             decision.answer = Ok(is_answered_by_number(action).then_some(seq));
             return decision;
         }
+        if let Some(why) = request.and_then(|request| self.done.why_refused(request)) {
+            decision.answer = Err(Box::new(why.clone()));
+            return decision;
+        }
         if is_answered_by_number(action) {
             decision.answer = Ok(Some(state.seq().next()));
         }
@@ -216,7 +220,12 @@ impl Owner {
                     NotDone::Lost => {}
                 }
                 decision.is_lost = matches!(not_done, NotDone::Lost);
-                decision.answer = Err(Box::new(not_done.into()));
+                let is_refused = matches!(not_done, NotDone::Refused(_));
+                let why = Box::new(WireError::from(not_done));
+                if let Some(request) = request.filter(|_| is_refused) {
+                    self.done.refuse(request, why.clone());
+                }
+                decision.answer = Err(why);
             }
         }
         decision

@@ -6,7 +6,6 @@ use plyhouse_store::{Loaded, ReadError};
 use tokio::time::sleep;
 
 use super::Table;
-use super::done::Done;
 use super::owner::RETRY;
 use super::rematch::Wishes;
 use crate::cluster::Found;
@@ -123,14 +122,13 @@ impl Table {
             record, mark, next, ..
         } = loaded;
         self.wishes = Wishes::known(next);
-        let done = Done::of(&record.events);
+        self.owner.done.begin_again(&record.events);
         self.begin_delayed_again(&record)?;
         let state = self.teller.replay(record)?;
         tracing::warn!(match_id = %state.id(), seq = %state.seq(), "match rebuilt from the store");
         self.server.players.match_rebuilt(&self.state, &state);
         self.state = state;
         self.owner.mark = mark;
-        self.owner.done = done;
         self.teller.is_of_epoch(mark.epoch());
         if self.afar.is_some() {
             self.read_anew(mark);
