@@ -170,7 +170,12 @@ async fn keep(
     tracing::error!(match_id = %id, %error, "match not stored");
     if matches!(error, WriteError::Unknown) {
         match server.store.load(id).await {
-            Ok(Some(loaded)) => return Ok(loaded.mark),
+            Ok(Some(loaded)) if loaded.mark.epoch() == 0 => return Ok(loaded.mark),
+            // Another server has taken it over already, and decides on it.
+            Ok(Some(_)) => {
+                let message = "the match was created, and cannot be shown now";
+                return Err(WireError::new(ErrorCode::Internal, message));
+            }
             Ok(None) => {}
             Err(error) => {
                 tracing::error!(match_id = %id, %error, "nobody knows whether there is a match");

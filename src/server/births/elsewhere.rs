@@ -71,6 +71,12 @@ async fn bring(
     });
     let loaded = loaded.map_err(unreadable)?.ok_or_else(unknown_match)?;
     let mark = loaded.mark;
+    if is_own {
+        let owns = cluster.owns(id, mark.epoch()).await;
+        if !owns.map_err(|_| unreadable("nobody knows whose it is"))? {
+            return Ok(None);
+        }
+    }
     let mut unborn = Unborn::replay(server, loaded).map_err(unreadable)?;
     if !is_own {
         unborn.table.is_afar(owner, mark);

@@ -138,4 +138,11 @@ impl Cluster {
         }
         Err(NotFound)
     }
+
+    /// Whether a match that was read at this epoch is this server's. To be asked after it was read: another may
+    /// have taken it over just before, and what was read is that one's to write on.
+    pub(crate) async fn owns(&self, id: MatchId, epoch: u64) -> Result<bool, NotFound> {
+        let route = self.directory.route(id).await?;
+        Ok(route.is_some_and(|route| route.owner == Some(self.node) && route.epoch == epoch))
+    }
 }

@@ -28,9 +28,14 @@ impl Table {
                 return false;
             }
             let why = match self.server.store.load(id).await {
-                Ok(Some(loaded)) => match self.begin_again(loaded) {
-                    Ok(()) => return true,
-                    Err(damage) => damage.to_string(),
+                Ok(Some(loaded)) => match self.is_read_in_time(loaded.mark.epoch()).await {
+                    Some(true) => match self.begin_again(loaded) {
+                        Ok(()) => return true,
+                        Err(damage) => damage.to_string(),
+                    },
+                    Some(false) => continue,
+                    None if self.refuse_for_a_while().await => continue,
+                    None => return false,
                 },
                 Ok(None) => "the store has lost it".to_owned(),
                 Err(error @ ReadError::Damaged(_)) => error.to_string(),
@@ -72,6 +77,15 @@ impl Table {
             }
             Ok(Found::Over | Found::Unknown) => Some(false),
             Err(_) => None,
+        }
+    }
+
+    /// Whether a match that was read at this epoch may be decided where it is: nobody had taken it over before
+    /// that. `None` if that cannot be told now.
+    async fn is_read_in_time(&mut self, epoch: u64) -> Option<bool> {
+        match &self.server.cluster {
+            Some(cluster) if self.afar.is_none() => cluster.owns(self.state.id(), epoch).await.ok(),
+            _ => Some(true),
         }
     }
 
