@@ -35,7 +35,11 @@ const places = (page) =>
     PARTS,
   );
 
-/** The board, the players and the bar are within the window. @param {Page} page */
+/**
+ * The board, the players and the bar are within the window, beside whatever else there is: where the board has its
+ * own column, the page is no taller than the window.
+ * @param {Page} page
+ */
 async function isInSight(page) {
   const out = await page.evaluate(() =>
     [...document.querySelectorAll('.player, .surface, .bar, .standing')]
@@ -46,7 +50,42 @@ async function isInSight(page) {
       .map(({ className }) => className),
   );
   assert.deepEqual(out, []);
+  const [height, window, isHigh] = await page.evaluate(() => [
+    document.documentElement.scrollHeight,
+    innerHeight,
+    innerHeight > innerWidth,
+  ]);
+  assert.ok(isHigh || Number(height) <= Number(window), `${height} > ${window}`);
 }
+
+/** How much of the window's height is the board; of its width, where that is less. @param {Page} page */
+const share = (page) =>
+  page.evaluate(() => {
+    const { width = 0, height = 0 } =
+      document.querySelector('.surface')?.getBoundingClientRect() ?? {};
+    return innerHeight > innerWidth ? width / innerWidth : height / innerHeight;
+  });
+
+/** Counts from now on how much is moved about, by the browser's own measure. @param {Page} page */
+const watchShifts = (page) =>
+  page.evaluate(() => {
+    /** @type {string[]} */
+    const shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of /** @type {any[]} */ (list.getEntries())) {
+        for (const { node, previousRect: before, currentRect: after } of entry.sources) {
+          const { x, y } = before;
+          shifts.push(
+            `${node?.parentNode?.className} ${node?.className} ${node?.textContent} ${x},${y} -> ${after.x},${after.y} ${after.width}`,
+          );
+        }
+      }
+    }).observe({ type: 'layout-shift' });
+    Object.assign(globalThis, { shifts });
+  });
+
+/** What was moved since it was asked last. @param {Page} page @returns {Promise<string[]>} */
+const shifts = (page) => page.evaluate('shifts.splice(0)');
 
 for (const [size, viewport] of Object.entries(WINDOWS)) {
   test(
@@ -64,12 +103,15 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       for (const page of pages) {
         await isInSight(page);
         await fits(page);
+        await watchShifts(page);
+        assert.ok((await share(page)) > 0.8);
       }
       const moves = 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6'.split(' ');
       for (const [at, move] of moves.entries()) {
         await play(at % 2 === 0 ? ann : bob, ...move.split('-'));
         await stay(move);
       }
+      assert.deepEqual(await Promise.all(pages.map(shifts)), [[], []]);
       await inBar(bob, 'Offer a draw').click();
       await inBar(bob, 'Take back').click();
       await ann.getByRole('button', { name: 'Accept' }).nth(1).waitFor();
@@ -79,14 +121,34 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       await inBar(ann, 'Resign …').click();
       await stay('whether to give up');
       await ann.keyboard.press('Escape');
+      // An answer makes room for a second.
+      await Promise.all(pages.map(shifts));
       await play(ann, 'h5', 'f7');
       await says(ann, 'You win!');
       await says(bob, 'You lose.');
       await stay('the end');
+      assert.deepEqual(await Promise.all(pages.map(shifts)), [[], []]);
       await picture(bob, `lost-${size}`);
       await ann.keyboard.press('ArrowLeft');
       await says(ann, 'After 6 of 7 moves.');
       await stay('looking back');
+      // What is thought of it stands beside the board, and what is told of a move moves nothing.
+      await bob.getByRole('button', { name: 'Analyse' }).first().click();
+      const panel = bob.getByRole('region', { name: 'Analysis' });
+      await panel.getByText(/accuracy/).waitFor();
+      const beside = (await places(bob)).slice(0, -2);
+      assert.deepEqual(beside, before[1]?.slice(0, -2));
+      const listed = await places(bob);
+      await bob.keyboard.press('ArrowLeft');
+      await says(bob, 'After 6 of 7 moves.');
+      await panel.getByText('Blunder').waitFor();
+      assert.deepEqual(await places(bob), listed);
+      await bob
+        .locator('.why', { hasText: /^Blunder\. .* (is better|holds the draw|loses by less)\.$/ })
+        .waitFor();
+      await isInSight(bob);
+      await fits(bob);
+      await picture(bob, `analysed-${size}`);
     }),
   );
 }

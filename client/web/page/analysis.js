@@ -124,6 +124,11 @@ export class Analysis {
     return this.#panel?.better(this.#thought, this.#shown) ?? null;
   }
 
+  /** In short, how the last move is judged that is shown. */
+  get brief() {
+    return this.#panel?.brief(this.#thought, this.#shown) ?? '';
+  }
+
   #draw() {
     this.#panel?.show(this.#thought, this.#shown);
   }

@@ -54,9 +54,10 @@ export class Furniture {
     const share = async (/** @type {number | null} */ ply) =>
       app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
     this.analysis = new Analysis(app, look);
-    this.moves = new Moves({ look, share }, this.analysis.button, this.talk.button);
+    // What comes with the end stands behind what has been there.
+    this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);
-    this.moves.element.lastElementChild?.before(this.analysis.place);
+    this.moves.element.firstElementChild?.after(this.analysis.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
     const advise = (/** @type {string} */ move) => this.board.advise(move);

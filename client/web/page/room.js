@@ -308,10 +308,12 @@ export class Room {
     moves.show(match.moves, shown, game.sides.map(sideName));
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
+    analysis.show(match, shown);
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
       isPending: this.#own.isSent && pending !== null,
       ahead: this.#ahead.says(),
+      judged: analysis.brief,
       trouble: passes ? why : '',
     });
     this.element.classList.toggle('my-turn', mine);
@@ -323,7 +325,6 @@ export class Room {
     actions.show(match, now, this.#isTurned);
     talk.show(match);
     moves.offerLink(match.status === 'ended');
-    analysis.show(match, shown);
     moves.mark(analysis.judged);
     if (analysis.better !== null) board.advise(analysis.better);
   }

@@ -16,6 +16,7 @@ import * as words from './words.js';
  * @property {number | null} shown after how many moves the board is shown; `null` for now
  * @property {boolean} isPending whether a move of ours is under way
  * @property {string} ahead what is chosen ahead
+ * @property {string} judged how the last move is judged that is shown
  * @property {string} trouble why the match cannot be had just now
  */
 
@@ -26,7 +27,7 @@ import * as words from './words.js';
  * @param {Beside} beside
  */
 export function tellHow(app, { standing, why, actions, result }, match, beside) {
-  const { shown, isPending, ahead, trouble } = beside;
+  const { shown, isPending, ahead, judged, trouble } = beside;
   const now = shown === null;
   const speech = speechOf(app, match);
   result.show(match, speech, actions.next(match), now);
@@ -39,7 +40,7 @@ export function tellHow(app, { standing, why, actions, result }, match, beside) 
 
   function whyOf() {
     const isOver = match.status === 'ended';
-    if (!now) return say(isOver ? 'room.back' : 'room.on');
+    if (!now) return judged || say(isOver ? 'room.back' : 'room.on');
     if (!isOver) return hintOf(app, match, ahead);
     // It stands over the board.
     return result.isShown ? '' : words.ended(match, speech).why;

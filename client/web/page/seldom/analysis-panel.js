@@ -42,9 +42,8 @@ export class AnalysisPanel {
       { 'aria-label': say('analysis.title') },
       this.#progress,
       this.#graph,
-      this.#accuracy,
+      h('div', { class: 'row' }, this.#learn, this.#accuracy),
       this.#told,
-      this.#learn,
     );
   }
 
@@ -76,6 +75,22 @@ export class AnalysisPanel {
     return last?.judged ? last.best : null;
   }
 
+  /** The same in short, where there is little room. @param {Thought} thought @param {number} shown */
+  brief({ plies }, shown) {
+    const played = plies.get(shown - 1);
+    if (!played?.judged) return '';
+    const judged = known(`judged.${played.judged}`) ?? played.judged;
+    return say('analysis.brief', { judged, keeps: this.#keeps(played) });
+  }
+
+  /** What the better move comes to. @param {AnalysedPly} played */
+  #keeps({ ply, best, why }) {
+    const better = this.#say(why?.better ?? best, ply);
+    return capital(
+      known(`why.keeps.${why?.keeps}`, { better }) ?? say('why.keeps.game', { better }),
+    );
+  }
+
   /** A move as it is said. @param {string} move @param {number} ply */
   #say(move, ply) {
     const game = this.#app.game(this.#match.game);
@@ -86,18 +101,16 @@ export class AnalysisPanel {
   /** Why a move was bad, and what was better. @param {AnalysedPly | undefined} played */
   #judgement(played) {
     if (!played?.judged) return null;
-    const { ply, move, judged, why, best } = played;
-    const moves = { move: this.#say(move, ply), better: this.#say(why?.better ?? best, ply) };
-    const filled = { ...moves, points: why?.points ?? 0, count: why?.in ?? 0 };
+    const { ply, move, judged, why } = played;
+    const filled = { move: this.#say(move, ply), points: why?.points ?? 0, count: why?.in ?? 0 };
     const kind = known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled);
-    const keeps = known(`why.keeps.${why?.keeps}`, filled) ?? say('why.keeps.game', filled);
     const answer = why?.punished.length ? say('why.answer', { line: why.punished.join(' ') }) : '';
     return h(
       'p',
       { class: judged },
       h('strong', {}, known(`judged.${judged}`) ?? judged),
       ' ',
-      sentences(...[kind, answer, keeps].map(capital)),
+      sentences(...[kind, answer].map(capital), this.#keeps(played)),
     );
   }
 

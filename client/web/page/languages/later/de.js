@@ -265,6 +265,7 @@ export default {
   'analysis.waits': 'Die Partie wird angesehen, sobald der Server Zeit hat.',
   'analysis.progress': '{done} von {of} Zügen angesehen …',
   'analysis.accuracy': '{side}: Genauigkeit {percent} von 100',
+  'analysis.brief': '{judged}. {keeps}',
   'analysis.graph':
     'Die Aussichten, Zug für Zug: von {first}, wo es hell ist, von {second}, wo es dunkel ist',
   'why.allows_win': 'Nach {move} gewinnt die andere Seite.',

@@ -262,6 +262,7 @@ export default {
   'analysis.waits': 'The match is looked at as soon as the server has time.',
   'analysis.progress': '{done} of {of} moves looked at …',
   'analysis.accuracy': '{side}: accuracy {percent} of 100',
+  'analysis.brief': '{judged}. {keeps}',
   'analysis.graph':
     'The chances, move by move: of {first} where it is light, of {second} where it is dark',
   'why.allows_win': 'After {move} the other side wins.',

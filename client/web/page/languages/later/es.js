@@ -264,6 +264,7 @@ export default {
   'analysis.waits': 'La partida se examina en cuanto el servidor tenga tiempo.',
   'analysis.progress': '{done} de {of} jugadas examinadas …',
   'analysis.accuracy': '{side}: precisión {percent} de 100',
+  'analysis.brief': '{judged}. {keeps}',
   'analysis.graph':
     'Las posibilidades, jugada a jugada: de {first} en claro, de {second} en oscuro',
   'why.allows_win': 'Tras {move} gana el otro bando.',

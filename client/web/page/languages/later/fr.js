@@ -263,6 +263,7 @@ export default {
   'analysis.waits': 'La partie sera examinée dès que le serveur aura le temps.',
   'analysis.progress': '{done} coups sur {of} examinés …',
   'analysis.accuracy': '{side} : précision {percent} sur 100',
+  'analysis.brief': '{judged}. {keeps}',
   'analysis.graph': 'Les chances, coup par coup : {first} en clair, {second} en sombre',
   'why.allows_win': 'Après {move}, l’autre camp gagne.',
   'why.misses_win': '{move} laisse échapper le gain.',

@@ -251,6 +251,7 @@ export default {
   'analysis.waits': 'サーバーに余裕ができ次第、対局を調べます。',
   'analysis.progress': '{of}手中{done}手を調べました…',
   'analysis.accuracy': '{side}: 正確さ {percent}/100',
+  'analysis.brief': '{judged}。{keeps}',
   'analysis.graph': '一手ごとの形勢: 明るい部分が{first}、暗い部分が{second}',
   'why.allows_win': '{move}のあとは相手の勝ちです。',
   'why.misses_win': '{move}で勝ちを逃しました。',

@@ -261,6 +261,7 @@ export default {
   'analysis.waits': 'A partida é examinada assim que o servidor tiver tempo.',
   'analysis.progress': '{done} de {of} lances examinados …',
   'analysis.accuracy': '{side}: precisão {percent} de 100',
+  'analysis.brief': '{judged}. {keeps}',
   'analysis.graph': 'As chances, lance a lance: de {first} em claro, de {second} em escuro',
   'why.allows_win': 'Depois de {move} o outro lado vence.',
   'why.misses_win': '{move} deixa escapar a vitória.',

@@ -243,6 +243,7 @@ export default {
   'analysis.waits': '服务器一有空就会分析这局棋。',
   'analysis.progress': '已分析{of}手中的{done}手…',
   'analysis.accuracy': '{side}：准确度 {percent}/100',
+  'analysis.brief': '{judged}。{keeps}',
   'analysis.graph': '逐手的胜算：浅色为{first}，深色为{second}',
   'why.allows_win': '走{move}之后对方获胜。',
   'why.misses_win': '{move}错过了胜机。',
