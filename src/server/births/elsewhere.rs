@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use super::{TooManyMatches, Unborn, unknown_match};
 use crate::cluster::{Cluster, Found, Notice};
+use crate::command::MatchRequest;
 use crate::match_handle::MatchHandle;
 use crate::peer::Peer;
 use crate::shared::Shared;
@@ -130,6 +131,11 @@ pub(crate) async fn adopt_abandoned(server: &Arc<Shared>) {
                 Err(_) => return,
             }
             taken += 1;
+            if let Some(handle) = server.lobby.find(MatchRef::Id(id)) {
+                // It was this server's before, and somebody else's since: what is known of it here is old.
+                let taken = MatchRequest::Taken { by: None };
+                handle.tell(taken, &server.metrics).await;
+            }
             if let Err(error) = find(server, MatchRef::Id(id)).await {
                 tracing::warn!(match_id = %id, why = error.message, "a match is not taken over");
             }
