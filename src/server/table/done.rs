@@ -18,6 +18,8 @@ pub(super) struct Done {
     granted: VecDeque<(RequestId, Seq)>,
     /// Those that were not, and why.
     refused: VecDeque<(RequestId, Box<WireError>)>,
+    /// The last whose events were written with an unknown end: which, after which event, and what.
+    unknown: Option<(RequestId, Seq, Vec<Event>)>,
 }
 
 impl Done {
@@ -25,6 +27,20 @@ impl Done {
     pub(super) fn begin_again(&mut self, events: &[Event]) {
         self.granted.clear();
         self.add(Seq(0), events);
+        if let Some((request, after, written)) = self.unknown.take() {
+            let place = usize::try_from(after.0).unwrap_or(usize::MAX);
+            if events
+                .get(place..)
+                .is_some_and(|known| known.starts_with(&written))
+            {
+                push(&mut self.granted, (request, after.next()));
+            }
+        }
+    }
+
+    /// Takes note that nobody knows whether these events of a request have been written.
+    pub(super) fn is_unknown(&mut self, request: RequestId, after: Seq, events: &[Event]) {
+        self.unknown = Some((request, after, events.to_vec()));
     }
 
     /// Takes note of events of which `after` is the one before.
@@ -97,6 +113,21 @@ mod tests {
         done.add(Seq(7), &more);
         assert_eq!(find(&done, 1), None);
         assert_eq!(find(&done, 65), Some(Seq(70)));
+    }
+
+    #[test]
+    fn what_was_written_with_an_unknown_end_is_found_if_it_was() {
+        let request = RequestId(Uuid::nil(), 7, 1);
+        let mut done = Done::default();
+        done.is_unknown(request, Seq(1), &[event(None)]);
+        done.begin_again(&[event(Some(8)), event(None)]);
+        assert_eq!(done.find(request), Some(Seq(2)));
+        done.is_unknown(request, Seq(1), &[event(None)]);
+        done.begin_again(&[event(None), event(Some(8))]);
+        assert_eq!(done.find(request), None);
+        done.is_unknown(request, Seq(2), &[event(None)]);
+        done.begin_again(&[event(None)]);
+        assert_eq!(done.find(request), None);
     }
 
     #[test]

@@ -222,7 +222,9 @@ impl Owner {
                 decision.is_lost = matches!(not_done, NotDone::Lost);
                 let is_refused = matches!(not_done, NotDone::Refused(_));
                 let why = Box::new(WireError::from(not_done));
-                if let Some(request) = request.filter(|_| is_refused) {
+                if let Some(request) =
+                    request.filter(|_| is_refused && self.server.cluster.is_some())
+                {
                     self.done.refuse(request, why.clone());
                 }
                 decision.answer = Err(why);
@@ -231,12 +233,12 @@ impl Owner {
         decision
     }
 
-    /// The id by which a request is known when it is asked again. A move is known by itself, and where there is
-    /// one server alone no request outlives it.
+    /// The id by which a request is known when it is asked again. A move is known by itself.
     fn request_of(&self, command: &Command, action: &Action) -> Option<RequestId> {
-        let cluster = self.server.cluster.as_ref()?;
         let is_named = command.cmd > 0 && !matches!(action, Action::Play { .. });
-        let node = command.relayed.map_or(cluster.node, |relayed| relayed.by);
+        let node = command
+            .relayed
+            .map_or(self.server.node, |relayed| relayed.by);
         is_named.then_some(RequestId(node.0, command.connection.0, command.cmd))
     }
 
@@ -287,8 +289,14 @@ impl Owner {
         let mut events = state.apply(action, now).map_err(NotDone::Refused)?;
         let after = state.seq();
         if let Some(first) = events.first_mut() {
-            first.request = request.map(Box::new);
-            self.store(state, &events).await?;
+            // Where there is one server alone no request outlives it.
+            let is_named = self.server.cluster.is_some();
+            first.request = request.filter(|_| is_named).map(Box::new);
+            let stored = self.store(state, &events).await;
+            if let (Err(NotDone::Lost), Some(request)) = (&stored, request) {
+                self.done.is_unknown(request, after, &events);
+            }
+            stored?;
             self.time.store_accepts(state);
             self.done.add(after, &events);
         }

@@ -239,12 +239,7 @@ impl<'a> Keeping<'a> {
                     (wish.id == state.id() && fits(&wish.message, before, &event.kind))
                         && told_at.is_none_or(|told_at| wish.place < told_at)
                 });
-                // Where nobody knew whether its own write had been made, it finds the match over.
-                let is_troubled = self.is_troubled(state.id());
-                let fitting = fitting.map(|wish| match wish.comes_late && is_troubled {
-                    true => (wish.player, &Verdict::Unclear),
-                    false => (wish.player, &wish.verdict),
-                });
+                let fitting = fitting.map(|wish| (wish.player, &wish.verdict));
                 if let Some(kind) = unbacked(fitting, player) {
                     self.fault(kind, about());
                 }

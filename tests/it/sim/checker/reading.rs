@@ -289,7 +289,6 @@ impl Reading {
             id,
             message: message.clone(),
             verdict: Verdict::Unclear,
-            comes_late: false,
         });
         Some(self.wishes.len() - 1)
     }

@@ -19,8 +19,6 @@ pub(super) struct Wish {
     pub(super) id: MatchId,
     pub(super) message: ClientMessage,
     pub(super) verdict: Verdict,
-    /// It was answered that the match is over.
-    pub(super) comes_late: bool,
 }
 
 /// A match as it was before an event.

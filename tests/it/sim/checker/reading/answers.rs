@@ -53,8 +53,6 @@ impl Reading {
         }
         if let Some(wish) = waiting.wished.and_then(|wish| self.wishes.get_mut(wish)) {
             wish.verdict = verdict;
-            wish.comes_late = matches!(answer, ServerMessage::Error(error)
-                if error.code == Some(ErrorCode::MatchEnded));
         }
         self.refusals += usize::from(verdict == Verdict::Refused);
         match (&waiting.message, waiting.target, verdict) {
