@@ -85,7 +85,7 @@ export const legal = (page) =>
  * @param {{ game?: string, level?: string, side?: string }} [choice]
  */
 export async function playBot(page, { game = 'Tic-tac-toe', level = 'Beginner', side } = {}) {
-  await page.getByRole('radio', { name: game }).check();
+  await page.getByRole('radio', { name: game, exact: true }).check();
   await page.getByRole('radio', { name: level, exact: true }).check();
   if (side) await page.getByRole('radio', { name: side }).check();
   await page.getByRole('button', { name: /^Play the/ }).click();

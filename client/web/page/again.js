@@ -68,7 +68,7 @@ async function offerRematch(app, match) {
 }
 
 /** The same terms, with seats swapped. @param {Match} match @returns {Extract<Request, { type: 'create' }>} */
-function anew({ game, seats, you, clock, takeback, stand_in, rated }) {
+function anew({ game, seats, you, clock, takeback, stand_in, rated, thinking }) {
   const wishes = seats.map((seat, number) => wish(seat, number === you)).reverse();
   // Two bots are watched at the pace that was chosen for them.
   const pace = (you === null && recallChoice().pace) || BOT_PACE_MS;
@@ -77,6 +77,7 @@ function anew({ game, seats, you, clock, takeback, stand_in, rated }) {
     ...(clock ? { clock } : {}),
     ...(stand_in ? { stand_in } : {}),
     ...(rated ? { rated } : {}),
+    ...(thinking ? { thinking } : {}),
   };
 }
 

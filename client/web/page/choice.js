@@ -20,6 +20,8 @@ export const BOT_PACE_MS = 500;
  * @property {boolean} rated whether it counts for ratings, where it can
  * @property {import('../protocol.js').WatchedBy | ''} watch who may watch; empty for what is usual
  * @property {number} delay how much later whoever watches sees it, in milliseconds
+ * @property {boolean} thinking whether one sees what the bot thinks that one plays
+ * @property {boolean} thoughts whether one sees what two bots think
  * @property {string} one the first bot's level, where two bots play
  * @property {string} other the second bot's
  * @property {number} pace the least time between the moves of two bots, in milliseconds

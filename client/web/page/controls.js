@@ -35,3 +35,13 @@ export function select(label, options, chosen, choose) {
   );
   return h('label', { class: 'field' }, h('span', {}, label), list);
 }
+
+/**
+ * @param {string} label
+ * @param {boolean} checked
+ * @param {(checked: boolean) => void} choose
+ */
+export function checkbox(label, checked, choose) {
+  const box = h('input', { type: 'checkbox', checked, onchange: () => choose(box.checked) });
+  return h('label', { class: 'check' }, box, h('span', {}, label));
+}

@@ -14,6 +14,7 @@ import { hasRules, rulesButton } from './rules.js';
 import { wordsOf } from './said.js';
 import { shareLink } from './share.js';
 import { Talk } from './talk.js';
+import { Thinking } from './thinking.js';
 import { clockWords } from './time.js';
 
 /** @import { Game, Said } from '../protocol.js' */
@@ -34,6 +35,7 @@ export class Furniture {
   others;
   result;
   analysis;
+  thinking;
   parts;
   #app;
 
@@ -57,7 +59,8 @@ export class Furniture {
     // What comes with the end stands behind what has been there.
     this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);
-    this.moves.element.firstElementChild?.after(this.analysis.place);
+    this.thinking = new Thinking(app);
+    this.moves.element.firstElementChild?.after(this.thinking.place, this.analysis.place);
     this.others = new OtherMoves(app, { play, queue: queueMove, unqueue });
     const others = this.others.element;
     const advise = (/** @type {string} */ move) => this.board.advise(move);

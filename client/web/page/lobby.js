@@ -2,7 +2,7 @@
 
 import { challenge, opponents } from './challenging.js';
 import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.js';
-import { group, radio } from './controls.js';
+import { checkbox, group, radio } from './controls.js';
 import { fill, h, write } from './dom.js';
 import { say, sentences } from './language.js';
 import { Listing } from './listing.js';
@@ -149,7 +149,11 @@ export class Lobby {
     const isBot = typeof other === 'object';
     // A bot of the server's is played for nothing.
     const asked = isBot
-      ? { takeback: this.#choice.takeback !== false, pace_ms: BOT_PACE_MS }
+      ? {
+          takeback: this.#choice.takeback !== false,
+          pace_ms: BOT_PACE_MS,
+          ...(this.#choice.thinking ? { thinking: true } : {}),
+        }
       : { ...terms.takeback, ...terms.standIn, ...terms.rated, ...terms.watching };
     return {
       type: 'create',
@@ -257,7 +261,13 @@ export class Lobby {
     const options = this.#app.levels.map(({ level, title }) =>
       radio('level', level, level === this.#choice.level, () => choose({ level }), title),
     );
-    return group(say('lobby.level'), 'options', options);
+    const { thinking } = this.#choice;
+    const told = checkbox(say('lobby.thinking'), thinking === true, (thinking) =>
+      choose({ thinking }),
+    );
+    const levels = group(say('lobby.level'), 'options', options);
+    levels.append(told);
+    return levels;
   }
 
   /**

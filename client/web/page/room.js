@@ -18,7 +18,7 @@ import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
-/** @import { Events, Game, MatchEvent, Message, SaidTold } from '../protocol.js' */
+/** @import { Events, Game, MatchEvent, Message, SaidTold, Thinking } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -190,6 +190,14 @@ export class Room {
   /** @param {Message} message */
   hear(message) {
     this.#furniture?.analysis.hear(message);
+    if (message.type === 'thinking' && message.match === this.match) this.#hearThought(message);
+  }
+
+  /** A bot thinks, and tells what: what it would play now is drawn. @param {Thinking} told */
+  #hearThought(told) {
+    this.#furniture?.thinking.hear(told);
+    const isNow = this.#looking === null && told.ply === this.#match?.ply;
+    if (isNow && told.pv[0] !== undefined) this.#furniture?.board.advise(told.pv[0]);
   }
 
   /** Somebody has said something. @param {SaidTold} line */
@@ -309,6 +317,7 @@ export class Room {
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     analysis.show(match, shown);
+    furniture.thinking.show(match);
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
       isPending: this.#own.isSent && pending !== null,

@@ -130,6 +130,7 @@ export default {
   'lobby.title': 'Was spielen wir?',
   'lobby.game': 'Spiel',
   'lobby.level': 'Wie stark soll der Bot sein?',
+  'lobby.thinking': 'Zeigen, was der Bot denkt',
   'lobby.side': 'Deine Seite',
   'lobby.first': '{side}, beginnt',
   'lobby.second': '{side}, zieht nach',

@@ -140,6 +140,7 @@ export default {
   'lobby.title': 'What shall we play?',
   'lobby.game': 'Game',
   'lobby.level': 'How strong is the bot?',
+  'lobby.thinking': 'Show what the bot thinks',
   'lobby.side': 'Your side',
   'lobby.first': '{side}, first',
   'lobby.second': '{side}, second',

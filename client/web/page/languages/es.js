@@ -130,6 +130,7 @@ export default {
   'lobby.title': '¿A qué jugamos?',
   'lobby.game': 'Juego',
   'lobby.level': '¿Qué nivel tiene el bot?',
+  'lobby.thinking': 'Mostrar lo que piensa el bot',
   'lobby.side': 'Tu bando',
   'lobby.first': '{side}, primero',
   'lobby.second': '{side}, segundo',

@@ -130,6 +130,7 @@ export default {
   'lobby.title': 'À quoi joue-t-on ?',
   'lobby.game': 'Jeu',
   'lobby.level': 'Quelle force pour le bot ?',
+  'lobby.thinking': 'Montrer ce que pense le bot',
   'lobby.side': 'Votre camp',
   'lobby.first': '{side}, en premier',
   'lobby.second': '{side}, en second',

@@ -130,6 +130,7 @@ export default {
   'lobby.title': '何で遊びますか？',
   'lobby.game': 'ゲーム',
   'lobby.level': 'ボットの強さ',
+  'lobby.thinking': 'ボットの読みを表示する',
   'lobby.side': '手番',
   'lobby.first': '{side}（先手）',
   'lobby.second': '{side}（後手）',

@@ -130,6 +130,7 @@ export default {
   'lobby.title': 'O que vamos jogar?',
   'lobby.game': 'Jogo',
   'lobby.level': 'Qual a força do bot?',
+  'lobby.thinking': 'Mostrar o que o bot pensa',
   'lobby.side': 'Seu lado',
   'lobby.first': '{side}, primeiro',
   'lobby.second': '{side}, segundo',

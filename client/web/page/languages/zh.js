@@ -130,6 +130,7 @@ export default {
   'lobby.title': '想下什么棋？',
   'lobby.game': '棋类',
   'lobby.level': '电脑的棋力',
+  'lobby.thinking': '显示电脑的思考',
   'lobby.side': '执棋',
   'lobby.first': '{side}，先行',
   'lobby.second': '{side}，后行',

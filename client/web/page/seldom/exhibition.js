@@ -1,6 +1,6 @@
 // Two bots that one watches.
 
-import { select } from '../controls.js';
+import { checkbox, select } from '../controls.js';
 import { fill, h } from '../dom.js';
 import { say } from '../language.js';
 
@@ -31,10 +31,10 @@ export function drawExhibition(place, app, choice, choose) {
       (level) => choose({ [which]: level }),
     );
   const watch = () => {
-    const { game = '', one = '', other = '', pace = CALM_MS } = choice;
+    const { game = '', one = '', other = '', pace = CALM_MS, thoughts = true } = choice;
     /** @type {SeatWish[]} */
     const seats = [{ bot: one }, { bot: other }];
-    void app.enter({ type: 'create', game, seats, pace_ms: pace });
+    void app.enter({ type: 'create', game, seats, pace_ms: pace, thinking: thoughts });
   };
   fill(
     place,
@@ -46,6 +46,7 @@ export function drawExhibition(place, app, choice, choose) {
       String(choice.pace),
       (ms) => choose({ pace: Number(ms) }),
     ),
+    checkbox(say('bots.thinking'), choice.thoughts !== false, (thoughts) => choose({ thoughts })),
     h('button', { type: 'button', onclick: watch }, say('bots.watch')),
   );
 }

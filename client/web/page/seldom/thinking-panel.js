@@ -1,0 +1,72 @@
+// What a bot thinks, in figures and as a bar: how the chances are, how far it has looked, what it expects, and how
+// much it need not look at.
+
+import { h, write } from '../dom.js';
+import { capital, decimal, say } from '../language.js';
+import { sideName } from '../naming.js';
+
+/** @import { Thinking, Valuation } from '../../protocol.js' */
+/** @import { Match } from '../match.js' */
+
+export class ThinkingPanel {
+  #sides;
+  #value = h('strong', {}, say('thinking.waits'));
+  #chance = h('span');
+  #share = h('div', { class: 'share-0' });
+  #bar = h('div', { class: 'value', hidden: true, 'aria-hidden': true }, this.#share);
+  #effort = h('p', { class: 'effort' });
+  #line = h('p', { class: 'line' });
+  #about = h('p', { class: 'note' }, say('thinking.about'));
+  element;
+
+  /** @param {Pick<Match, 'seats'>} match */
+  constructor({ seats }) {
+    this.#sides = seats.map(({ side }) => capital(sideName(side)));
+    // Nothing here is read out as it changes: that would be four times a second.
+    this.element = h(
+      'section',
+      { 'aria-label': say('thinking.title') },
+      h('p', { class: 'worth' }, this.#value, this.#chance),
+      this.#bar,
+      this.#effort,
+      this.#line,
+      this.#about,
+    );
+  }
+
+  /** @param {Thinking} told */
+  show(told) {
+    const { win, depth, nodes, pruned, pv } = told;
+    write(this.#value, this.#worth(told));
+    const percent = Math.round(win * 100);
+    write(this.#chance, say('thinking.chance', { side: this.#sides[0] ?? '', percent }));
+    this.#bar.hidden = false;
+    this.#share.style.width = `${win * 100}%`;
+    const looked = say(pruned === undefined ? 'thinking.playouts' : 'thinking.nodes', {
+      count: nodes,
+    });
+    const cut = pruned === undefined ? '' : say('thinking.pruned', { count: pruned });
+    const effort = [say('thinking.depth', { depth }), looked, cut].filter(Boolean).join(' · ');
+    write(this.#effort, effort);
+    this.#effort.title = effort;
+    // Where games are played out nothing is cut off.
+    write(this.#about, pruned === undefined ? '' : say('thinking.about'));
+    write(this.#line, say('thinking.line', { line: pv.join(' ') }));
+    this.#line.title = pv.join(' ');
+  }
+
+  /** How it stands, by what is known of it. @param {Valuation} told */
+  #worth({ value, exact, wins, in: count, points }) {
+    if (wins !== undefined) {
+      const side = this.#sides[wins] ?? '';
+      if (points !== undefined) return say('thinking.wins.by', { side, points });
+      return count === undefined
+        ? say('thinking.wins', { side })
+        : say('thinking.wins.in', { side, count });
+    }
+    if (exact) return say('thinking.draw');
+    if (Math.abs(value) < 1) return say('thinking.even');
+    const side = this.#sides[value > 0 ? 0 : 1] ?? '';
+    return say('thinking.leads', { side, value: decimal(Math.abs(value) / 100, 2) });
+  }
+}

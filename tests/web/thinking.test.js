@@ -1,0 +1,87 @@
+// What a bot thinks while it thinks: to be seen by whoever wants to.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { fits, isOpenToAll, moves, myTurn, playBot } from './players.js';
+import { closeBrowser, eventually, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** @param {Page} page */
+const thoughts = (page) => page.getByRole('region', { name: 'What the bot thinks' });
+
+/** Where things are that stand around what a bot thinks. @param {Page} page */
+const places = (page) =>
+  page.evaluate(() =>
+    ['.surface', '.bar', '.thinking', '.listed'].map((part) => {
+      const box = document.querySelector(part)?.getBoundingClientRect();
+      return `${part} ${box?.x} ${box?.y} ${box?.width} ${box?.height}`;
+    }),
+  );
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `whoever watches two bots sees what they think: ${size}`,
+    inHouse(async (house) => {
+      const ann = await house.visitor('/', { viewport, reducedMotion: 'reduce', axe: true });
+      await ann.getByRole('radio', { name: 'Chess', exact: true }).check();
+      await ann.getByText('Or watch two bots').click();
+      assert.ok(await ann.getByLabel('Show what they think').isChecked());
+      await ann.getByRole('button', { name: 'Watch them' }).click();
+      await ann.getByRole('grid').waitFor();
+      const before = await places(ann);
+      const panel = thoughts(ann);
+      await panel.getByText(/^depth \d+ · [\d,]+ positions · [\d,]+ cut off$/).waitFor();
+      await panel.getByText(/^Line: [a-h][1-8][a-h][1-8]/).waitFor();
+      await panel.getByText(/^White \d+ %$/).waitFor();
+      // What it would play now is drawn, while it thinks.
+      await ann.locator('.drawn.advised').waitFor({ state: 'attached' });
+      await eventually(async () => assert.ok((await moves(ann)) > 2));
+      assert.deepEqual(await places(ann), before);
+      const [height, window] = await ann.evaluate(() => [
+        document.documentElement.scrollHeight,
+        innerHeight,
+      ]);
+      assert.ok(Number(height) <= Number(window), `${height} > ${window}`);
+      await fits(ann);
+      await isOpenToAll(ann, 'thinking');
+      await picture(ann, `thinking-${size}`);
+      // Who comes by later sees it, too.
+      const bob = await house.visitor(new URL(ann.url()).pathname);
+      await thoughts(bob)
+        .getByText(/positions/)
+        .waitFor();
+    }),
+  );
+}
+
+test(
+  'one sees what the bot thinks that one plays, if one wants to',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await playBot(ann, { game: 'Go', side: 'White' });
+    await myTurn(ann);
+    assert.equal(await thoughts(ann).count(), 0);
+    await ann.getByRole('link', { name: 'Plyhouse' }).click();
+    await ann.getByLabel('Show what the bot thinks').check();
+    await playBot(ann, { game: 'Go', side: 'White' });
+    // Where games are played out there are no moves that are cut off.
+    await thoughts(ann)
+      .getByText(/^depth \d+ · [\d,]+ playouts?$/)
+      .waitFor();
+    // It stays in sight while one thinks oneself, and the choice is remembered.
+    await myTurn(ann);
+    await thoughts(ann)
+      .getByText(/^Line: /)
+      .waitFor();
+    await ann.goto('/');
+    assert.ok(await ann.getByLabel('Show what the bot thinks').isChecked());
+  }),
+);
