@@ -4,6 +4,7 @@
 mod analyst;
 mod in_text;
 mod published;
+mod starting;
 
 use std::fmt;
 
@@ -16,13 +17,14 @@ use crate::game::othello::Othello;
 use crate::game::picture::picture;
 use crate::game::tic_tac_toe::TicTacToe;
 use crate::game::{
-    Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError, Picture,
-    Position, ReadMoveError, RecordFormat, Seat, Symmetry,
+    Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
+    ParsePositionError, Picture, Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
 use crate::search::{self, Evaluate, Level, Limits, Report, Score, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
 pub use published::published;
+pub use starting::StartError;
 
 use self::analyst::TypedAnalyst;
 use self::in_text::{chosen, text, watched};
@@ -59,7 +61,7 @@ pub struct Entry {
     pub plays_out: bool,
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
-    recorded: fn(&mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError>,
+    start_at: fn(&str) -> Result<Box<dyn AnyPosition>, ParsePositionError>,
     symmetries: &'static [Symmetry],
     turned: fn(&str, Symmetry) -> Option<String>,
 }
@@ -76,7 +78,7 @@ impl Entry {
             plays_out: P::PLAYOUTS.is_some(),
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
-            recorded: recorded::<P>,
+            start_at: |text| Ok(Box::new(Erased(Course::<P>::from(text.parse::<P>()?)))),
             symmetries: P::SYMMETRIES,
             turned: |text, by| Some(written::<P>(P::turned(text.parse().ok()?, by))),
         }
@@ -86,18 +88,6 @@ impl Entry {
     #[must_use]
     pub fn start(&self) -> Box<dyn AnyPosition> {
         (self.start)()
-    }
-
-    /// The moves of a game from its start, as the game's [record](Self::record) writes them.
-    ///
-    /// # Errors
-    ///
-    /// One of them cannot be played when its turn comes.
-    pub fn recorded<'a>(
-        &self,
-        mut moves: impl Iterator<Item = &'a str>,
-    ) -> Result<Vec<String>, PlayError> {
-        (self.recorded)(&mut moves)
     }
 
     /// The line that stands for this one and for all that are the same on a board that is laid down
@@ -130,18 +120,6 @@ impl Entry {
     pub fn analyst(&self, table_bytes: usize) -> Box<dyn Analyst> {
         (self.analyst)(table_bytes)
     }
-}
-
-fn recorded<P: Position>(moves: &mut dyn Iterator<Item = &str>) -> Result<Vec<String>, PlayError> {
-    let mut course = Erased(Course::<P>::start());
-    let mut written = Vec::new();
-    for text in moves {
-        let m = course.read(text)?;
-        let before = course.0.position().clone();
-        course.play_read(m)?;
-        written.push(before.recorded(m));
-    }
-    Ok(written)
 }
 
 /// A position whose game is not known at compile time. Its `Display` is the wire notation.
@@ -221,6 +199,13 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
         table: &mut Table,
         watch: &mut dyn FnMut(&Report<String>),
     ) -> Option<Choice>;
+
+    /// The moves of a game that goes on from here, as the game's [record](Entry::record) writes them.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be played when its turn comes.
+    fn recorded(&self, moves: &[String]) -> Result<Vec<String>, PlayError>;
 
     /// What full strength thinks of the position; `None` once there is an outcome.
     ///
@@ -385,6 +370,18 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         table.forget();
         let watch = &mut watched(watch);
         search::choose_watched(&self.0, level, seed, limits, stop, table, watch).map(chosen)
+    }
+
+    fn recorded(&self, moves: &[String]) -> Result<Vec<String>, PlayError> {
+        let mut course = Self(self.0.clone());
+        let mut written = Vec::with_capacity(moves.len());
+        for text in moves {
+            let m = course.read(text)?;
+            let before = course.0.position().clone();
+            course.play_read(m)?;
+            written.push(before.recorded(m));
+        }
+        Ok(written)
     }
 
     fn look(

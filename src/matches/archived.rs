@@ -159,7 +159,9 @@ impl Match {
         let creation = self.creation();
         // What is counted is told at once, and of these matches nothing may be.
         let is_told = creation.terms.is_public() && creation.terms.delay_ms == 0;
-        if !is_told || reason == Reason::Aborted {
+        // Nor does it tell of openings what was played from another position.
+        let is_opening = creation.terms.start.is_none();
+        if !is_told || !is_opening || reason == Reason::Aborted {
             return None;
         }
         let line: Vec<&str> = self.moves().take(OPENING_PLIES).collect();

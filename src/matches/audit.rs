@@ -10,7 +10,7 @@ use crate::{Creation, Damaged, Event, EventKind, Left, Match, Occupant, Offer, S
 /// What is wrong with the record of a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsound {
-    /// An event cannot have happened here at all.
+    /// An event cannot have happened here at all, or the match cannot have begun so.
     #[error(transparent)]
     Damaged(#[from] Damaged),
     /// An event stands where another must be, which comes with the one before.
@@ -54,7 +54,7 @@ impl Match {
     ///
     /// Says what cannot have come from any match.
     pub fn audit(creation: Creation, events: &[Event]) -> Result<(), Unsound> {
-        let mut state = Self::new(creation);
+        let mut state = Self::new(creation)?;
         for event in events {
             let seq = state.seq().next();
             let kind = &event.kind;

@@ -66,6 +66,9 @@ pub struct Terms {
     /// Whether what its bots think is told while they think.
     #[serde(default, skip_serializing_if = "is_no")]
     pub thinking: bool,
+    /// The position with which it begins, in the game's notation, if that is not the first of its rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// The player who alone may take the open seat, if it is for one.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<PlayerId>,
@@ -91,6 +94,7 @@ impl Terms {
             stand_in: None,
             rated: false,
             thinking: false,
+            start: None,
             invited: None,
             previous: None,
         }

@@ -19,7 +19,7 @@ impl Match {
     /// the record of the match is damaged. The match is then as it was.
     pub fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
         let seq = self.seq.next();
-        self.try_fold(event, seq).ok_or(Damaged { seq })?;
+        self.try_fold(event, seq).ok_or(Damaged::Event { seq })?;
         self.seq = seq;
         Ok(())
     }
@@ -198,10 +198,7 @@ impl Match {
             return None;
         }
         // A position knows no way back.
-        let mut position = self.creation.game.start();
-        for played in &self.played[..kept] {
-            position.play(&played.m).ok()?;
-        }
+        let position = self.position_at(kept)?;
         self.set_left(left)?;
         self.position = position;
         self.played.truncate(kept);

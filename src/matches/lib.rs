@@ -26,6 +26,7 @@ mod reminder;
 pub mod scoresheet;
 mod seats;
 mod series;
+mod start;
 #[cfg(test)]
 mod tests;
 mod timekeeper;
@@ -46,6 +47,7 @@ pub use timekeeper::{Charge, Timekeeper, TurnTime, first_move_ms};
 use self::hints::Hinted;
 use self::offers::Offers;
 use self::play::End;
+use self::start::Start;
 
 use plyhouse_engine::catalog::AnyPosition;
 use plyhouse_engine::game::Seat;
@@ -90,6 +92,8 @@ pub struct Match {
     creation: Creation,
     seats: [Occupant; 2],
     stage: Stage,
+    /// The position before the first move.
+    start: Start,
     position: Box<dyn AnyPosition>,
     played: Vec<Played>,
     seq: Seq,
@@ -111,11 +115,16 @@ pub struct Match {
 
 impl Match {
     /// A match in which nothing has happened yet, both seats open.
-    #[must_use]
-    pub fn new(creation: Creation) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// The game does not begin with the position with which this match is to begin.
+    pub fn new(creation: Creation) -> Result<Self, Damaged> {
         let clock = creation.terms.clock.as_ref();
-        Self {
-            position: creation.game.start(),
+        let start = Start::of(&creation)?;
+        Ok(Self {
+            position: start.position(),
+            start,
             left: clock.map(Left::at_start).unwrap_or_default(),
             creation,
             seats: [Occupant::Open, Occupant::Open],
@@ -129,16 +138,16 @@ impl Match {
             hinted: None,
             stood_in: [0; 2],
             ended_ms: None,
-        }
+        })
     }
 
     /// The match that these events made.
     ///
     /// # Errors
     ///
-    /// The events cannot have happened in this order.
+    /// It cannot have begun so, or the events cannot have happened in this order.
     pub fn replay(creation: Creation, events: &[Event]) -> Result<Self, Damaged> {
-        let mut state = Self::new(creation);
+        let mut state = Self::new(creation)?;
         events.iter().try_for_each(|event| state.fold(event))?;
         Ok(state)
     }
@@ -322,10 +331,7 @@ impl Match {
             return Some(played.seq);
         }
         // What another text means may depend on the position.
-        let mut before = self.creation.game.start();
-        for played in &self.played[..ply] {
-            before.play(&played.m).ok()?;
-        }
+        let before = self.position_at(ply)?;
         (before.read_move(m).ok()? == played.m).then_some(played.seq)
     }
 

@@ -1,6 +1,6 @@
 //! Why an action is turned down, and what a record that cannot be true is called.
 
-use plyhouse_engine::catalog::IllegalHere;
+use plyhouse_engine::catalog::{IllegalHere, StartError};
 use plyhouse_engine::game::ParseMoveError;
 use plyhouse_protocol::{Ply, Seq};
 
@@ -69,10 +69,16 @@ pub enum Refusal {
     TooEventful,
 }
 
-/// A record of a match that cannot be true: this event cannot have followed those before it.
+/// A record of a match that cannot be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("event {seq} cannot have happened")]
-pub struct Damaged {
-    /// The number of the event.
-    pub seq: Seq,
+pub enum Damaged {
+    /// No match begins so.
+    #[error("it cannot have begun so: {0}")]
+    Start(#[from] StartError),
+    /// An event cannot have followed those before it.
+    #[error("event {seq} cannot have happened")]
+    Event {
+        /// The number of the event.
+        seq: Seq,
+    },
 }

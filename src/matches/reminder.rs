@@ -88,17 +88,13 @@ impl Match {
 
     /// The match but for what is offered in it. That costs as much as to play it through.
     fn without_offers(&self) -> Self {
-        let mut position = self.creation.game.start();
-        for played in &self.played {
-            position
-                .play(&played.m)
-                .expect("it has been played here before");
-        }
+        let position = self.position_at(self.played.len());
         Self {
             creation: self.creation.clone(),
             seats: self.seats.clone(),
             stage: self.stage,
-            position,
+            start: self.start.clone(),
+            position: position.expect("so many moves stand"),
             played: self.played.clone(),
             seq: self.seq,
             turn_at_ms: self.turn_at_ms,

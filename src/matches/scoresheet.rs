@@ -12,7 +12,7 @@ mod timing;
 pub use self::date::day_text;
 use crate::archived::is_draw;
 use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
-use plyhouse_engine::catalog::{Entry, PlayError};
+use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};
 use plyhouse_protocol::{ClockControl, Reason};
 
@@ -60,6 +60,8 @@ impl Scoresheet {
             date: Date::of(state.id()),
             players: Seat::ALL.map(|seat| player(state.occupant(seat))),
             clock: state.clock(),
+            start: state.start(),
+            is_set_up: state.start_apart().is_some(),
             moves: state.moves().map(str::to_owned).collect(),
             clocks: after_moves(&state),
             verdict: verdict(&state),
@@ -73,7 +75,8 @@ impl Scoresheet {
     ///
     /// See [`NoScoresheet`].
     pub fn of_programs(game: ProgramGame) -> Result<Self, NoScoresheet> {
-        let mut position = game.game.start();
+        let start = game.game.start();
+        let mut position = start.clone_box();
         for m in &game.moves {
             position.play(m)?;
         }
@@ -83,6 +86,8 @@ impl Scoresheet {
             date: Some(Date::of_unix(game.ended_s)),
             players: game.names.map(|name| Some((name, PlayerKind::Program))),
             clock: None,
+            start,
+            is_set_up: false,
             moves: game.moves,
             clocks: None,
             verdict: match game.winner {
@@ -98,7 +103,7 @@ impl Scoresheet {
         let format = game
             .record
             .ok_or(NoScoresheet::NoFormat { game: game.info.id })?;
-        let moves = game.recorded(facts.moves.iter().map(String::as_str))?;
+        let moves = facts.start.recorded(&facts.moves)?;
         let text = match format {
             RecordFormat::Pgn => pgn::text(facts, None, &moves),
             RecordFormat::Pdn { game_type } => pgn::text(facts, Some(game_type), &moves),
@@ -109,7 +114,8 @@ impl Scoresheet {
     }
 }
 
-/// The moves in one line, and in the next how it ended, as PGN says it: by seats, not by colours.
+/// The position before them, if it is not the first of the game, the moves in one line, and in the next how
+/// it ended, as PGN says it: by seats, not by colours.
 fn plain(facts: &Facts, moves: &[String]) -> String {
     let result = match facts.verdict {
         Verdict::Open | Verdict::Void => "*",
@@ -117,7 +123,11 @@ fn plain(facts: &Facts, moves: &[String]) -> String {
         Verdict::Won(Seat::First, _) => "1-0",
         Verdict::Won(Seat::Second, _) => "0-1",
     };
-    format!("{}\n{result}\n", moves.join(" "))
+    let start = match facts.is_set_up {
+        true => format!("{}\n", facts.start),
+        false => String::new(),
+    };
+    format!("{start}{}\n{result}\n", moves.join(" "))
 }
 
 /// A game between programs that has ended.
@@ -162,6 +172,10 @@ struct Facts {
     /// By seat; nobody while it is open.
     players: [Option<(String, PlayerKind)>; 2],
     clock: Option<ClockControl>,
+    /// The position before the first move.
+    start: Box<dyn AnyPosition>,
+    /// Whether that is another than the first of the game.
+    is_set_up: bool,
     moves: Vec<String>,
     /// What the mover of each ply had after it; nothing without a clock.
     clocks: Option<Vec<Left>>,

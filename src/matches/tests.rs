@@ -3,6 +3,7 @@
 mod hints;
 mod offers;
 mod stand_ins;
+mod starts;
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,7 @@ impl Script {
         let mut creation = creation(game);
         change(&mut creation.terms);
         Self {
-            state: Match::new(creation),
+            state: Match::new(creation).expect("it can begin"),
             events: Vec::new(),
         }
     }
@@ -364,9 +365,10 @@ fn a_damaged_record_is_found() {
     let damaged = |change: &dyn Fn(&mut Vec<Event>)| {
         let mut events = script.events.clone();
         change(&mut events);
-        Match::replay(creation("tic-tac-toe"), &events)
-            .unwrap_err()
-            .seq
+        match Match::replay(creation("tic-tac-toe"), &events) {
+            Err(Damaged::Event { seq }) => seq,
+            other => panic!("{other:?}"),
+        }
     };
     let taken = moved(Seat::Second, "b2");
     let out_of_turn = moved(Seat::First, "a1");
@@ -395,6 +397,7 @@ fn whatever_is_asked_the_laws_hold() {
                 terms.clock = any_clock(&mut chance);
                 terms.stand_in = chance.random_bool(0.3).then_some(Level::Easy);
                 terms.takeback = chance.random_bool(0.9);
+                terms.start = any_start(entry, &mut chance);
             });
             let mut has_ended = false;
             let mut at_ms = NOW_MS;
@@ -423,6 +426,19 @@ fn whatever_is_asked_the_laws_hold() {
     }
     assert_eq!(ends.len(), Reason::ALL.len(), "{ends:?}");
     assert!(taken_back > 100, "{taken_back}");
+}
+
+/// A position that play has come to, most often none.
+fn any_start(game: &catalog::Entry, chance: &mut StdRng) -> Option<String> {
+    if chance.random_bool(0.7) {
+        return None;
+    }
+    let mut position = game.start();
+    for _ in 0..chance.random_range(0..12) {
+        let moves = position.legal_moves();
+        position.play(moves.choose(chance)?).unwrap();
+    }
+    position.outcome().is_none().then(|| position.to_string())
 }
 
 fn any_clock(chance: &mut StdRng) -> Option<ClockControl> {

@@ -146,7 +146,7 @@ pub(super) fn begin(
         id,
         _waiting: Counted::new(&server.metrics.analyses.waiting),
     };
-    let review = Review::new(game, game.start(), moves, TABLE_BYTES);
+    let review = Review::new(game, state.start(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {
         tracing::error!(match_id = %id, %error, "a match cannot be played through");
         WireError::new(ErrorCode::Internal, "the match cannot be read")

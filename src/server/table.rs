@@ -127,7 +127,7 @@ impl Table {
         let record = Record { creation, events };
         let delayed =
             Delayed::of(server, &record).expect("nothing has happened that makes no sense");
-        let state = Match::new(record.creation);
+        let state = Match::new(record.creation).expect("whoever created it has seen how it begins");
         let owner = Owner::new(Arc::clone(server), &state, mark, open);
         let mut table = Self::with(server, state, (owner, teller), mailbox, give_rematch);
         table.delayed = delayed;

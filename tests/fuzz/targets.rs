@@ -136,7 +136,7 @@ pub(crate) fn actions(data: &[u8]) {
         return;
     };
     let creation = creation(game);
-    let mut state = Match::new(creation.clone());
+    let mut state = Match::new(creation.clone()).expect("it begins as its game does");
     let mut events = Vec::new();
     for _ in 0..ACTIONS_MAX {
         if chance.is_empty() {

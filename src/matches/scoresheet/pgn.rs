@@ -36,6 +36,10 @@ pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> 
     if let Some(game_type) = game_type {
         tag("GameType", game_type);
     }
+    if facts.is_set_up {
+        tag("SetUp", "1");
+        tag("FEN", &facts.start.to_string());
+    }
     if let Some(date) = date {
         let time = format!("{:02}:{:02}:{:02}", date.hour, date.minute, date.second);
         tag("UTCDate", day);
@@ -61,8 +65,23 @@ pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> 
             .map(|left| format!("{{[%clk {}]}}", hours(left.ms)))
             .collect::<Vec<_>>()
     });
-    add_words(&mut text, &words(moves, clocks.as_deref(), result));
+    add_words(
+        &mut text,
+        &words(first_ply(facts), moves, clocks.as_deref(), result),
+    );
     text
+}
+
+/// The number of the first ply, counted from 0, which tells the numbers of the moves.
+fn first_ply(facts: &Facts) -> usize {
+    if !facts.is_set_up {
+        return 0;
+    }
+    // The last field of FEN, and of that of PDN, is the number of the move.
+    let text = facts.start.to_string();
+    let last = text.rsplit([' ', ':']).next().unwrap_or_default();
+    let number: usize = last.trim_start_matches('F').parse().unwrap_or(1);
+    2 * number.saturating_sub(1) + facts.start.turn().index()
 }
 
 /// The tag `TimeControl`: the standard's own forms where it has one, else after their pattern.
@@ -115,14 +134,20 @@ const fn termination(verdict: Verdict) -> &'static str {
 }
 
 /// The moves, each pair with its number and each move with its clock, and the result.
-fn words(moves: &[String], clocks: Option<&[String]>, result: &str) -> Vec<String> {
+fn words(
+    first_ply: usize,
+    moves: &[String],
+    clocks: Option<&[String]>,
+    result: &str,
+) -> Vec<String> {
     let mut words = Vec::new();
     for (ply, m) in moves.iter().enumerate() {
-        let number = ply / 2 + 1;
-        if ply.is_multiple_of(2) {
+        let told = first_ply + ply;
+        let number = told / 2 + 1;
+        if told.is_multiple_of(2) {
             words.push(format!("{number}."));
-        } else if clocks.is_some() {
-            // After a comment it is said again whose move comes.
+        } else if ply == 0 || clocks.is_some() {
+            // At the begin, and after a comment, it is said whose move comes.
             words.push(format!("{number}..."));
         }
         words.push(m.clone());

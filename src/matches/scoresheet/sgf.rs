@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::date::Date;
 use super::timing::{Left, seconds};
 use super::{Color, Facts, Verdict, Victory};
-use plyhouse_engine::game::Seat;
+use plyhouse_engine::game::{Paint, RecordFormat};
 use plyhouse_protocol::ClockControl;
 
 /// How many moves stand in a line, for people who look at the file.
@@ -46,15 +46,19 @@ pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[Str
             add(&mut text, "OT", &overtime);
         }
     }
+    if facts.is_set_up {
+        set_up(&mut text, facts);
+    }
     let mut clocks = facts.clocks.as_ref().map(|clocks| clocks.iter());
     for (ply, m) in moves.iter().enumerate() {
         if ply.is_multiple_of(MOVES_IN_LINE) {
             text.push('\n');
         }
+        let first = facts.start.turn();
         let seat = if ply.is_multiple_of(2) {
-            Seat::First
+            first
         } else {
-            Seat::Second
+            first.other()
         };
         let color = letter(facts.color(seat));
         let _ = write!(text, ";{color}[{m}]");
@@ -65,6 +69,23 @@ pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[Str
     }
     text.push_str(")\n");
     text
+}
+
+/// Adds the stones of the first position, and who plays first.
+fn set_up(text: &mut String, facts: &Facts) {
+    text.push('\n');
+    let figures = facts.start.picture().figures;
+    for (property, paint) in [("AB", Paint::Black), ("AW", Paint::White)] {
+        let of_color = figures.iter().filter(|(_, _, of)| of.paint == paint);
+        let points: String = of_color
+            .map(|(left, top, _)| format!("[{}]", RecordFormat::sgf_point(*left, *top)))
+            .collect();
+        if !points.is_empty() {
+            let _ = write!(text, "{property}{points}");
+        }
+    }
+    let color = letter(facts.color(facts.start.turn()));
+    add(text, "PL", &color.to_string());
 }
 
 /// The properties TM, in milliseconds, and OT.

@@ -6,14 +6,29 @@ use plyhouse_protocol::{ClockControl, MatchCode, MatchId, PlayerId, Ply};
 
 /// A match of this game: Ann, who would break any quotation, against a bot.
 fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> String {
+    sheet_from(None, game, moves, ended)
+}
+
+/// The same of a match that begins with a position.
+fn sheet_from(
+    start: Option<&str>,
+    game: &str,
+    moves: &str,
+    ended: Option<(Option<Seat>, Reason)>,
+) -> String {
     let id = uuid::Uuid::try_parse("019b77e7-1400-7000-8000-000000000001").expect("an id");
     let creation = Creation {
         id: MatchId(id),
         code: MatchCode::from_number(0),
         game: find(game).expect("it is hosted"),
         host: PlayerId(id),
-        terms: Terms::plain(true, 0, 0),
+        terms: Terms {
+            start: start.map(str::to_owned),
+            ..Terms::plain(true, 0, 0)
+        },
     };
+    let begun = Match::new(creation.clone()).expect("it can begin");
+    let first = begun.start().turn();
     let ann = Occupant::Player {
         id: PlayerId(id),
         name: r#"ann "\]"#.to_owned(),
@@ -31,7 +46,7 @@ fn sheet(game: &str, moves: &str, ended: Option<(Option<Seat>, Reason)>) -> Stri
         },
         EventKind::Started { left: None },
     ];
-    let seats = Seat::ALL.into_iter().cycle();
+    let seats = [first, first.other()].into_iter().cycle();
     let moves = moves.split_whitespace().map(str::to_owned).zip(seats);
     events.extend(moves.map(|(m, seat)| EventKind::Moved {
         seat,
@@ -286,4 +301,49 @@ fn what_has_no_format_is_kept_in_two_lines() {
         sheet(drawn, Some((None, RULES))),
         format!("{drawn}\n1/2-1/2\n")
     );
+}
+
+#[test]
+fn a_first_position_of_its_own_stands_before_the_moves() {
+    let from = |start: &str, game, moves| sheet_from(Some(start), game, moves, None);
+    let ending = "4k3/8/8/8/8/4p3/4P3/4K2R b K - 0 30";
+    let chess = from(ending, "chess", "e8e7 e1g1 e7e6");
+    let tags = format!("[Result \"*\"]\n[SetUp \"1\"]\n[FEN \"{ending}\"]\n");
+    assert!(chess.contains(&tags), "{chess}");
+    assert!(chess.ends_with("\n\n30... Ke7 31. O-O Ke6 *\n"), "{chess}");
+    let ending = "B:W18,K31:B5,K9:H3:F20";
+    let draughts = from(ending, "draughts", "9-14 18x9");
+    let tags = format!("[GameType \"21\"]\n[SetUp \"1\"]\n[FEN \"{ending}\"]\n");
+    assert!(draughts.contains(&tags), "{draughts}");
+    assert!(draughts.ends_with("\n\n20. 9-14 18x9 *\n"), "{draughts}");
+    let empty = ".........";
+    let ranks = [
+        empty,
+        empty,
+        "..b...b..",
+        empty,
+        "....w....",
+        empty,
+        empty,
+        empty,
+        empty,
+    ];
+    let position = format!("{} w 0 0 0 3", ranks.join("/"));
+    let go = from(&position, "go", "C3 pass G3");
+    assert!(
+        go.ends_with("\nAB[cc][gc]AW[ee]PL[W]\n;W[cg];B[];W[gg])\n"),
+        "{go}"
+    );
+    // Of Othello the first rank is on top.
+    let discs = [
+        "-".repeat(19),
+        "*-------**------*O".to_owned(),
+        "-".repeat(27),
+    ]
+    .concat();
+    let othello = from(&format!("{discs} O"), "othello", "c3");
+    let end = "\nAB[dc][dd][ed][de]AW[ee]PL[W]\n;W[cc])\n";
+    assert!(othello.ends_with(end), "{othello}");
+    let tic_tac_toe = from("x.o/.../x..", "tic-tac-toe", "b2 a2");
+    assert_eq!(tic_tac_toe, "x.o/.../x..\nb2 a2\n*\n");
 }

@@ -10,7 +10,7 @@ use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::table::KNOWN_EVENTS;
-use plyhouse_matches::Match;
+use plyhouse_matches::{Damaged, Match};
 use plyhouse_protocol::{ErrorCode, MatchId, Seq, Status, WireError};
 use plyhouse_store::Record;
 use tokio::task::yield_now;
@@ -60,16 +60,17 @@ async fn events_since(
         true => record.events.len(),
         false => record.told_to_strangers(server.clock.now_ms()).len(),
     };
-    let mut state = Match::new(record.creation);
+    let not_true = |damaged: Damaged| {
+        tracing::error!(match_id = %handle.id(), %damaged, "match not read");
+        unreadable()
+    };
+    let mut state = Match::new(record.creation).map_err(not_true)?;
     let (mut events, mut bytes) = (Vec::new(), 0);
     for (index, event) in record.events[..told].iter().enumerate() {
         if index % EVENTS_AT_ONCE == EVENTS_AT_ONCE - 1 {
             yield_now().await;
         }
-        state.fold(event).map_err(|damaged| {
-            tracing::error!(match_id = %handle.id(), %damaged, "match not read");
-            unreadable()
-        })?;
+        state.fold(event).map_err(not_true)?;
         if state.seq() <= since {
             continue;
         }

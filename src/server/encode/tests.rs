@@ -53,13 +53,14 @@ fn check_event(state: &mut Match, happens: &EventKind) -> Frame {
 }
 
 fn open(game: &'static Entry) -> Match {
-    Match::new(Creation {
+    let begun = Match::new(Creation {
         id: MatchId(Uuid::from_u128(7)),
         code: MatchCode::from_number(7),
         game,
         host: GUEST,
         terms: Terms::plain(true, 0, 1),
-    })
+    });
+    begun.expect("it begins as its game does")
 }
 
 fn seated(seat: Seat, occupant: Occupant) -> EventKind {

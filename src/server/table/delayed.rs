@@ -81,7 +81,7 @@ impl Delayed {
         }
         let mut delayed = Box::new(Self {
             delay: Duration::from_millis(delay_ms),
-            state: Match::new(as_strangers_know(&record.creation)),
+            state: Match::new(as_strangers_know(&record.creation))?,
             teller: Teller::new(Arc::clone(server)).for_strangers(),
             queue: VecDeque::new(),
             fresh: Fresh::default(),

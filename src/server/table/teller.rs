@@ -148,7 +148,7 @@ impl Teller {
             events,
         } = record;
         self.server.settings.settle(&mut creation.terms);
-        let mut state = Match::new(creation);
+        let mut state = Match::new(creation)?;
         let known_from = events.len().saturating_sub(HISTORY);
         self.history.clear();
         for (index, event) in events.iter().enumerate() {

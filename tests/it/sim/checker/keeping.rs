@@ -90,7 +90,8 @@ impl<'a> Keeping<'a> {
             let host = (record.creation.host, record.creation.terms.listed);
             *self.hosted.entry(host).or_default() += 1;
         }
-        let mut state = Match::new(record.creation.clone());
+        let begun = Match::new(record.creation.clone());
+        let mut state = begun.expect("the server has seen how it begins");
         let mut clock = Clock::new(&state, self.reading, told, self.kept);
         self.note_days(&state, &clock, false);
         self.note_listed(&state, 0);

@@ -286,7 +286,8 @@ fn accepted(
     is_effect: impl Fn(&EventKind) -> bool,
 ) -> Option<(MatchId, PlayerId)> {
     kept.matches.iter().find_map(|(id, record)| {
-        let mut state = Match::new(record.creation.clone());
+        let begun = Match::new(record.creation.clone());
+        let mut state = begun.expect("the server has seen how it begins");
         record.events.iter().find_map(|event| {
             let standing = { state.offers().find(|standing| standing.offer == offer) };
             let by = standing.and_then(|standing| {

@@ -51,7 +51,8 @@ impl Keeping<'_> {
     /// How a match stood before its first event, and after each.
     fn stood(&self, record: &Record) -> Vec<Stood> {
         let id = record.creation.id;
-        let mut state = Match::new(record.creation.clone());
+        let begun = Match::new(record.creation.clone());
+        let mut state = begun.expect("the server has seen how it begins");
         let mut stood = Vec::new();
         for at in 0..=record.events.len() {
             let event = at.checked_sub(1).map(|before| &record.events[before]);
