@@ -188,6 +188,8 @@ export interface Snapshot extends Partial<TimeLeft> {
   said?: Said[];
   rated?: true;
   thinking?: true;
+  // The position with which it began, where that is not the first of the game.
+  start?: string;
   // What a rated match has changed, once that is known.
   changes?: RatingChange[];
 }
@@ -636,6 +638,7 @@ export type Request =
       stand_in?: string;
       rated?: boolean;
       thinking?: boolean;
+      position?: string;
       for?: string;
     }
   | ({ type: 'join'; seat?: number } & OneMatch)

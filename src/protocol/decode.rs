@@ -12,8 +12,8 @@ mod whole;
 use self::fields::Fields;
 use self::form::{
     BOT, BOT_AFTER, CLOCK, COUNT, DECLINED, DELAY, FLAG, GIFT, LIMIT, MATCH, MOVES, NODES,
-    OCCUPANT, OFFER, PACE, PASSWORD, PATIENCE, POOL, PRESET, REMARK, RESULT, SEAT, SEATS, STATUS,
-    TEXT, VERSION, WATCH, WINDOW,
+    OCCUPANT, OFFER, PACE, PASSWORD, PATIENCE, POOL, POSITION, PRESET, REMARK, RESULT, SEAT, SEATS,
+    STATUS, TEXT, VERSION, WATCH, WINDOW,
 };
 use super::archive::History;
 use super::error::{ErrorCode, WireError};
@@ -337,6 +337,7 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
         stand_in: fields.optional("stand_in", TEXT)?,
         rated: fields.optional("rated", FLAG)?,
         thinking: fields.optional("thinking", FLAG)?,
+        position: fields.optional("position", POSITION)?,
         invited: fields.optional("for", TEXT)?,
     };
     let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
@@ -370,6 +371,10 @@ fn create(fields: &mut Fields<'_>) -> Result<Create, BadField> {
     if create.rated == Some(true) && create.thinking == Some(true) {
         let expected = "left out: nobody is helped in a rated match";
         return Err(BadField::new("thinking", expected));
+    }
+    if create.rated == Some(true) && create.position.is_some() {
+        let expected = "left out: a rated match begins as its game does";
+        return Err(BadField::new("position", expected));
     }
     let seats = create.seats.as_ref();
     let is_of_levels =

@@ -455,6 +455,10 @@ pub struct Create {
     /// Whether what bots think is told while they think; false if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
+    /// The position with which the match begins, in the game's notation; the game's own first if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(length(max = 300)))]
+    pub position: Option<String>,
     /// The player who alone may take the open seat.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub invited: Option<String>,

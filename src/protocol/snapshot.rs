@@ -109,6 +109,9 @@ pub struct Snapshot<Moves = Vec<String>> {
     /// Whether what its bots think is told while they think.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
+    /// The position with which it began, where that is not the first of the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// What a rated match has changed, by seat, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<RatingChange>>,

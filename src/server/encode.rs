@@ -286,6 +286,7 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
         outcome: to_protocol::ending(state),
         rated: creation.terms.rated,
         thinking: creation.terms.thinking,
+        start: state.start_apart().map(ToString::to_string),
         changes,
         ignored: Vec::new(),
     }))

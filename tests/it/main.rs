@@ -50,6 +50,7 @@ mod sessions;
 mod sim;
 mod socket;
 mod stand_ins;
+mod starts;
 mod store_failure;
 mod tidy;
 mod tls;

@@ -19,6 +19,9 @@ use crate::text::{MatchRef, Remark, Token, password};
 /// After how many moves it is told what came next.
 const EXPLORED_MAX: usize = 15;
 
+/// No position of any game has so long a text: the longest is that of a full board of Gomoku, with 239 bytes.
+const POSITION_BYTES_MAX: usize = 300;
+
 /// What a field holds.
 pub(super) struct Form<T> {
     /// What an error says that it must be.
@@ -86,6 +89,10 @@ pub(super) const MOVES: Form<Vec<String>> = Form {
         let moves: Vec<String> = serde_json::from_str(json).ok()?;
         (moves.len() <= EXPLORED_MAX).then_some(moves)
     },
+};
+pub(super) const POSITION: Form<String> = Form {
+    expected: "the text of a position, of at most 300 bytes",
+    read: |json| text(json).filter(|text| text.len() <= POSITION_BYTES_MAX),
 };
 pub(super) const RESULT: Form<MatchResult> = Form {
     expected: r#""won", "lost", "drawn" or "none""#,

@@ -248,7 +248,8 @@ fn the_terms_of_a_match_are_read() {
     check(
         r#"{"type":"create","game":"go","seats":["open","me"],"takeback":false,"patience_ms":10000,
             "clock":{"kind":"fischer","main_ms":3e5,"increment_ms":3000,"periods":"x"},
-            "stand_in":"easy","rated":false,"for":"somebody"}"#,
+            "stand_in":"easy","rated":false,"for":"somebody",
+            "position":" B:W18:B5 "}"#,
         ClientMessage::Create(Box::new(Create {
             game: "go".into(),
             seats: Some([SeatRequest::Open, SeatRequest::Me]),
@@ -257,6 +258,7 @@ fn the_terms_of_a_match_are_read() {
             patience_ms: Some(10_000),
             stand_in: Some("easy".into()),
             rated: Some(false),
+            position: Some(" B:W18:B5 ".into()),
             invited: Some("somebody".into()),
             ..Create::default()
         })),
@@ -391,8 +393,8 @@ fn fields_that_mean_nothing_are_known() {
     let none: [&str; 0] = [];
     assert_eq!(ignored(r#"{"type":"ping","id":1}"#), none);
     assert_eq!(
-        ignored(r#"{"type":"create","game":"go","pace":3,"x":null,"position":[1],"bot":"easy"}"#),
-        ["pace", "position"]
+        ignored(r#"{"type":"create","game":"go","pace":3,"x":null,"opening":[1],"bot":"easy"}"#),
+        ["opening", "pace"]
     );
     assert_eq!(
         ignored(r#"{"type":"offer","match":"M","offer":"rematch","ply":3}"#),
@@ -542,7 +544,10 @@ fn bad_terms_are_named() {
     bad(r#""takeback":0"#, "takeback");
     bad(r#""stand_in":true"#, "stand_in");
     bad(r#""rated":"no""#, "rated");
+    bad(r#""position":["a1"]"#, "position");
+    bad(&format!(r#""position":"{}""#, "b".repeat(301)), "position");
     let clock = r#""clock":{"kind":"move","move_ms":5000},"rated":true"#;
+    bad(&format!(r#"{clock},"position":"x""#), "position");
     bad(r#""rated":true"#, "rated");
     bad(&format!(r#"{clock},"takeback":true"#), "rated");
     bad(&format!(r#"{clock},"stand_in":"easy""#), "rated");

@@ -20,6 +20,7 @@ use crate::rating;
 use crate::reply::Reply;
 use crate::seeks::Seek;
 use crate::wanted::Wanted;
+use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Occupant, Terms};
 use plyhouse_protocol::{
@@ -51,6 +52,7 @@ impl Client {
         let host = player.record.id;
         check_invited(create.invited.as_deref(), host)?;
         let game = from_protocol::game(&create.game)?;
+        let start = start(game, create.position.as_deref())?;
         let [first, second] = create.seats.unwrap_or(SeatRequest::USUAL);
         let is_of_days = create.clock.is_some_and(|clock| clock.is_of_days());
         let called = self.called(player);
@@ -95,6 +97,7 @@ impl Client {
             stand_in,
             rated,
             thinking: create.thinking == Some(true),
+            start,
             invited,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };
@@ -252,6 +255,21 @@ impl Client {
             }
         });
     }
+}
+
+/// The position with which a match is to begin, as the game writes it.
+fn start(game: &Entry, position: Option<&str>) -> Result<Option<String>, WireError> {
+    let Some(text) = position else {
+        return Ok(None);
+    };
+    let start = game.start_at(text.trim()).map_err(|why| WireError {
+        field: Some("position".into()),
+        ..WireError::new(
+            ErrorCode::BadField,
+            format!("`position` must be one from which play can go on: {why}"),
+        )
+    })?;
+    Ok(Some(start.to_string()))
 }
 
 fn level(id: Option<&str>) -> Result<Option<Level>, WireError> {

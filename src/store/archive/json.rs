@@ -19,6 +19,8 @@ struct MatchJson<'a> {
     pace_ms: u64,
     /// A text: many readers of JSON would round a number of 64 bits.
     seed: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<&'a str>,
     created_ms: Option<u64>,
     ended_ms: Option<i64>,
     players: Vec<PlayerJson<'a>>,
@@ -51,6 +53,7 @@ impl Serialize for KeptMatch {
             rated: creation.terms.rated,
             pace_ms: creation.terms.pace_ms,
             seed: creation.terms.seed.to_string(),
+            start: creation.terms.start.as_deref(),
             created_ms: created_ms(creation.id),
             ended_ms: self.ended_ms,
             players: (self.players.iter())
