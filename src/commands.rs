@@ -4,6 +4,7 @@ mod account;
 mod archive;
 mod export;
 mod health;
+mod help;
 mod move_store;
 mod play_match;
 mod ratings;
@@ -18,9 +19,11 @@ pub(crate) enum Command {
     Account(account::Args),
     Analyse(analyse::Args),
     Chances(chances::Args),
+    Completions(help::Completions),
     Engine(engine::Args),
     Export(export::Args),
     Health(health::Args),
+    Manual(help::Manual),
     Match(contest::Args),
     MoveStore(move_store::Args),
     Perft(perft::Args),
@@ -37,9 +40,11 @@ impl Command {
             Self::Account(args) => args.run(),
             Self::Analyse(args) => unless_reader_is_gone(args.run()),
             Self::Chances(args) => unless_reader_is_gone(args.run()),
+            Self::Completions(args) => unless_reader_is_gone(args.run()),
             Self::Engine(args) => unless_reader_is_gone(args.run()),
             Self::Export(args) => args.run(),
             Self::Health(args) => args.run(),
+            Self::Manual(args) => args.run(),
             Self::Match(args) => unless_reader_is_gone(play_match::run(args)),
             Self::MoveStore(args) => args.run(),
             Self::Perft(args) => unless_reader_is_gone(args.run()),

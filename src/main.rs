@@ -39,7 +39,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 // No comment of documentation: `--help` shows that of `Args`.
 #[derive(Debug, Parser)]
 #[command(args_conflicts_with_subcommands = true)]
-struct CommandLine {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
 

@@ -265,6 +265,12 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write the manual pages: `ply.1`, and one for each command.
+    Manual {
+        /// Where to. It is made if it is not there.
+        #[arg(value_name = "DIRECTORY")]
+        directory: PathBuf,
+    },
 }
 
 /// What `ply history` takes.

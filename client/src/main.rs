@@ -53,6 +53,7 @@ mod terminal;
 mod view;
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -177,6 +178,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Blocked => blocks::list(&visit).await,
         Command::Raw => raw::run(&visit.server).await,
         Command::Completions { shell } => completions(shell),
+        Command::Manual { directory } => manual(&directory),
     }
 }
 
@@ -192,6 +194,12 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "ply", &mut script);
     std::io::stdout().write_all(&script).map_err(unwritable)
+}
+
+fn manual(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
+        .map_err(unwritable)
 }
 
 fn plan(play: PlayArguments) -> Plan {

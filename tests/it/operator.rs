@@ -2,6 +2,7 @@
 //! manager is told.
 
 mod accounts;
+mod help;
 mod log;
 mod manager;
 mod metrics;

@@ -82,3 +82,13 @@ fn completions_are_printed() {
     run(&["completions", "bash"]).expect(0, &["_ply()", "complete -F"]);
     run(&["completions", "no-shell"]).expect(2, &["zsh"]);
 }
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let home = tempfile::tempdir().unwrap();
+    let pages = home.path().join("man");
+    run(&["manual", pages.to_str().unwrap()]).expect(0, &[]);
+    let read = |page| std::fs::read_to_string(pages.join(page)).unwrap();
+    assert!(read("ply.1").contains("PLYHOUSE_SERVER"));
+    assert!(read("ply-play.1").contains("seek"));
+}
