@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import {
+  cell,
   fits,
   inBar,
   invite,
@@ -52,14 +53,46 @@ for (const [size, viewport] of Object.entries({
       await fits(bob);
       await isOpenToAll(bob, 'analysis');
       await picture(bob, `analysis-${size}`);
-      // Their own mistakes, one after the other.
+      // Their own mistakes, one after the other: a better move is looked for on the board.
       await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
-      await panel.getByText(/^Here you played .*What is better\?$/).waitFor();
-      await says(bob, /^After \d of 7 moves\.$/);
+      await says(bob, 'What is better?');
+      const asked = bob.locator('.learning');
+      await asked.getByText(/^You played knight g8 to f6\./).waitFor();
       assert.equal(await bob.locator('.drawn.advised').count(), 0);
+      await isOpenToAll(bob, 'learning');
       await picture(bob, `learning-${size}`);
-      await panel.getByRole('button', { name: 'Show the better move' }).click();
+      const choose = async (/** @type {string} */ from, /** @type {string} */ to) => {
+        for (const square of [from, to]) await cell(bob, square).click();
+      };
+      await choose('g8', 'f6');
+      await says(bob, 'That is what you played.');
+      await panel.getByText(/After .* the other side wins\./).waitFor();
+      await asked.getByRole('button', { name: 'Try again' }).click();
+      await choose('a7', 'a6');
+      await says(bob, 'The search prefers another.');
+      await cell(bob, 'a6').and(bob.getByLabel('black pawn')).waitFor();
+      await asked.getByText(/how good pawn a7 to a6 is\.$/).waitFor();
+      await fits(bob);
+      await picture(bob, `tried-${size}`);
+      await asked.getByRole('button', { name: 'Try again' }).click();
+      await cell(bob, 'a7').and(bob.getByLabel('black pawn')).waitFor();
+      await asked.getByRole('button', { name: 'Show it' }).click();
+      await says(bob, 'This was better.');
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
+      const told = (await asked.getByText(/ [a-h][1-8] to [a-h][1-8] /).textContent()) ?? '';
+      const [, from = '', to = ''] = /([a-h][1-8]) to ([a-h][1-8])/.exec(told) ?? [];
+      await asked.getByRole('button', { name: 'Done' }).click();
+      await says(bob, 'You lose.');
+      // Whoever finds it is told so.
+      await panel.getByRole('button', { name: 'Learn from your mistakes' }).click();
+      await says(bob, 'What is better?');
+      await choose(from, to);
+      await says(bob, 'That is the best move.');
+      await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
+      // Whoever looks elsewhere learns no more.
+      await bob.keyboard.press('ArrowLeft');
+      await says(bob, /^After \d of 7 moves\.$/);
+      assert.equal(await asked.isVisible(), false);
       // Whoever won has no such mistake, or is led to it.
       const other = await analyse(ann);
       await other.getByRole('button', { name: 'Learn from your mistakes' }).waitFor();
@@ -101,6 +134,27 @@ test(
       .click();
     await ann.getByRole('button', { name: 'Analysieren' }).click();
     await ann.getByText(/Genauigkeit \d+ von 100/).waitFor();
+  }),
+);
+
+test(
+  'whoever has had two bots play has their match looked at, and nobody else',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await ann.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
+    await ann.getByText('Or watch two bots').click();
+    await ann.getByLabel('Pace').selectOption('Fast');
+    await ann.getByRole('button', { name: 'Watch them' }).click();
+    await ann.getByRole('grid').waitFor();
+    const eve = await house.visitor(new URL(ann.url()).pathname);
+    for (const page of [ann, eve]) await page.locator('.room.ended').waitFor();
+    const panel = await analyse(ann);
+    // None of the mistakes was one's own.
+    assert.equal(
+      await panel.getByRole('button', { name: 'Learn from your mistakes' }).isVisible(),
+      false,
+    );
+    assert.equal(await eve.getByRole('button', { name: 'Analyse' }).count(), 0);
   }),
 );
 

@@ -1,6 +1,7 @@
 // What is thought of a match that is over, as far as it is told: asked for by a button, told in parts, and shown
 // beside the moves.
 
+import { isExhibition } from './again.js';
 import { h } from './dom.js';
 import { say } from './language.js';
 import { icon } from './switches.js';
@@ -33,18 +34,23 @@ export class Thought {
   }
 }
 
-/** Whether this may be asked for. @param {App} app @param {Match} match */
-export function mayAnalyse(app, { status, ply, you }) {
+/** Whether this may be asked for: of two bots by whoever has had them play. @param {App} app @param {Match} match */
+export function mayAnalyse(app, match) {
+  const { status, ply, you, host } = match;
   const who = app.connection.welcome?.analysis;
-  return status === 'ended' && ply > 0 && (who === 'anyone' || (who === 'players' && you !== null));
+  const isOurs = you !== null || (isExhibition(match) && host === app.player?.id);
+  return status === 'ended' && ply > 0 && (who === 'anyone' || (who === 'players' && isOurs));
 }
 
 export class Analysis {
+  /** What is asked of whoever learns from it. */
+  asked = h('div', { class: 'answer learning', hidden: true });
   /** Where it is shown. */
   place = h('div', { class: 'analysis', hidden: true });
   button;
   #app;
   #look;
+  #toBoard;
   #thought = new Thought();
   #isAsked = false;
   /** @type {import('./seldom/analysis-panel.js').AnalysisPanel | null} */
@@ -53,10 +59,15 @@ export class Analysis {
   #match = null;
   #shown = 0;
 
-  /** @param {App} app @param {(ply: number) => void} look shows the position after so many moves */
-  constructor(app, look) {
+  /**
+   * @param {App} app
+   * @param {(ply: number) => void} look shows the position after so many moves
+   * @param {() => void} toBoard has the board in sight, and the keyboard choose on it
+   */
+  constructor(app, look, toBoard) {
     this.#app = app;
     this.#look = look;
+    this.#toBoard = toBoard;
     const label = say('analysis.ask');
     this.button = h(
       'button',
@@ -79,7 +90,7 @@ export class Analysis {
       this.#isAsked = false;
       return;
     }
-    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#look);
+    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#look, this.#toBoard);
     this.place.replaceChildren(this.#panel.element);
     this.place.hidden = false;
     this.place.parentElement?.classList.add('analysed');
@@ -110,6 +121,15 @@ export class Analysis {
     this.#shown = shown;
     this.button.hidden = !mayAnalyse(this.#app, match) || this.#isAsked;
     if (isMoved) this.#draw();
+    const { learning } = this;
+    this.asked.hidden = !learning;
+    if (learning) learning.draw(this.asked);
+    else delete this.asked.dataset.drawn;
+  }
+
+  /** A mistake of one's own, while one learns from it. */
+  get learning() {
+    return this.#panel?.learning ?? null;
   }
 
   /** How each move is judged, where it is not good. */

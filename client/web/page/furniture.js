@@ -55,7 +55,10 @@ export class Furniture {
     const link = `${location.origin}/m/${match.match}`;
     const share = async (/** @type {number | null} */ ply) =>
       app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
-    this.analysis = new Analysis(app, look);
+    this.analysis = new Analysis(app, look, () => {
+      window.scrollTo(0, 0);
+      this.board.focus({ preventScroll: true });
+    });
     // What comes with the end stands behind what has been there.
     this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);

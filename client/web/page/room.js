@@ -9,7 +9,8 @@ import { isLiveOf, isMyTurn, stoodIn } from './match.js';
 import { sideName } from './naming.js';
 import { OwnMove } from './own-move.js';
 import { Ahead, choicesAhead, isAwaiting } from './premove.js';
-import { boardAfter, boardWith } from './scene.js';
+import { asWas, boardAfter, boardWith } from './scene.js';
+import { askForPast } from './past.js';
 import { plyIn, showPly } from './ply-link.js';
 import { play as sound } from './sounds.js';
 import { speechOf } from './speech.js';
@@ -18,7 +19,7 @@ import { tell, tellChange } from './telling.js';
 import { titleOfMatch } from './title.js';
 import * as words from './words.js';
 
-/** @import { Events, Game, MatchEvent, Message, SaidTold, Thinking } from '../protocol.js' */
+/** @import { Game, MatchEvent, Message, SaidTold, Thinking } from '../protocol.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
@@ -135,19 +136,10 @@ export class Room {
     const whole = Array.from({ length: count }, (_, ply) => match.past[ply]);
     if (whole.every((position) => position !== undefined)) return;
     // Without them one only sees less of the past.
-    this.#askedForPast = this.#askPast(match).catch(() => {});
-  }
-
-  /** Of a long match that is over the events come in several messages. @param {Match} match */
-  async #askPast({ match, status }) {
-    const request = { type: /** @type {const} */ ('resync'), match };
-    /** @type {Events} */
-    let told = await this.#app.connection.ask({ ...request, since: 0 });
-    while (status === 'ended' && told.events.at(-1)?.type !== 'ended') {
-      const last = told.events.at(-1);
-      if (!last) return;
-      told = await this.#app.connection.ask({ ...request, since: last.seq });
-    }
+    this.#askedForPast = askForPast(this.#app, match).then(
+      () => {},
+      () => {},
+    );
   }
 
   /** Whether this match is what is to be seen here. @param {Pick<Match, 'match'>} match */
@@ -280,7 +272,7 @@ export class Room {
       },
     });
     fill(this.element, ...furniture.parts);
-    furniture.actions.lower.prepend(this.#own.element);
+    furniture.actions.lower.prepend(this.#own.element, furniture.analysis.asked);
     return furniture;
   }
 
@@ -289,24 +281,29 @@ export class Room {
     const { analysis, board, moves, players, actions, others, watching, talk } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
+    analysis.show(match, shown);
+    const { learning } = analysis;
     const pending = now ? this.#own.shown(match) : null;
-    const view = pending ? boardWith(game, match, pending.move) : boardAfter(game, match, shown);
+    const move = pending?.move ?? learning?.tried ?? null;
+    const view =
+      move === null ? boardAfter(game, match, shown) : boardWith(game, asWas(match, shown), move);
+    const choosing = learning?.legal ?? [];
     const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
     const awaits = now && isAwaiting(match) && this.#app.connection.link.state === 'open';
     board.show({
       ...view,
       line: now && match.outcome?.line ? match.outcome.line : [],
-      legal: mine ? match.legal : [],
+      legal: mine ? match.legal : choosing,
       ahead: awaits ? choicesAhead(match, view.board) : [],
       queued: (now && this.#ahead.premove?.squares) || [],
       seat: match.you,
       moving: this.#entered,
       turned: this.#isSeenFromAbove(match) !== this.#isTurned,
     });
-    const otherMoves = mine ? board.otherMoves() : [];
+    const otherMoves = mine || choosing.length > 0 ? board.otherMoves() : [];
     others.show(match, {
       moves: otherMoves,
-      isAll: otherMoves.length === match.legal.length,
+      isAll: otherMoves.length === (mine ? match.legal : choosing).length,
       awaits: now && isAwaiting(match) && this.#app.connection.link.state === 'open',
       isQueued: this.#ahead.premove?.move === 'pass',
     });
@@ -316,17 +313,17 @@ export class Room {
     moves.show(match.moves, shown, game.sides.map(sideName));
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
-    analysis.show(match, shown);
     furniture.thinking.show(match);
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
       isPending: this.#own.isSent && pending !== null,
       ahead: this.#ahead.says(),
       judged: analysis.brief,
+      learned: analysis.learning?.standing,
       trouble: passes ? why : '',
     });
     this.element.classList.toggle('my-turn', mine);
-    this.element.classList.toggle('past', !now);
+    this.element.classList.toggle('past', !now && !learning);
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
     }
@@ -362,6 +359,8 @@ export class Room {
   /** @param {string} move */
   #play(move) {
     const match = this.#match;
+    const learning = this.#furniture?.analysis.learning;
+    if (learning?.legal.includes(move)) learning.choose(move);
     if (
       !match ||
       !isMyTurn(match) ||

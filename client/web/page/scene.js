@@ -52,6 +52,15 @@ export function boardBefore(game, match, ply) {
 }
 
 /**
+ * The match as it was after so many moves.
+ * @param {Match} match
+ * @param {number} ply
+ * @returns {Match}
+ */
+export const asWas = (match, ply) =>
+  ply === match.ply ? match : { ...match, ply, moves: match.moves.slice(0, ply) };
+
+/**
  * The board as it will look when the server has taken a move of ours. The rules are the server's: a
  * move that does more than bring a piece is seen whole when it answers.
  * @param {Game} game

@@ -17,6 +17,7 @@ import * as words from './words.js';
  * @property {boolean} isPending whether a move of ours is under way
  * @property {string} ahead what is chosen ahead
  * @property {string} judged how the last move is judged that is shown
+ * @property {string | undefined} learned how one stands who learns from a mistake
  * @property {string} trouble why the match cannot be had just now
  */
 
@@ -27,14 +28,14 @@ import * as words from './words.js';
  * @param {Beside} beside
  */
 export function tellHow(app, { standing, why, actions, result }, match, beside) {
-  const { shown, isPending, ahead, judged, trouble } = beside;
+  const { shown, isPending, ahead, judged, learned, trouble } = beside;
   const now = shown === null;
   const speech = speechOf(app, match);
   result.show(match, speech, actions.next(match), now);
   const stands = isPending
     ? say('room.playing')
     : words.standingOver(match, app.connection.link.state, speech);
-  write(standing, now ? stands : say('room.after', { shown, count: match.ply }));
+  write(standing, now ? stands : (learned ?? say('room.after', { shown, count: match.ply })));
   standing.title = standing.textContent ?? '';
   write(why, trouble ? sentences(trouble, say('room.again')) : whyOf());
 

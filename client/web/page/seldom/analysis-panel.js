@@ -6,6 +6,7 @@ import { customsOf } from '../games.js';
 import { capital, known, say, sentences } from '../language.js';
 import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
+import { Learning } from './learning.js';
 
 /** @import { AnalysedPly } from '../../protocol.js' */
 /** @import { Thought } from '../analysis.js' */
@@ -19,23 +20,30 @@ export class AnalysisPanel {
   #app;
   #match;
   #look;
+  #toBoard;
   #progress = h('p', { class: 'note', role: 'status' });
   #graph = h('div', { class: 'chances' });
   #accuracy = h('p', { class: 'accuracy' });
   #told = h('div', { class: 'told', 'aria-live': 'polite' });
   #learn = h('button', { type: 'button' }, say('learn.title'));
-  /** The own mistakes that are looked at, and whether the better move is shown. @type {{ plies: number[], at: number, isShown: boolean } | null} */
-  #learning = null;
+  /** The own mistakes, while one learns from them. @type {Learning | null} */
+  learning = null;
   #drawn = '';
   /** @type {Thought | null} */
   #thought = null;
   element;
 
-  /** @param {App} app @param {Match} match @param {(ply: number) => void} look */
-  constructor(app, match, look) {
+  /**
+   * @param {App} app
+   * @param {Match} match
+   * @param {(ply: number) => void} look
+   * @param {() => void} toBoard has the keyboard choose on the board
+   */
+  constructor(app, match, look, toBoard) {
     this.#app = app;
     this.#match = match;
     this.#look = look;
+    this.#toBoard = toBoard;
     this.#learn.addEventListener('click', () => this.#begin());
     this.element = h(
       'section',
@@ -56,21 +64,19 @@ export class AnalysisPanel {
     fill(this.#progress, of === 0 ? say('analysis.waits') : say('analysis.progress', { done, of }));
     this.#drawGraph(thought, shown);
     this.#tellAccuracy(thought);
-    const mistake = this.#learning?.plies[this.#learning.at];
     // Whoever looks elsewhere learns no more.
-    if (mistake !== undefined && shown !== mistake) this.#learning = null;
-    this.#learn.hidden = !isWhole || this.#match.you === null || this.#learning !== null;
-    if (this.#learning) this.#ask(thought);
-    else fill(this.#told, this.#judgement(thought.plies.get(shown - 1)));
+    if (shown !== this.learning?.ply) this.learning = null;
+    this.#learn.hidden = !isWhole || this.#match.you === null || this.learning !== null;
+    // What is to be found is not told.
+    const told = this.learning
+      ? h('p', {}, this.learning.told)
+      : this.#judgement(thought.plies.get(shown - 1));
+    fill(this.#told, told);
   }
 
   /** @param {Thought} thought @param {number} shown */
   better(thought, shown) {
-    const learning = this.#learning;
-    if (learning) {
-      const ply = learning.plies[learning.at];
-      return learning.isShown && ply !== undefined ? (thought.plies.get(ply)?.best ?? null) : null;
-    }
+    if (this.learning) return this.learning.better;
     const last = thought.plies.get(shown - 1);
     return last?.judged ? last.best : null;
   }
@@ -78,7 +84,7 @@ export class AnalysisPanel {
   /** The same in short, where there is little room. @param {Thought} thought @param {number} shown */
   brief({ plies }, shown) {
     const played = plies.get(shown - 1);
-    if (!played?.judged) return '';
+    if (!played?.judged || this.learning) return '';
     const judged = known(`judged.${played.judged}`) ?? played.judged;
     return say('analysis.brief', { judged, keeps: this.#keeps(played) });
   }
@@ -101,17 +107,22 @@ export class AnalysisPanel {
   /** Why a move was bad, and what was better. @param {AnalysedPly | undefined} played */
   #judgement(played) {
     if (!played?.judged) return null;
-    const { ply, move, judged, why } = played;
-    const filled = { move: this.#say(move, ply), points: why?.points ?? 0, count: why?.in ?? 0 };
-    const kind = known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled);
-    const answer = why?.punished.length ? say('why.answer', { line: why.punished.join(' ') }) : '';
+    const { judged } = played;
     return h(
       'p',
       { class: judged },
       h('strong', {}, known(`judged.${judged}`) ?? judged),
       ' ',
-      sentences(...[kind, answer].map(capital), this.#keeps(played)),
+      sentences(this.#why(played), this.#keeps(played)),
     );
+  }
+
+  /** Why it was bad. @param {AnalysedPly} played */
+  #why({ ply, move, why }) {
+    const filled = { move: this.#say(move, ply), points: why?.points ?? 0, count: why?.in ?? 0 };
+    const kind = known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled);
+    const answer = why?.punished.length ? say('why.answer', { line: why.punished.join(' ') }) : '';
+    return sentences(capital(kind), capital(answer));
   }
 
   /** @param {Thought} thought */
@@ -176,47 +187,28 @@ export class AnalysisPanel {
     const bad = [...(this.#thought?.plies.values() ?? [])].filter(
       ({ seat, judged }) => seat === this.#match.you && judged,
     );
-    const plies = bad.map(({ ply }) => ply).sort((one, other) => one - other);
-    if (plies.length === 0) {
+    const mistakes = bad.sort((one, other) => one.ply - other.ply);
+    if (mistakes.length === 0) {
       fill(this.#told, h('p', {}, say('learn.none')));
       return;
     }
-    this.#learning = { plies, at: 0, isShown: false };
-    this.#goOn();
-  }
-
-  /** Shows the position in which it was played. */
-  #goOn() {
-    const ply = this.#learning?.plies[this.#learning.at];
-    if (ply !== undefined) this.#look(ply);
-    if (this.#thought && ply !== undefined) this.show(this.#thought, ply);
-    this.#app.update();
-    this.#told.querySelector('button')?.focus();
-  }
-
-  /** @param {Thought} thought */
-  #ask({ plies }) {
-    const learning = this.#learning;
-    const played = learning && plies.get(learning.plies[learning.at] ?? -1);
-    if (!learning || !played) return;
-    const isLast = learning.at + 1 === learning.plies.length;
-    const button = (/** @type {string} */ says, /** @type {() => void} */ onclick) =>
-      h('button', { type: 'button', onclick }, says);
-    const show = button(say('learn.show'), () => {
-      learning.isShown = true;
-      this.#goOn();
+    const learning = new Learning(mistakes, {
+      look: this.#look,
+      name: (move, ply) => this.#say(move, ply),
+      better: (played) => this.#keeps(played),
+      why: (played) => this.#why(played),
+      changed: () => {
+        if (this.#thought) this.show(this.#thought, learning.ply);
+        this.#app.update();
+        this.#toBoard();
+      },
+      ended: () => {
+        this.learning = null;
+        this.#look(Infinity);
+        this.#learn.focus();
+      },
     });
-    const next = button(say(isLast ? 'learn.done' : 'learn.next'), () => {
-      if (isLast) this.#learning = null;
-      else Object.assign(learning, { at: learning.at + 1, isShown: false });
-      if (isLast) this.#look(played.ply + 1);
-      else this.#goOn();
-    });
-    const asks = say('learn.find', { move: this.#say(played.move, played.ply) });
-    fill(
-      this.#told,
-      learning.isShown ? this.#judgement(played) : h('p', {}, asks),
-      h('div', { class: 'row' }, !learning.isShown && show, next),
-    );
+    this.learning = learning;
+    void learning.begin(this.#app, this.#match);
   }
 }

@@ -1,0 +1,148 @@
+// One's own mistakes, one after the other: each in the position in which it was made, where one looks for a better
+// move on the board, is told what the analysis thinks of it, and may try again.
+
+import { fill, h } from '../dom.js';
+import { capital, say, sentences } from '../language.js';
+import { askForPast } from '../past.js';
+
+/** @import { AnalysedPly } from '../../protocol.js' */
+/** @import { App } from '../main.js' */
+/** @import { Match } from '../match.js' */
+
+/**
+ * @typedef {object} Does
+ * @property {(ply: number) => void} look shows the position after so many moves
+ * @property {(move: string, ply: number) => string} name a move as it is said
+ * @property {(played: AnalysedPly) => string} better what the better move comes to
+ * @property {(played: AnalysedPly) => string} why why the move was bad
+ * @property {() => void} changed there is something else to be seen
+ * @property {() => void} ended nothing is learned any more
+ */
+
+export class Learning {
+  #mistakes;
+  #does;
+  #at = 0;
+  /** What may be played after so many moves. @type {Map<number, string[]>} */
+  #legal = new Map();
+  /** The move that is tried. @type {string | null} */
+  tried = null;
+  /** Whether the better move is shown. */
+  #isShown = false;
+
+  /** @param {AnalysedPly[]} mistakes in the order in which they were made, one at least @param {Does} does */
+  constructor(mistakes, does) {
+    this.#mistakes = mistakes;
+    this.#does = does;
+  }
+
+  get #mistake() {
+    return /** @type {AnalysedPly} */ (this.#mistakes[this.#at]);
+  }
+
+  /** After how many moves it was made. */
+  get ply() {
+    return this.#mistake.ply;
+  }
+
+  /** What may be chosen now. */
+  get legal() {
+    const isOver = this.tried !== null || this.#isShown;
+    return isOver ? [] : (this.#legal.get(this.ply) ?? []);
+  }
+
+  /** The move that was better, once one has found it or given up. */
+  get better() {
+    return this.#isFound || this.#isShown ? this.#mistake.best : null;
+  }
+
+  get #isFound() {
+    return this.tried === this.#mistake.best;
+  }
+
+  /** Which moves there are is the server's to say. @param {App} app @param {Match} match */
+  async begin(app, match) {
+    this.#show();
+    const events = await askForPast(app, match).catch(() => []);
+    for (const event of events) {
+      if (event.type === 'started') this.#legal.set(0, event.legal);
+      if (event.type === 'moved') this.#legal.set(event.ply + 1, event.legal);
+      if (event.type === 'taken_back') this.#legal.set(event.ply, event.legal);
+    }
+    this.#does.changed();
+  }
+
+  /** @param {string} move a legal one */
+  choose(move) {
+    this.tried = move;
+    this.#does.changed();
+  }
+
+  /** How it stands, in a line. */
+  get standing() {
+    if (this.#isFound) return say('learn.found');
+    if (this.#isShown) return say('learn.shown');
+    if (this.tried === null) return say('learn.better');
+    return say(this.tried === this.#mistake.move ? 'learn.same' : 'learn.other');
+  }
+
+  /** What is to be known of it. */
+  get about() {
+    const played = this.#mistake;
+    const { name, better, why } = this.#does;
+    if (this.#isFound || this.#isShown) return better(played);
+    if (this.tried === null) return say('learn.played', { move: name(played.move, played.ply) });
+    if (this.tried === played.move) return why(played);
+    return capital(say('learn.other.about', { move: name(this.tried, played.ply) }));
+  }
+
+  /** Draws what is told and asked. @param {HTMLElement} place */
+  draw(place) {
+    const isLast = this.#at + 1 === this.#mistakes.length;
+    const isOver = this.better !== null;
+    const drawn = JSON.stringify([this.#at, this.tried, this.#isShown]);
+    if (place.dataset.drawn === drawn) return;
+    place.dataset.drawn = drawn;
+    const button = (/** @type {string} */ says, /** @type {() => void} */ does, look = '') =>
+      h('button', { type: 'button', class: look, onclick: does }, says);
+    fill(
+      place,
+      h('p', {}, this.about),
+      this.tried !== null && !isOver && button(say('learn.again'), () => this.#tryAgain()),
+      !isOver && button(say('learn.show'), () => this.#giveUp()),
+      isOver && button(say(isLast ? 'dialog.done' : 'learn.next'), () => this.#goOn(), 'primary'),
+    );
+  }
+
+  /** All that is to be known of it. */
+  get told() {
+    return sentences(this.standing, this.about);
+  }
+
+  #tryAgain() {
+    this.tried = null;
+    this.#show();
+  }
+
+  #giveUp() {
+    this.tried = null;
+    this.#isShown = true;
+    this.#does.changed();
+  }
+
+  #goOn() {
+    if (this.#at + 1 === this.#mistakes.length) {
+      this.#does.ended();
+      return;
+    }
+    this.#at += 1;
+    this.tried = null;
+    this.#isShown = false;
+    this.#show();
+  }
+
+  #show() {
+    this.#does.look(this.ply);
+    this.#does.changed();
+  }
+}
