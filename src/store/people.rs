@@ -67,10 +67,13 @@ pub enum Sessions {
 }
 
 impl Sessions {
-    /// Whether a pairing code of the player is void with them: one of the devices that are thrown out may
-    /// have made it.
-    pub(crate) const fn voids_pairing(self) -> bool {
-        !matches!(self, Self::One(_))
+    /// Whose pairing code is void with them: that of this session, or else of any, since one of the devices
+    /// that are thrown out may have made it.
+    pub(crate) const fn voids_pairing_of(self) -> Option<SessionId> {
+        match self {
+            Self::One(id) => Some(id),
+            Self::AllBut(_) | Self::AllButKeysAnd(_) | Self::All => None,
+        }
     }
 
     /// Whether this session is among them, of this kind.

@@ -376,11 +376,18 @@ pub(super) async fn a_pairing_is_taken_once(store: &dyn Store) {
     assert!(offer(6, 3, 1000).await.is_some());
     let last = offer(7, 4, 1100).await;
     assert!(last.is_some(), "the others are over");
-    let own = session(9, 4).id;
-    for (which, expected) in [(Sessions::One(own), last), (Sessions::AllBut(own), None)] {
+    let [own, other] = [4, 9].map(|number| session(number, 4).id);
+    for (which, is_void) in [
+        (Sessions::One(other), false),
+        (Sessions::One(own), true),
+        (Sessions::AllBut(own), true),
+    ] {
         let ended = store.end_sessions(player(4).id, which).await;
         ended.expect("written");
+        let expected = last.filter(|_| !is_void);
         assert_eq!(find(7, 1100).await, expected, "{which:?}");
+        store.add_session(session(4, 4)).await.expect("written");
+        assert_eq!(offer(7, 4, 1100).await, last);
     }
     let ended = store.end_sessions(player(4).id, Sessions::All).await;
     ended.expect("written");

@@ -26,8 +26,8 @@ pub(super) struct People {
     lasting: BTreeSet<PlayerId>,
     /// Those of them whose turn it would have been otherwise, in that order.
     spared: VecDeque<PlayerId>,
-    /// At most one a player.
-    pairings: BTreeMap<PlayerId, Pairing>,
+    /// At most one a player, and the session that has made it.
+    pairings: BTreeMap<PlayerId, (Pairing, SessionId)>,
     recoveries: BTreeMap<TokenHash, PlayerId>,
     passes: BTreeMap<TokenHash, Pass>,
     accounts: Accounts,
@@ -319,23 +319,23 @@ impl People {
         }
         let is_other = |other: &Pairing| other.player != pairing.player;
         self.pairings
-            .retain(|_, other| other.expires_ms > now_ms && is_other(other));
+            .retain(|_, (other, _)| other.expires_ms > now_ms && is_other(other));
         let has_room = self.pairings.len() < max;
         if has_room {
-            self.pairings.insert(pairing.player, pairing);
+            self.pairings.insert(pairing.player, (pairing, by));
         }
         has_room
     }
 
     pub(super) fn pairing(&self, code: TokenHash, now_ms: u64) -> Option<Pairing> {
-        let mut live = self.pairings.values();
+        let mut live = self.pairings.values().map(|(pairing, _)| pairing);
         let found = live.find(|pairing| pairing.code == code)?;
         (found.expires_ms > now_ms).then_some(*found)
     }
 
     fn take_pairing(&mut self, code: TokenHash) -> bool {
         let before = self.pairings.len();
-        self.pairings.retain(|_, pairing| pairing.code != code);
+        self.pairings.retain(|_, (pairing, _)| pairing.code != code);
         self.pairings.len() < before
     }
 
@@ -380,7 +380,9 @@ impl People {
         if self.of_player.get(&player).is_some_and(BTreeSet::is_empty) {
             self.of_player.remove(&player);
         }
-        if which.voids_pairing() {
+        let made_by = self.pairings.get(&player).map(|(_, by)| *by);
+        let voided = which.voids_pairing_of();
+        if voided.is_none() || voided == made_by {
             self.pairings.remove(&player);
         }
     }

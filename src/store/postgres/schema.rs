@@ -368,6 +368,9 @@ const MIGRATIONS: &[&str] = &["
         nodes int8 NOT NULL,                       -- how many positions were visited to value one
         body  text NOT NULL                        -- JSON
     );
+    ", "
+    -- Which session has made a code: with that one it is void. Of those from before that is not known.
+    ALTER TABLE pairings ADD COLUMN session uuid;
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

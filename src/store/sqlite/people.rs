@@ -183,10 +183,11 @@ fn offer_pairing(
     }
     let sql = "DELETE FROM pairings WHERE expires_ms <= ?1 OR player = ?2";
     connection.prepare_cached(sql)?.execute((now_ms, player))?;
-    let sql = "INSERT INTO pairings (player, code, expires_ms)
-               SELECT ?1, ?2, ?3 WHERE (SELECT count(*) FROM pairings) < ?4";
+    let sql = "INSERT INTO pairings (player, code, expires_ms, session)
+               SELECT ?1, ?2, ?3, ?5 WHERE (SELECT count(*) FROM pairings) < ?4";
     let mut insert = connection.prepare_cached(sql)?;
-    let inserted = insert.execute((player, pairing.code.0, pairing.expires_ms, max))?;
+    let by = by.0.into_bytes();
+    let inserted = insert.execute((player, pairing.code.0, pairing.expires_ms, max, by))?;
     Ok(inserted == 1)
 }
 
@@ -292,11 +293,11 @@ pub(super) fn end(
     let mut delete = connection.prepare_cached(sql)?;
     let (id, is_meant, with_keys) = condition(which);
     delete.execute((player.0.as_bytes(), id, is_meant, with_keys))?;
-    if which.voids_pairing() {
-        let sql = "DELETE FROM pairings WHERE player = ?1";
-        let mut void = connection.prepare_cached(sql)?;
-        void.execute([player.0.as_bytes()])?;
-    }
+    let sql = "DELETE FROM pairings
+               WHERE player = ?1 AND (?2 IS NULL OR session IS NULL OR session = ?2)";
+    let mut void = connection.prepare_cached(sql)?;
+    let by = which.voids_pairing_of().map(|by| by.0.into_bytes());
+    void.execute((player.0.as_bytes(), by))?;
     Ok(())
 }
 

@@ -351,6 +351,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
         body  TEXT NOT NULL                      -- JSON
     ) STRICT, WITHOUT ROWID;
     ",
+    // Which session has made a code: with that one it is void. Of those from before that is not known.
+    "ALTER TABLE pairings ADD COLUMN session BLOB;",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -154,10 +154,10 @@ pub(super) async fn end_sessions(
     let (id, is_meant, with_keys) = condition(which);
     let values: Values<'_> = &[&player.0, &id, &is_meant, &with_keys];
     session.query(sql, values).await?;
-    if which.voids_pairing() {
-        let sql = "DELETE FROM pairings WHERE player = $1";
-        session.query(sql, &[&player.0]).await?;
-    }
+    let sql = "DELETE FROM pairings
+               WHERE player = $1 AND ($2::uuid IS NULL OR session IS NULL OR session = $2)";
+    let by = which.voids_pairing_of().map(|by| by.0);
+    session.query(sql, &[&player.0, &by]).await?;
     Ok(())
 }
 
@@ -177,11 +177,12 @@ async fn offer_pairing(
 ) -> Result<bool, Failure> {
     let sql = "DELETE FROM pairings WHERE expires_ms <= $1";
     session.query(sql, &[&now_ms]).await?;
-    let sql = "INSERT INTO pairings (player, code, expires_ms) SELECT $1, $2, $3
+    let sql = "INSERT INTO pairings (player, code, expires_ms, session) SELECT $1, $2, $3, $6
                WHERE (SELECT count(*) FROM pairings WHERE expires_ms > $4 AND player <> $1) < $5
                  AND EXISTS (SELECT 1 FROM sessions WHERE id = $6 AND player = $1)
                ON CONFLICT (player) DO UPDATE
-               SET code = excluded.code, expires_ms = excluded.expires_ms RETURNING player";
+               SET code = excluded.code, expires_ms = excluded.expires_ms,
+                   session = excluded.session RETURNING player";
     let code = pairing.code.0.as_slice();
     let (expires_ms, max) = (integer(pairing.expires_ms), integer(max as u64));
     let values: Values<'_> = &[&pairing.player.0, &code, &expires_ms, &now_ms, &max, &by.0];
