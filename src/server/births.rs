@@ -23,6 +23,7 @@ pub(super) use self::returning::{find, find_stored, recover, unknown_match};
 
 use super::command::MatchRequest;
 use super::days;
+use super::forgetting;
 use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
@@ -33,7 +34,7 @@ use super::seeks::Seek;
 use super::shared::Shared;
 use super::table::Table;
 use super::table::dormancy::WAITED_MIN_MS;
-use super::unread::{not_now, unread};
+use super::unread::{forgotten, not_now, unread};
 use super::wanted::Wanted;
 
 /// How many codes are tried for a match. All but a few of 887 million are free.
@@ -93,6 +94,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     if let Some(invited) = invited {
         tell_involved(server, invited, id, None);
     }
+    forgetting::look_at(server, id, unborn.people());
     Ok(unborn.run(server))
 }
 
@@ -167,6 +169,9 @@ async fn keep(
             Err(error) => break error,
         }
     };
+    if matches!(error, WriteError::Forgotten) {
+        return Err(forgotten());
+    }
     tracing::error!(match_id = %id, %error, "match not stored");
     if matches!(error, WriteError::Unknown) {
         match server.store.load(id).await {
@@ -258,6 +263,7 @@ pub(super) fn begin_paired(server: &Arc<Shared>, record: Record) -> Result<(), W
     // Another server may have room.
     adopted.inspect_err(|TooManyMatches| server.store.release(known.id))?;
     unborn.table.begin_with(events);
+    forgetting::look_at(server, known.id, unborn.people());
     unborn.run(server);
     Ok(())
 }
@@ -304,6 +310,11 @@ pub(super) async fn pair(server: &Arc<Shared>, host: &Seek, other: Option<&Seek>
             }
         }
         Err(error) => {
+            // Of two one may have been forgotten, which is no matter of the other's.
+            let error = match error.code {
+                Some(ErrorCode::UnknownPlayer) => not_now(),
+                _ => error,
+            };
             for seek in paired {
                 Reply::unasked(seek.peer.outbox.clone()).error(error.clone());
             }
@@ -348,6 +359,12 @@ impl Unborn {
             handle: MatchHandle::new(table.card(), sender),
             table,
         }
+    }
+
+    /// Who has a part in it from the start.
+    fn people(&self) -> impl Iterator<Item = PlayerId> {
+        let state = self.table.state();
+        state.holders().chain([state.creation().host])
     }
 
     /// The match that the store holds.

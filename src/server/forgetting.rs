@@ -1,15 +1,17 @@
 //! How a player is forgotten: out of the matches that go on, then out of the store, and out of what servers have
 //! in memory.
 //!
-//! The store decides: from that write on nobody is the player. It also keeps whose names are still to be taken
-//! out of matches, so that this is done though the server stop in between.
+//! The store decides: from that write on nobody is the player, and nobody gets a part in a match as the player. It
+//! also keeps whose names are still to be taken out of matches, so that this is done though the server stop in
+//! between. What the player got into just before that write, the player goes out of after it: whoever has forgotten
+//! the player looks for that in the store, and whoever has written it looks afterwards whether the player is gone.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_matches::Action;
-use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Status, WireError};
+use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::{Forget, PlayerRecord, Proved, ReadError, SOMEONE, Sessions};
 
 use super::births;
@@ -60,6 +62,70 @@ pub(super) async fn leave(
         act(server, handle, player, Action::Leave { player }).await?;
     }
     Ok(())
+}
+
+/// Has a player who was forgotten go out of a match with these people, if there is one.
+pub(super) fn look_at(
+    server: &Arc<Shared>,
+    id: MatchId,
+    people: impl IntoIterator<Item = PlayerId>,
+) {
+    let people = people.into_iter();
+    for player in people.filter(|player| server.players.is_gone(*player)) {
+        let server = Arc::clone(server);
+        server.clone().spawn(async move {
+            while let Err(error) = go_out(&server, id, player).await {
+                if server.is_stopping() {
+                    return;
+                }
+                tracing::warn!(%player, match_id = %id, why = error.message, "still in a match");
+                server.put_off(RETRY).await;
+            }
+        });
+    }
+}
+
+/// Has a player who was forgotten go out of a match, and the match told anew.
+async fn go_out(server: &Arc<Shared>, id: MatchId, player: PlayerId) -> Result<(), WireError> {
+    let handle = match births::find(server, MatchRef::Id(id)).await {
+        Ok(handle) => handle,
+        Err(error) if error.code == Some(ErrorCode::UnknownMatch) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    match act(server, &handle, player, Action::Resign { player }).await {
+        Ok(()) => {}
+        // It is open, or the player is no more than its host.
+        Err(error)
+            if matches!(
+                error.code,
+                Some(ErrorCode::MatchNotStarted | ErrorCode::NotSeated)
+            ) =>
+        {
+            act(server, &handle, player, Action::Leave { player }).await?;
+        }
+        Err(error) => return Err(error),
+    }
+    let name = SOMEONE.to_owned();
+    let forget = MatchRequest::Forget { player, name };
+    handle.tell(forget, &server.metrics).await;
+    Ok(())
+}
+
+/// Has a player who was forgotten go out of all matches. What cannot be done now is done later.
+async fn leave_all(server: &Arc<Shared>, player: PlayerId) {
+    let Err(error) = leave(server, player, Running::IsResigned).await else {
+        return;
+    };
+    tracing::warn!(%player, why = error.message, "still in a match");
+    let server = Arc::clone(server);
+    server.clone().spawn(async move {
+        while !server.is_stopping() {
+            server.put_off(RETRY).await;
+            if leave(&server, player, Running::IsResigned).await.is_ok() {
+                return;
+            }
+        }
+    });
 }
 
 /// The matches of a player that may not have ended.
@@ -137,6 +203,7 @@ pub(super) async fn forget(
         }
     }
     for PlayerRecord { id, name, .. } in all {
+        leave_all(server, id).await;
         take_names_out(server, id, name).await;
     }
     tracing::info!(player = %player.id, "forgotten");
@@ -203,6 +270,7 @@ pub(super) async fn look(server: &Arc<Shared>) {
             Ok(false) => {}
             Ok(true) => {
                 gone(server, player, None);
+                leave_all(server, player).await;
                 forgotten(server, player, name).await;
             }
             Err(error) => {
@@ -223,6 +291,8 @@ pub(super) async fn go_on(server: Arc<Shared>) {
     match server.store.forgetting().await {
         Ok(players) => {
             for player in players {
+                gone(&server, player, None);
+                leave_all(&server, player).await;
                 take_names_out(&server, player, SOMEONE.to_owned()).await;
             }
         }

@@ -24,6 +24,10 @@ const GUEST_KEPT: Duration = Duration::from_secs(2 * 3600);
 /// How many such guests are remembered at most, of about 400 bytes each: those who went last.
 const GUESTS_MAX: usize = 100_000;
 
+/// How many who were forgotten are remembered as such, of 32 bytes each. The store knows them all: this is for
+/// what it has written shortly before.
+const FORGOTTEN_MAX: usize = 100_000;
+
 /// Every player who is connected or in a live match.
 #[derive(Debug, Default)]
 pub(super) struct Players {
@@ -48,6 +52,10 @@ struct Index {
     gone: BTreeMap<PlayerId, (Guest, Instant)>,
     /// The same in the order of their going; who has come back meanwhile is still there.
     going: VecDeque<(PlayerId, Instant)>,
+    /// Those who were forgotten last, whoever has forgotten them.
+    forgotten: BTreeSet<PlayerId>,
+    /// The same in the order in which they were.
+    forgotten_first: VecDeque<PlayerId>,
 }
 
 #[derive(Debug)]

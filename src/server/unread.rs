@@ -21,7 +21,13 @@ pub(super) fn unkept(error: WriteError) -> WireError {
             WireError::new(ErrorCode::Internal, "that may have been kept or not")
         }
         WriteError::Unavailable | WriteError::Conflict | WriteError::CodeTaken => not_now(),
+        WriteError::Forgotten => forgotten(),
     }
+}
+
+/// The answer where somebody would have got a part in a match who was forgotten meanwhile.
+pub(super) fn forgotten() -> WireError {
+    WireError::new(ErrorCode::UnknownPlayer, "nobody is this player any more")
 }
 
 /// The answer where nothing is kept, or where to ask again changes nothing that is kept.

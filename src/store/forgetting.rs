@@ -1,12 +1,69 @@
-//! How a player's name is taken out of what is kept of matches.
+//! How a player's name is taken out of what is kept of matches, and kept out of it.
 
+use std::collections::BTreeSet;
+
+use plyhouse_matches::{Archived, Event, EventKind, Occupant, Starter};
 use plyhouse_protocol::PlayerId;
 use serde_json::Value;
 
+use crate::Record;
 use crate::people::SOMEONE;
 
 /// How many matches are looked through at once, so that nobody waits for long.
 pub(crate) const MATCHES_AT_ONCE: i64 = 100;
+
+/// Everybody who gets a part in a match that begins like this. Some may be told twice.
+pub(crate) fn parts(record: &Record) -> Vec<PlayerId> {
+    let mut parts = named(&record.events);
+    parts.push(record.creation.host);
+    parts.extend(record.creation.terms.invited);
+    parts
+}
+
+/// Everybody whom these events name. Of moves there are none.
+pub(crate) fn named(events: &[Event]) -> Vec<PlayerId> {
+    let holders = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Seated { occupant, .. } => occupant.holder(),
+        _ => None,
+    });
+    holders.collect()
+}
+
+/// Whether somebody sits down by these events who was forgotten.
+pub(crate) fn seats_any(events: &[Event], gone: &BTreeSet<PlayerId>) -> bool {
+    events.iter().any(|event| match &event.kind {
+        EventKind::Seated { occupant, .. } => {
+            occupant.player().is_some_and(|id| gone.contains(&id))
+        }
+        _ => false,
+    })
+}
+
+/// Takes the names of these players out of events.
+pub(crate) fn take_names_out(events: &mut [Event], gone: &BTreeSet<PlayerId>) {
+    for event in events {
+        if let EventKind::Seated { occupant, .. } = &mut event.kind
+            && let Occupant::Player { id, name, .. }
+            | Occupant::StandIn {
+                player: id, name, ..
+            } = occupant
+            && gone.contains(id)
+        {
+            SOMEONE.clone_into(name);
+        }
+    }
+}
+
+/// Takes the names of these players out of what is told of an ended match.
+pub(crate) fn take_out_of_archived(archived: &mut Archived, gone: &BTreeSet<PlayerId>) {
+    for starter in &mut archived.seats {
+        if let Starter::Player { player, name, .. } = starter
+            && gone.contains(player)
+        {
+            SOMEONE.clone_into(name);
+        }
+    }
+}
 
 /// The JSON with another name wherever it names this player; `None` if it does not.
 pub(crate) fn without_name(json: &str, player: PlayerId) -> Option<String> {

@@ -63,13 +63,15 @@ use uuid::Uuid;
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Begins the journal of a match, which its creator owns, with its first events. Gives the mark
     /// after them. A match has one rematch: a second one is a conflict. [Its
-    /// reminder](Record::reminder) is kept with it.
+    /// reminder](Record::reminder) is kept with it. Nobody hosts it, sits in it or is invited to it who [was
+    /// forgotten](Self::forget_player).
     fn create(&self, owner: NodeId, record: Record) -> BoxFuture<'_, Result<Mark, WriteError>>;
 
     /// Adds events to a match, if its journal still ends at `after`, and keeps its reminder in place of the
     /// one before, if there is a new one. Gives the mark after them. With no events that tells whether
     /// anything can be written now. With the end of a match its reminder is forgotten, and it is filed under
-    /// all that [`history`](Self::history) and [`explore`](Self::explore) find it by.
+    /// all that [`history`](Self::history) and [`explore`](Self::explore) find it by. Nobody sits down who [was
+    /// forgotten](Self::forget_player), and a bot that stands in for such a player does so for [`SOMEONE`].
     fn keep(
         &self,
         id: MatchId,
@@ -406,7 +408,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Forgets a player and the player's programs: by whatever they are known, and their accounts. Nobody else
     /// gets their names for a time. False if there is none, or what was proved is no longer so. The ids stay, and
-    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::forget_names).
+    /// nobody is found by them. How they were called in matches is then to be [forgotten](Self::forget_names):
+    /// whatever is written later gives them no part in a match and no name.
     fn forget_player(&self, forget: Forget) -> BoxFuture<'_, Result<bool, WriteError>> {
         self.change_people(PeopleChange::Forget(Box::new(forget)))
     }
@@ -580,6 +583,9 @@ pub enum WriteError {
     /// A live match has the code of the one to be created: nothing was written. Only `create` says so.
     #[error("a live match has this code")]
     CodeTaken,
+    /// Somebody would have got a part in a match who was forgotten: nothing was written.
+    #[error("somebody in it was forgotten")]
+    Forgotten,
     /// Nothing was written, and the same write may succeed later.
     #[error("the store cannot write now")]
     Unavailable,

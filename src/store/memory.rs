@@ -20,6 +20,7 @@ use self::directory::Agreed;
 use self::history::Past;
 use self::kept::Kept;
 use self::people::People;
+use super::forgetting;
 use super::{
     Account, Blocks, Explored, HistoryQuery, KeptAnalysis, KeptRatings, LeadersPage, LeadersQuery,
     Live, Loaded, Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
@@ -83,6 +84,9 @@ impl Contents {
         if holder.is_some_and(Kept::is_live) {
             return Err(WriteError::CodeTaken);
         }
+        if !self.people.gone(forgetting::parts(&record)).is_empty() {
+            return Err(WriteError::Forgotten);
+        }
         let reminder = record.reminder();
         let kept = Kept::new(record, owner);
         let mark = kept.mark();
@@ -127,13 +131,18 @@ impl Contents {
         &mut self,
         id: MatchId,
         after: Mark,
-        events: Vec<Event>,
+        mut events: Vec<Event>,
         reminder: Option<Reminder>,
     ) -> Result<Mark, WriteError> {
         let kept = self.matches.get_mut(&id);
         let Some(kept) = kept.filter(|kept| kept.mark() == after) else {
             return Err(WriteError::Conflict);
         };
+        let gone = self.people.gone(forgetting::named(&events));
+        if forgetting::seats_any(&events, &gone) {
+            return Err(WriteError::Forgotten);
+        }
+        forgetting::take_names_out(&mut events, &gone);
         let all = &mut kept.record.events;
         if all.capacity() < all.len() + events.len() {
             all.reserve(GROWTH);
@@ -199,6 +208,7 @@ impl Contents {
         let is_done = self.people.change(change);
         if is_done {
             for player in forgotten {
+                self.agreed.end_seeks_of(player);
                 self.matches
                     .values_mut()
                     .for_each(|kept| kept.forget(player));

@@ -543,7 +543,7 @@ macro_rules! suite {
             a_block_is_known_to_both, a_block_is_of_programs_too, blocks_have_a_bound,
             a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
             a_recovery_key_is_proved, programs_have_keys_and_accounts,
-            a_player_is_forgotten, a_proxy_knows_its_people, passes_are_taken_once,
+            a_player_is_forgotten, who_was_forgotten_gets_no_part, a_proxy_knows_its_people, passes_are_taken_once,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             ended_matches_are_found_by_their_players, what_is_not_public_is_found_by_its_players,
             openings_are_counted, the_best_analysis_is_kept,

@@ -87,6 +87,7 @@ pub fn transfer(runtime: &Runtime, from: &Side, to: &Side) -> Result<[Summary; 2
     copy_players(runtime, from, to)?;
     copy_passes(runtime, from, to)?;
     copy_matches(runtime, from, to)?;
+    forget_again(runtime, from, to)?;
     runtime.block_on(copy_ledger(&*from.store, &*to.store))?;
     let target = sound(&*to.archive, |first, _| TransferError::Wrong(first))?;
     compare(runtime, from, to)?;
@@ -162,16 +163,29 @@ async fn add(store: &dyn Store, person: Person) -> Result<(), WriteError> {
     for (other, since_ms) in person.blocks {
         store.block(id, other, Some(since_ms)).await?;
     }
-    if person.is_gone {
-        // Nobody else's names are kept by it: what is kept of theirs has its time.
-        let forget = Forget {
-            player: id,
-            proved: None,
-            kept_until_ms: 0,
-        };
-        store.forget_player(forget).await?;
-    }
     Ok(())
+}
+
+/// Forgets whoever was forgotten. Their matches are there by now: nobody would have a part in one afterwards.
+fn forget_again(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferError> {
+    let mut last = None;
+    loop {
+        let people = from.archive.people(last)?;
+        let Some(end) = people.last() else {
+            return Ok(());
+        };
+        last = Some(end.player.id);
+        let gone = people.iter().filter(|person| person.is_gone);
+        let forgotten = gone.map(|person| {
+            // Nobody else's names are kept by it: what is kept of theirs has its time.
+            to.store.forget_player(Forget {
+                player: person.player.id,
+                proved: None,
+                kept_until_ms: 0,
+            })
+        });
+        runtime.block_on(try_join_all(forgotten))?;
+    }
 }
 
 fn copy_matches(runtime: &Runtime, from: &Side, to: &Side) -> Result<(), TransferError> {

@@ -377,3 +377,64 @@ async fn what_was_begun_before_a_crash_is_finished() {
     let row = bob.ask(json!({"type": "history"})).await["rows"][0].clone();
     assert_eq!(row["seats"][0]["name"], "someone");
 }
+
+/// Whoever sits down or creates a match at the very time at which they are forgotten is in none afterwards,
+/// whichever the store has written first.
+#[tokio::test(start_paused = true)]
+async fn nobody_is_forgotten_and_in_a_match() {
+    for (request, is_late) in [("join", false), ("create", false), ("create", true)] {
+        let store = Arc::new(FailingStore::default());
+        let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+        let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+        ann.ask(json!({"type": "recovery"})).await;
+        let mut tab = beside(&server, &ann.token()).await;
+        let open = bob.create(json!({})).await;
+        let mut carl = server.player("carl").await;
+
+        let mut plays = match request {
+            "join" => json!({"type": "join", "match": open}),
+            _ => json!({"type": "create", "game": "tic-tac-toe"}),
+        };
+        plays["id"] = json!(90);
+        let (plays, forgets) = (
+            plays.to_string(),
+            json!({"type": "forget_me", "id": 91}).to_string(),
+        );
+        // Neither is answered before both are asked for; they are written in this order.
+        let closed = store.gate.lock().await;
+        if is_late {
+            ann.send(&forgets).await;
+            pass(1).await;
+            tab.send(&plays).await;
+        } else {
+            tab.send(&plays).await;
+            pass(1).await;
+            ann.send(&forgets).await;
+        }
+        pass(1).await;
+        drop(closed);
+        assert_eq!(ann.closed().await, 4005, "{request}");
+        assert_eq!(tab.closed().await, 4005, "{request}");
+
+        match request {
+            "join" => {
+                let ended = loop {
+                    let told = bob.next().await;
+                    if told["type"] == "ended" {
+                        break told;
+                    }
+                };
+                assert_eq!(ended["outcome"]["reason"], "resignation", "{ended}");
+                let shown = carl.ask(json!({"type": "watch", "match": open})).await;
+                assert_eq!(shown["seats"][1]["name"], "someone", "{shown}");
+            }
+            _ => drop(bob.drain().await),
+        }
+        pass(1).await;
+        for status in ["open", "running"] {
+            let list = json!({"type": "list", "status": status});
+            let listed = carl.ask(list).await.to_string();
+            assert!(!listed.contains(&text(ann.id())), "{request} {listed}");
+        }
+    }
+}

@@ -20,7 +20,7 @@ use crate::peer::Peer;
 use crate::reply::Reply;
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;
-use crate::unread::not_now;
+use crate::unread::{forgotten, not_now};
 
 /// How often it is looked whether seeks that wait here have been paired without this server being told.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -53,6 +53,7 @@ impl Cluster {
             Ok(Paired::Waits) => Ok(None),
             Ok(Paired::Full | Paired::Over) => Err(TooManySeeks.into()),
             Ok(Paired::With(paired)) => Ok(Some(*paired)),
+            Err(WriteError::Forgotten) => Err(forgotten()),
             Err(error) => {
                 tracing::error!(player = %seek.player, %error, "a seek is not kept");
                 Err(not_now())

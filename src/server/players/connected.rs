@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Player, Players};
+use super::{FORGOTTEN_MAX, Player, Players};
 use crate::connection_id::ConnectionId;
 use crate::encode::encode;
 use crate::outbox::Outbox;
@@ -167,6 +167,19 @@ impl Players {
         if let Some(player) = index.players.get_mut(&id) {
             SOMEONE.clone_into(&mut player.record.name);
         }
+        if index.forgotten.insert(id) {
+            index.forgotten_first.push_back(id);
+        }
+        while index.forgotten.len() > FORGOTTEN_MAX
+            && let Some(first) = index.forgotten_first.pop_front()
+        {
+            index.forgotten.remove(&first);
+        }
+    }
+
+    /// Whether it was noted lately that a player was forgotten.
+    pub(crate) fn is_gone(&self, id: PlayerId) -> bool {
+        self.index.lock().forgotten.contains(&id)
     }
 
     /// Takes note of how a player is called, and tells their connections.

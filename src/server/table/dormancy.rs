@@ -96,9 +96,12 @@ impl Owner {
             }
             Err(WriteError::Conflict) => Err(NotDone::Lost),
             // If it is kept all the same, no harm is done.
-            Err(WriteError::CodeTaken | WriteError::Unavailable | WriteError::Unknown) => {
-                Err(NotDone::Unavailable)
-            }
+            Err(
+                WriteError::CodeTaken
+                | WriteError::Forgotten
+                | WriteError::Unavailable
+                | WriteError::Unknown,
+            ) => Err(NotDone::Unavailable),
         }
     }
 }
@@ -157,7 +160,9 @@ impl Table {
         match self.owner.remind(&self.state, reminder).await {
             Ok(()) => ControlFlow::Continue(true),
             Err(NotDone::Lost) => ControlFlow::Break(End::Lost),
-            Err(NotDone::Refused(_) | NotDone::Unavailable) => ControlFlow::Continue(false),
+            Err(NotDone::Refused(_) | NotDone::Forgotten | NotDone::Unavailable) => {
+                ControlFlow::Continue(false)
+            }
         }
     }
 

@@ -20,11 +20,12 @@ use crate::addresses::OpenMatchPermit;
 use crate::card::Card;
 use crate::clock::now;
 use crate::command::{Answer, Command};
+use crate::forgetting;
 use crate::metrics::GameMetrics;
 use crate::shared::Shared;
 use crate::to_protocol;
 use crate::told::{Published, Roster};
-use crate::unread::not_now;
+use crate::unread::{forgotten, not_now};
 
 /// What a bot thinks is told no more often than this.
 const BETWEEN_THOUGHTS: Duration = Duration::from_millis(250);
@@ -77,6 +78,8 @@ pub(super) struct Decision {
 pub(super) enum NotDone {
     /// The match does not allow it.
     Refused(Refusal),
+    /// Whoever was to sit down was forgotten. Nothing was written.
+    Forgotten,
     /// Nothing was written, and the same may succeed later.
     Unavailable,
     /// What the store holds is not what the match believes, or cannot be told.
@@ -98,6 +101,7 @@ impl From<NotDone> for WireError {
     fn from(not_done: NotDone) -> Self {
         match not_done {
             NotDone::Refused(refusal) => to_protocol::refusal(&refusal),
+            NotDone::Forgotten => forgotten(),
             NotDone::Unavailable => not_now(),
             NotDone::Lost => Self::new(ErrorCode::Internal, "the match cannot be kept"),
         }
@@ -217,7 +221,7 @@ impl Owner {
                         tracing::debug!(match_id = %state.id(), %connection, cmd, %refusal, "refused");
                     }
                     NotDone::Unavailable => self.stands_for_the_store(state, command.received_at),
-                    NotDone::Lost => {}
+                    NotDone::Forgotten | NotDone::Lost => {}
                 }
                 decision.is_lost = matches!(not_done, NotDone::Lost);
                 let is_refused = matches!(not_done, NotDone::Refused(_));
@@ -314,13 +318,17 @@ impl Owner {
         let kept = store.keep(id, self.mark, events.to_vec(), reminder).await;
         self.mark = match kept {
             Ok(mark) => mark,
+            Err(WriteError::Forgotten) => return Err(NotDone::Forgotten),
             Err(error) => {
                 tracing::error!(match_id = %id, seq = %after, %error, "events not stored");
                 match error {
                     WriteError::Conflict => {
                         self.server.metrics.cluster.conflicts.inc();
                     }
-                    WriteError::CodeTaken | WriteError::Unavailable | WriteError::Unknown => {
+                    WriteError::CodeTaken
+                    | WriteError::Forgotten
+                    | WriteError::Unavailable
+                    | WriteError::Unknown => {
                         self.server.store_watch.refused(began);
                     }
                 }
@@ -402,6 +410,7 @@ impl Owner {
                     Some(player) => self.server.players.sat_down(player, id),
                     None => {}
                 }
+                forgetting::look_at(&self.server, id, occupant.player());
                 // Another bot, or another's turn: what was thought is not asked for any more.
                 self.bot_turn = None;
             }

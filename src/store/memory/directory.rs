@@ -59,6 +59,11 @@ impl Agreed {
             .count()
     }
 
+    /// Whoever was forgotten looks for nobody.
+    pub(super) fn end_seeks_of(&mut self, player: PlayerId) {
+        self.seeks.retain(|sought| sought.seek.player != player);
+    }
+
     /// The place of the seek with which this one is paired.
     fn partner(&self, seek: &Waiting, people: &People) -> Option<usize> {
         let fits = |(place, sought): (usize, &Sought)| {
@@ -138,6 +143,9 @@ impl Contents {
     }
 
     fn pair(&mut self, seek: Waiting, max: usize, make: &Make) -> Result<Paired, WriteError> {
+        if !self.people.gone([seek.player]).is_empty() {
+            return Err(WriteError::Forgotten);
+        }
         let mut seeks = self.agreed.seeks.iter();
         if seek.again && !seeks.any(|earlier| earlier.seek.player == seek.player) {
             return Ok(Paired::Over);

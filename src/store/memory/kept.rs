@@ -1,12 +1,14 @@
 //! A match as it is kept in memory.
 
-use plyhouse_matches::{Archived, EventKind, Occupant, Reminder, Starter};
+use std::collections::BTreeSet;
+
+use plyhouse_matches::{Archived, Reminder};
 use plyhouse_protocol::{MatchId, PlayerId, Seq};
 use tokio::time::Instant;
 
 use crate::directory::{Shown, TAKEN_MIN};
-use crate::forgetting::without_name;
-use crate::{Loaded, Mark, Next, NodeId, Record, SOMEONE, Tail};
+use crate::forgetting::{take_names_out, take_out_of_archived, without_name};
+use crate::{Loaded, Mark, Next, NodeId, Record, Tail};
 
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -97,26 +99,10 @@ impl Kept {
 
     /// Takes the name of a player out.
     pub(super) fn forget(&mut self, player: PlayerId) {
-        let forget = |name: &mut String, whose: PlayerId| {
-            if whose == player {
-                SOMEONE.clone_into(name);
-            }
-        };
-        for event in &mut self.record.events {
-            if let EventKind::Seated { occupant, .. } = &mut event.kind
-                && let Occupant::Player { id, name, .. }
-                | Occupant::StandIn {
-                    player: id, name, ..
-                } = occupant
-            {
-                forget(name, *id);
-            }
-        }
-        let seats = self.archived.iter_mut().flat_map(|one| &mut one.seats);
-        for starter in seats {
-            if let Starter::Player { player, name, .. } = starter {
-                forget(name, *player);
-            }
+        let gone = BTreeSet::from([player]);
+        take_names_out(&mut self.record.events, &gone);
+        if let Some(archived) = &mut self.archived {
+            take_out_of_archived(archived, &gone);
         }
         if let Some(shown) = &mut self.shown
             && let Some(card) = without_name(&shown.card, player)

@@ -32,11 +32,18 @@ pub(super) struct People {
     passes: BTreeMap<TokenHash, Pass>,
     accounts: Accounts,
     blocked: Blocked,
+    /// Whoever was forgotten.
+    gone: BTreeSet<PlayerId>,
+    /// The same in the order of their going; at most as many as players are kept.
+    going: VecDeque<PlayerId>,
 }
 
 impl People {
     pub(super) fn add(&mut self, player: PlayerRecord, sessions: Vec<SessionRecord>) {
         let id = player.id;
+        if self.gone.contains(&id) {
+            return;
+        }
         if self.players.insert(id, player).is_none() {
             self.first.push_back(id);
         }
@@ -163,8 +170,21 @@ impl People {
             self.accounts.end(player, forget.kept_until_ms);
             self.passes.retain(|_, pass| pass.player != Some(player));
             self.forget(player);
+            self.gone.insert(player);
+            self.going.push_back(player);
+        }
+        while self.going.len() > PLAYERS_MAX
+            && let Some(first) = self.going.pop_front()
+        {
+            self.gone.remove(&first);
         }
         true
+    }
+
+    /// Those of these players who were forgotten.
+    pub(super) fn gone(&self, players: impl IntoIterator<Item = PlayerId>) -> BTreeSet<PlayerId> {
+        let players = players.into_iter();
+        players.filter(|id| self.gone.contains(id)).collect()
     }
 
     fn add_pass(&mut self, code: TokenHash, pass: Pass, now_ms: u64, max: usize) -> bool {

@@ -1,5 +1,7 @@
 //! How a player is forgotten.
 
+use std::collections::BTreeSet;
+
 use plyhouse_protocol::PlayerId;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -26,6 +28,21 @@ pub(super) fn is_known(connection: &Connection, player: PlayerId) -> rusqlite::R
     let sql = "SELECT 1 FROM players WHERE id = ?1 AND NOT gone";
     let mut found = connection.prepare_cached(sql)?;
     found.exists([player.0.as_bytes()])
+}
+
+/// Those of these players who were forgotten.
+pub(super) fn gone(
+    connection: &Connection,
+    players: Vec<PlayerId>,
+) -> rusqlite::Result<BTreeSet<PlayerId>> {
+    let mut gone = BTreeSet::new();
+    let mut found = connection.prepare_cached("SELECT 1 FROM players WHERE id = ?1 AND gone")?;
+    for player in players {
+        if found.exists([player.0.as_bytes()])? {
+            gone.insert(player);
+        }
+    }
+    Ok(gone)
 }
 
 /// Forgets a player and the player's programs. False if there is none, or what was proved is no longer so.

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use plyhouse_engine::game::Seat;
+use plyhouse_engine::search::Level;
 use plyhouse_matches::{EventKind, Occupant, Starter};
 use plyhouse_protocol::PlayerKind;
 
@@ -10,6 +11,7 @@ use super::accounts::{names_a_player, proved, registers, with_bot};
 use super::{OWNER, RESIGNED, player, record, session, sessions};
 use crate::{
     Blocks, External, Forget, HistoryQuery, Naming, Pass, PlayerRecord, SOMEONE, Store, TokenHash,
+    WriteError,
 };
 
 async fn add(store: &dyn Store, number: u8) {
@@ -85,10 +87,70 @@ pub(in super::super) async fn a_player_is_forgotten(store: &dyn Store) {
     names_are_gone(store).await;
 }
 
-/// Begins a match of the first two players, and ends it if its number is even.
-async fn play(store: &dyn Store, number: u128) {
-    let mut written = record(number, &player(2));
-    let seat = |at, number: u8| EventKind::Seated {
+/// Forgets the first player.
+async fn forget_ann(store: &dyn Store) {
+    let forget = Forget {
+        player: player(1).id,
+        proved: None,
+        kept_until_ms: 9000,
+    };
+    assert_eq!(store.forget_player(forget).await, Ok(true));
+}
+
+/// Whoever was forgotten hosts no match, sits down in none and is invited to none, and no bot stands in under
+/// their name.
+pub(in super::super) async fn who_was_forgotten_gets_no_part(store: &dyn Store) {
+    for number in [1, 2, 3] {
+        add(store, number).await;
+    }
+    let [ann, bob] = [1, 2].map(player);
+    let open = record(90, &bob);
+    let open = store.create(OWNER, open).await.expect("written");
+    let stood_in = record(91, &ann);
+    let stood_in = store.create(OWNER, stood_in).await.expect("written");
+    forget_ann(store).await;
+    take_out(store, 1).await;
+
+    let refused = Err(WriteError::Forgotten);
+    assert_eq!(store.create(OWNER, record(92, &ann)).await, refused);
+    let mut paired = record(93, &bob);
+    paired.events.push(seat(Seat::Second, 1).at(1000));
+    assert_eq!(store.create(OWNER, paired).await, refused);
+    let mut invites = record(94, &bob);
+    invites.creation.terms.invited = Some(ann.id);
+    assert_eq!(store.create(OWNER, invites).await, refused);
+    for number in 92..=94 {
+        let id = record(number, &bob).creation.id;
+        assert!(store.load(id).await.expect("readable").is_none());
+    }
+    let id = record(90, &bob).creation.id;
+    let joins = vec![seat(Seat::Second, 1).at(1000), EventKind::STARTED.at(1000)];
+    assert_eq!(store.append(id, open, joins).await, refused);
+    let joins = vec![seat(Seat::Second, 3).at(1000)];
+    let joined = store.append(id, open, joins).await;
+    joined.expect("the mark is good still, for another");
+
+    let id = record(91, &ann).creation.id;
+    let stands_in = EventKind::Seated {
+        seat: Seat::First,
+        occupant: Occupant::StandIn {
+            level: Level::Easy,
+            player: ann.id,
+            name: ann.name.clone(),
+            kind: PlayerKind::Guest,
+            rating: None,
+        },
+    };
+    let stood_in = store.append(id, stood_in, vec![stands_in.at(1000)]).await;
+    stood_in.expect("written");
+    let read = store.load(id).await.expect("readable").expect("there");
+    let told = format!("{:?}", read.record.events);
+    assert!(!told.contains(&ann.name), "{told}");
+}
+
+/// That this player sits down.
+fn seat(at: Seat, number: u8) -> EventKind {
+    EventKind::Seated {
         seat: at,
         occupant: Occupant::Player {
             id: player(number).id,
@@ -96,7 +158,12 @@ async fn play(store: &dyn Store, number: u128) {
             kind: PlayerKind::Guest,
             rating: None,
         },
-    };
+    }
+}
+
+/// Begins a match of the first two players, and ends it if its number is even.
+async fn play(store: &dyn Store, number: u128) {
+    let mut written = record(number, &player(2));
     written.events = vec![
         seat(Seat::First, 1).at(1000),
         seat(Seat::Second, 2).at(1000),

@@ -54,7 +54,7 @@ impl<'a> Batch<'a> {
         }
         // By itself, so that nothing else is locked while many rows are. If the rest fails, it does no harm.
         self.show(session).await?;
-        session.command("BEGIN").await?;
+        forgetting::begin(session, self.tasks).await?;
         self.keep_leases(session).await?;
         self.add_players(session).await?;
         self.change_people(session).await?;

@@ -3,12 +3,15 @@
 //! What `matches.last_seq` tells is written when a match ends, and before that now and then (see
 //! [`catch_up`]): with every move it would be a good part of what keeping the move costs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
 use super::Task;
+use crate::forgetting::{named, parts, seats_any, take_names_out};
 use crate::record::{event_to_text, terms_to_text};
+use crate::sqlite::forgetting::gone;
 use crate::sqlite::history::{self, Filed};
 use crate::sqlite::{analyses, now, people, ratings, reminders};
 use crate::{Record, WriteError};
@@ -201,6 +204,9 @@ impl<'a> Batch<'a> {
         if self.is_taken(creation.code, creation.id)? {
             return Ok(Err(WriteError::CodeTaken));
         }
+        if !gone(self.transaction, parts(record))?.is_empty() {
+            return Ok(Err(WriteError::Forgotten));
+        }
         let previous = creation.terms.previous.map(|previous| previous.id);
         let sql = "INSERT INTO matches (id, code, game, host, terms, last_seq, previous)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
@@ -240,7 +246,18 @@ impl<'a> Batch<'a> {
         if !self.is_last(id, after)? {
             return Ok(Err(WriteError::Conflict));
         }
-        self.insert(id, after, events)?;
+        let named = named(events);
+        let mut written = Cow::Borrowed(events);
+        if !named.is_empty() {
+            let gone = gone(self.transaction, named)?;
+            if seats_any(events, &gone) {
+                return Ok(Err(WriteError::Forgotten));
+            }
+            if !gone.is_empty() {
+                take_names_out(written.to_mut(), &gone);
+            }
+        }
+        self.insert(id, after, &written)?;
         if let Some(reminder) = reminder {
             reminders::keep(self.transaction, id, reminder)?;
         }

@@ -65,6 +65,34 @@ async fn begin(shared: &impl Shared) {
     }
 }
 
+/// Forgets a player who is kept.
+async fn forget(store: &impl Store, player: PlayerId) {
+    let forget = crate::Forget {
+        player,
+        proved: None,
+        kept_until_ms: 0,
+    };
+    assert_eq!(store.forget_player(forget).await, Ok(true));
+}
+
+/// Whoever was forgotten is paired with nobody, neither by a seek that waits nor by another.
+pub(crate) async fn who_was_forgotten_is_not_paired(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    let record = crate::PlayerRecord {
+        id: seeking(87),
+        ..player(1)
+    };
+    first.add_player(record, vec![]).await.expect("written");
+    assert_eq!(partner(pair(first, seek(87, OWNER, "x")).await), None);
+    forget(second, seeking(87)).await;
+    assert_eq!(waiting(first, OWNER).await, [] as [u128; 0]);
+    let again = first.pair(seek(87, OWNER, "x"), 100, make(87)).await;
+    assert_eq!(again.map(drop), Err(WriteError::Forgotten));
+    assert_eq!(partner(pair(second, seek(88, OTHER, "x")).await), None);
+    assert_eq!(partner(pair(first, seek(89, OWNER, "x")).await), Some(88));
+}
+
 /// Two of whom one blocks the other are not paired, whoever of them it is, and whoever comes second.
 pub(crate) async fn who_is_blocked_is_not_paired(shared: &impl Shared) {
     begin(shared).await;

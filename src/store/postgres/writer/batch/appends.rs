@@ -1,15 +1,18 @@
 //! What is added to journals.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use plyhouse_matches::{Event, EventKind, Reminder};
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
+use super::forgetting::gone;
 use super::history::file;
 use super::reminders::remind;
 use super::{Batch, Task};
 use crate::WriteError;
+use crate::forgetting::{named, seats_any, take_names_out};
 use crate::postgres::journal::{Place, body, integer};
 use crate::postgres::link::{Failure, Session};
 
@@ -18,7 +21,7 @@ struct Append<'a> {
     index: usize,
     id: MatchId,
     after: Place,
-    events: &'a [Event],
+    events: Cow<'a, [Event]>,
     reminder: Option<&'a Reminder>,
 }
 
@@ -34,6 +37,7 @@ impl<'a> Batch<'a> {
     pub(super) async fn append_all(&mut self, session: &Session) -> Result<(), Failure> {
         let mut appends = self.appends();
         appends.sort_by_key(|append| append.id);
+        self.refuse_the_forgotten(session, &mut appends).await?;
         lock(session, &appends).await?;
         let rows: Vec<&Append<'_>> = appends
             .iter()
@@ -61,6 +65,32 @@ impl<'a> Batch<'a> {
         finish(session, &kept).await
     }
 
+    /// Keeps those who were forgotten from sitting down, and calls them by no name.
+    async fn refuse_the_forgotten(
+        &mut self,
+        session: &Session,
+        appends: &mut Vec<Append<'a>>,
+    ) -> Result<(), Failure> {
+        let people = appends.iter().flat_map(|append| named(&append.events));
+        let gone = gone(session, &people.collect::<Vec<PlayerId>>()).await?;
+        if gone.is_empty() {
+            return Ok(());
+        }
+        appends.retain_mut(|append| {
+            let is_refused = seats_any(&append.events, &gone);
+            if is_refused {
+                self.answers[append.index] = Err(WriteError::Forgotten);
+            } else if named(&append.events)
+                .iter()
+                .any(|player| gone.contains(player))
+            {
+                take_names_out(append.events.to_mut(), &gone);
+            }
+            !is_refused
+        });
+        Ok(())
+    }
+
     /// The appends. Of two to one match the later is refused: it does not know of the first.
     fn appends(&mut self) -> Vec<Append<'a>> {
         let (tasks, mut taken) = (self.tasks, HashSet::new());
@@ -80,7 +110,7 @@ impl<'a> Batch<'a> {
                     index,
                     id: *id,
                     after: Place::from(*after),
-                    events,
+                    events: Cow::Borrowed(events),
                     reminder: reminder.as_ref(),
                 });
             } else {
@@ -117,7 +147,7 @@ async fn insert(session: &Session, appends: &[&Append<'_>]) -> Result<HashSet<Ma
     let seqs = column(|append| append.after.seq);
     let epochs = column(|append| append.after.epoch);
     let counts = column(|append| integer(append.events.len() as u64));
-    let bodies: Vec<String> = appends.iter().map(|append| body(append.events)).collect();
+    let bodies: Vec<String> = appends.iter().map(|append| body(&append.events)).collect();
     // A subquery that gives one value: where it is an EXISTS, and there are no statistics yet, all of
     // the journal is read.
     let sql = "INSERT INTO journal (m, n, last, seq, epoch, body)
@@ -150,7 +180,7 @@ async fn seat(session: &Session, appends: &[&Append<'_>]) -> Result<(), Failure>
     let mut seats = Vec::new();
     for append in appends {
         let mut holders = [None, None];
-        for event in append.events {
+        for event in append.events.iter() {
             if let EventKind::Seated { seat, occupant } = &event.kind {
                 holders[seat.index()] = Some(occupant.holder().map(|player| player.0));
             }

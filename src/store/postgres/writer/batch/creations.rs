@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use futures::future::try_join3;
 use plyhouse_matches::{Creation, Reminder};
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use uuid::Uuid;
 
+use super::forgetting::gone;
 use super::reminders::remind;
 use super::{Batch, Task};
+use crate::forgetting::parts;
 use crate::postgres::journal::{body, length};
 use crate::postgres::link::{Failure, Session};
 use crate::record::terms_to_text;
@@ -40,11 +42,17 @@ pub(super) async fn create(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
+    let people: Vec<PlayerId> = wanted
+        .iter()
+        .flat_map(|(_, record)| parts(record))
+        .collect();
+    let gone = gone(session, &people).await?;
+    let is_gone = |record: &Record| parts(record).iter().any(|player| gone.contains(player));
     // Of two with one id the later is refused.
     let mut ids = HashSet::new();
     let firsts: Vec<(NodeId, &Record)> = wanted
         .iter()
-        .filter(|(_, record)| ids.insert(record.creation.id))
+        .filter(|(_, record)| !is_gone(record) && ids.insert(record.creation.id))
         .copied()
         .collect();
     let mut open = insert(session, &firsts).await?;
@@ -55,6 +63,8 @@ pub(super) async fn create(
         answers.push(if open.remove(&id) {
             made.push(*record);
             Ok(())
+        } else if is_gone(record) {
+            Err(WriteError::Forgotten)
         } else if taken.contains(&id) {
             Err(WriteError::CodeTaken)
         } else {

@@ -1,24 +1,78 @@
 //! How a player is forgotten. While one of these changes is made, no other server makes any.
+//!
+//! Nor does any write meanwhile who has a part in a match, or how somebody was called there: what was written
+//! before is found by whoever takes the names out, and whatever is written later knows who is gone.
+
+use std::collections::BTreeSet;
 
 use plyhouse_protocol::PlayerId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::accounts;
-use crate::Forget;
+use super::{accounts, is_of_journal_alone};
 use crate::forgetting::{MATCHES_AT_ONCE, without_name};
 use crate::postgres::journal::integer;
 use crate::postgres::link::{Failure, Session, Values};
+use crate::postgres::writer::Task;
+use crate::{Forget, PeopleChange};
+
+/// The lock of those who forget somebody, which is shared by those who write of people in matches.
+const FORGETTING: i64 = 0x706c_7968_676f_6e65;
+
+/// Begins the transaction of a batch. This lock is its first, so whoever waits for it keeps nobody waiting.
+pub(super) async fn begin(session: &Session, tasks: &[Task]) -> Result<(), Failure> {
+    let forgets = |task: &Task| matches!(task, Task::ChangePeople(PeopleChange::Forget(_)));
+    let lock = if tasks.iter().any(forgets) {
+        "pg_advisory_xact_lock"
+    } else if tasks.iter().any(writes_of_people) {
+        "pg_advisory_xact_lock_shared"
+    } else {
+        return session.command("BEGIN").await;
+    };
+    let begin = format!("BEGIN; SELECT {lock}({FORGETTING})");
+    session.command(&begin).await
+}
+
+/// Whether a task writes who has a part in a match, or how somebody is called there.
+fn writes_of_people(task: &Task) -> bool {
+    match task {
+        Task::Create(..) | Task::Pair(_) => true,
+        Task::Append { events, .. } => !events.iter().all(is_of_journal_alone),
+        _ => false,
+    }
+}
+
+/// Those of these players who were forgotten.
+pub(super) async fn gone(
+    session: &Session,
+    players: &[PlayerId],
+) -> Result<BTreeSet<PlayerId>, Failure> {
+    if players.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+    let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+    let found = session.query(sql, &[&players]).await?;
+    Ok(found.iter().map(|row| PlayerId(row.get(0))).collect())
+}
+
+/// Those whose names are not taken out of all matches yet. Where this was asked before a match was read, nobody
+/// else is named by that who was forgotten.
+pub(super) async fn still_named(session: &Session) -> Result<BTreeSet<PlayerId>, Failure> {
+    let found = session.query("SELECT player FROM forgetting", &[]).await?;
+    Ok(found.iter().map(|row| PlayerId(row.get(0))).collect())
+}
 
 /// What is done with all that players are known by, and with their accounts. What an account was is not there
 /// any more; its row keeps the names that nobody else gets for a time.
-const FORGOTTEN: [&str; 9] = [
+const FORGOTTEN: [&str; 10] = [
     "DELETE FROM sessions WHERE player = ANY ($1)",
     "DELETE FROM pairings WHERE player = ANY ($1)",
     "DELETE FROM recoveries WHERE player = ANY ($1)",
     "DELETE FROM passes WHERE player = ANY ($1)",
     "DELETE FROM externals WHERE player = ANY ($1)",
     "DELETE FROM blocks WHERE player = ANY ($1) OR other = ANY ($1)",
+    "DELETE FROM seeks WHERE player = ANY ($1)",
     "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ANY ($1)",
     "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ANY ($1)",
     "INSERT INTO forgetting (player) SELECT * FROM UNNEST($1::uuid[]) ON CONFLICT DO NOTHING",

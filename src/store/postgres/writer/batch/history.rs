@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use futures::future::try_join_all;
+use futures::future::{try_join, try_join_all};
 use plyhouse_matches::Archived;
 use plyhouse_matches::ratings::LedgerRow;
 use plyhouse_protocol::MatchId;
@@ -10,10 +10,12 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use super::forgetting::still_named;
 use super::ratings::{number, wait};
+use crate::forgetting::take_out_of_archived;
 use crate::history::{archived_to_text, played, steps};
 use crate::postgres::journal::{CREATION_COLUMNS, Entries, creation, integer, natural};
-use crate::postgres::link::{Failure, Session};
+use crate::postgres::link::{Failure, Session, Values};
 use crate::{Record, Tally};
 
 /// The records of matches, row by row.
@@ -44,9 +46,14 @@ const OPENINGS: &str =
 /// Files matches that have just ended, at these times.
 pub(super) async fn file(session: &Session, ended: &[(MatchId, i64)]) -> Result<(), Failure> {
     let ids: Vec<Uuid> = ended.iter().map(|(id, _)| id.0).collect();
-    let rows = session.query(RECORDS, &[&ids]).await?;
+    // One after the other, though the first is not waited for.
+    let values: Values<'_> = &[&ids];
+    let (gone, rows) = try_join(still_named(session), session.query(RECORDS, values)).await?;
     let mut files = Files::default();
     files.add(&rows, &ended.iter().copied().collect());
+    for (_, _, archived) in &mut files.0 {
+        take_out_of_archived(archived, &gone);
+    }
     let columns = files.columns();
     let statements = columns.statements();
     // None waits for another.

@@ -7,6 +7,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::creations::create;
+use super::forgetting::gone;
 use super::{Batch, Task};
 use crate::directory::{Fit, MAKE_TRIES, Paired, Waiting};
 use crate::postgres::journal::integer;
@@ -69,6 +70,9 @@ async fn pair(session: &Session, pairing: &Pairing) -> Result<Result<Paired, Wri
     let locked = session.query_opt(sql, &[&PAIRING, &seek.key]).await?;
     if !locked.is_some_and(|row| row.get(0)) {
         return Ok(Err(WriteError::Conflict));
+    }
+    if !gone(session, &[seek.player]).await?.is_empty() {
+        return Ok(Err(WriteError::Forgotten));
     }
     // If somebody else is at it, it is still there when it comes to that.
     let ended = end(session, seek.player, None).await?;

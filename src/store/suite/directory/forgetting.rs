@@ -1,0 +1,111 @@
+//! Players are forgotten on one server while something is written of them on another.
+
+use futures::future::join;
+use plyhouse_engine::game::Seat;
+use plyhouse_matches::Starter;
+use plyhouse_protocol::PlayerKind;
+
+use super::*;
+use crate::{Forget, HistoryQuery, Mark, PlayerRecord, WriteError};
+
+/// How often all of it is tried: what comes first is a matter of chance.
+const ROUNDS: u128 = 40;
+
+fn ann(round: u128) -> PlayerRecord {
+    PlayerRecord {
+        id: PlayerId(Uuid::from_u128(7000 + round)),
+        name: format!("ann {round} \u{2318}"),
+        kind: PlayerKind::Guest,
+    }
+}
+
+fn sits(at: Seat, record: &PlayerRecord) -> Event {
+    let occupant = Occupant::Player {
+        id: record.id,
+        name: record.name.clone(),
+        kind: record.kind,
+        rating: None,
+    };
+    EventKind::Seated { seat: at, occupant }.at(1)
+}
+
+/// Forgets a player, and takes the name out wherever it is.
+async fn forget(store: &impl Store, player: PlayerId) {
+    let forget = Forget {
+        player,
+        proved: None,
+        kept_until_ms: 0,
+    };
+    assert_eq!(store.forget_player(forget).await, Ok(true));
+    while store.forget_names(player).await.expect("written") {}
+}
+
+/// Has somebody sit down in a match that waits, play and resign, as far as that is allowed.
+async fn sit_down(store: &impl Store, id: MatchId, ann: &PlayerRecord) -> Result<(), WriteError> {
+    let joined = vec![sits(Seat::Second, ann), EventKind::STARTED.at(1)];
+    let mark = store.append(id, Mark::after(1), joined).await?;
+    let ended = store.append(id, mark, vec![RESIGNED]).await;
+    ended.map(drop)
+}
+
+/// Has somebody host a match, who resigns it then, as far as that is allowed.
+async fn host(store: &impl Store, number: u128, ann: &PlayerRecord) -> Result<(), WriteError> {
+    let hosted = record(number, ann);
+    let id = hosted.creation.id;
+    let mark = store.create(OWNER, hosted).await?;
+    let begun = store.append(id, mark, started()).await?;
+    let ended = store.append(id, begun, vec![RESIGNED]).await;
+    ended.map(drop)
+}
+
+/// Whichever comes first: nothing names whoever was forgotten, neither what happened in a match nor what is told of
+/// it once it has ended.
+pub(crate) async fn whoever_is_forgotten_at_once_is_named_by_nothing(shared: &impl Shared) {
+    let [first, second] = shared.servers();
+    let bob = player(2);
+    first
+        .add_player(bob.clone(), vec![])
+        .await
+        .expect("written");
+    for round in 0..ROUNDS {
+        let ann = ann(round);
+        first
+            .add_player(ann.clone(), vec![])
+            .await
+            .expect("written");
+        let waits = record(4000 + round, &bob);
+        let id = waits.creation.id;
+        second.create(OTHER, waits).await.expect("written");
+        let plays = async {
+            let [joined, hosted] = [
+                sit_down(second, id, &ann).await,
+                host(second, 5000 + round, &ann).await,
+            ];
+            for written in [joined, hosted] {
+                assert!(matches!(written, Ok(()) | Err(WriteError::Forgotten)));
+            }
+        };
+        // A little later each time.
+        let forgets = async {
+            for _ in 0..round {
+                tokio::task::yield_now().await;
+            }
+            forget(first, ann.id).await;
+        };
+        join(plays, forgets).await;
+        for number in [4000 + round, 5000 + round] {
+            let id = MatchId(Uuid::from_u128(number));
+            let read = first.load(id).await.expect("readable");
+            let told = format!("{:?}", read.map(|loaded| loaded.record.events));
+            assert!(!told.contains(&ann.name), "{told}");
+        }
+    }
+    let found = first.history(HistoryQuery::of(bob.id, 300)).await;
+    for past in found.expect("readable").expect("matches") {
+        for starter in past.archived.seats {
+            if let Starter::Player { name, .. } = starter {
+                assert!(!name.starts_with("ann"), "{name}");
+            }
+        }
+    }
+}
