@@ -6,13 +6,13 @@
 //! between. What the player got into just before that write, the player goes out of after it: whoever has forgotten
 //! the player looks for that in the store, and whoever has written it looks afterwards whether the player is gone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_matches::Action;
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
-use plyhouse_store::{Forget, PlayerRecord, Proved, ReadError, SOMEONE, Sessions};
+use plyhouse_store::{Forget, PlayerRecord, Proved, SOMEONE, Sessions};
 
 use super::births;
 use super::cluster::Packet;
@@ -27,6 +27,9 @@ use super::unread::{not_now, unkept, unread};
 
 /// How long to wait before the store is asked again that has refused.
 const RETRY: Duration = Duration::from_secs(5);
+
+/// How many players are asked for at once.
+const ASKED_AT_ONCE: usize = 10_000;
 
 /// What becomes of a match that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,30 +263,38 @@ pub(super) async fn forgotten(server: &Arc<Shared>, player: PlayerId, name: Stri
     tell_all(server, &MatchRequest::Forget { player, name }).await;
 }
 
-/// Looks for those who were forgotten without this server being told: whoever is named by a match here.
+/// Looks for those who were forgotten without this server being told: whoever is connected, or named by a match here.
 pub(super) async fn look(server: &Arc<Shared>) {
+    let Some(cluster) = &server.cluster else {
+        return;
+    };
     let cards = server.lobby.all().into_iter();
-    let named: BTreeSet<(PlayerId, String)> =
-        cards.flat_map(|handle| handle.card().named()).collect();
-    for (player, name) in named.into_iter().filter(|(_, name)| name != SOMEONE) {
-        match is_gone(server, player).await {
-            Ok(false) => {}
-            Ok(true) => {
-                gone(server, player, None);
-                leave_all(server, player).await;
-                forgotten(server, player, name).await;
-            }
+    let named = cards.flat_map(|handle| handle.card().named());
+    let mut named: BTreeMap<PlayerId, String> = named.filter(|(_, name)| name != SOMEONE).collect();
+    for player in server.players.everybody_connected() {
+        named.entry(player).or_insert_with(|| SOMEONE.to_owned());
+    }
+    let asked: Vec<PlayerId> = named.keys().copied().collect();
+    for some in asked.chunks(ASKED_AT_ONCE) {
+        let gone = match cluster.directory.forgotten(some.to_vec()).await {
+            Ok(gone) => gone,
             Err(error) => {
-                tracing::warn!(%player, %error, "nobody knows whether they are forgotten")
+                tracing::warn!(%error, "nobody knows who was forgotten");
+                return;
+            }
+        };
+        for player in gone {
+            let is_news = !server.players.is_gone(player);
+            self::gone(server, player, None);
+            if is_news {
+                leave_all(server, player).await;
+            }
+            let name = named.remove(&player).unwrap_or_default();
+            if is_news || name != SOMEONE {
+                forgotten(server, player, name).await;
             }
         }
     }
-}
-
-/// Whether nobody is this player any more. Whoever has a seat is kept in the store as long as they are somebody.
-async fn is_gone(server: &Shared, player: PlayerId) -> Result<bool, ReadError> {
-    let stored = server.store.player_by_id(player).await?;
-    Ok(stored.is_none() && server.players.unstored(player).is_none())
 }
 
 /// Goes on with what was not finished when the server stopped.
@@ -291,11 +302,31 @@ pub(super) async fn go_on(server: Arc<Shared>) {
     match server.store.forgetting().await {
         Ok(players) => {
             for player in players {
-                gone(&server, player, None);
-                leave_all(&server, player).await;
-                take_names_out(&server, player, SOMEONE.to_owned()).await;
+                finish(&server, player).await;
             }
         }
         Err(error) => tracing::warn!(%error, "nobody knows whose names are to be taken out"),
     }
+}
+
+/// Goes on with what another server has not finished. `before` are those who were not when that was looked at last:
+/// of whoever is among them for so long the server has stopped.
+pub(super) async fn go_on_for_others(server: &Arc<Shared>, before: &mut BTreeSet<PlayerId>) {
+    let Ok(players) = server.store.forgetting().await else {
+        return; // It is asked again soon.
+    };
+    let now: BTreeSet<PlayerId> = players.into_iter().collect();
+    for player in now.intersection(before) {
+        finish(server, *player).await;
+    }
+    *before = now;
+}
+
+async fn finish(server: &Arc<Shared>, player: PlayerId) {
+    gone(server, player, None);
+    if let Some(cluster) = &server.cluster {
+        cluster.send_all(&Packet::Gone { player });
+    }
+    leave_all(server, player).await;
+    take_names_out(server, player, SOMEONE.to_owned()).await;
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use plyhouse_protocol::{MatchId, PlayerId, Status};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
 
 use super::{NodeId, ReadError, Record, WriteError};
 
@@ -66,6 +66,15 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
 
     /// How many live matches a player hosts, but for those of days.
     fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>>;
+
+    /// Those of these sessions, each beside its player, that are not kept.
+    fn ended(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>>;
+
+    /// Those of these players who were forgotten.
+    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
     /// A number greater than all that were given before, by which the later of two connections of a
     /// session is known.

@@ -1,6 +1,7 @@
 //! How matches of a cluster come to be served here: as their owner, or as a copy for those who follow them
 //! here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
@@ -11,6 +12,7 @@ use tokio::time::sleep;
 use super::{TooManyMatches, Unborn, unknown_match};
 use crate::cluster::{Cluster, Found, Notice};
 use crate::command::MatchRequest;
+use crate::forgetting;
 use crate::match_handle::MatchHandle;
 use crate::peer::Peer;
 use crate::shared::Shared;
@@ -94,10 +96,12 @@ async fn bring(
 pub(crate) async fn adopt_again_and_again(server: Arc<Shared>) {
     let shutdown = server.shutdown.clone();
     let adopting = async {
+        let mut forgotten = BTreeSet::new();
         loop {
             // So that not all servers look at the same time.
             let odd = u32::from_be_bytes(server.chance.bytes()) % 1000;
             adopt_abandoned(&server).await;
+            forgetting::go_on_for_others(&server, &mut forgotten).await;
             sleep(LEASE / 2 + LEASE * odd / 1000).await;
         }
     };

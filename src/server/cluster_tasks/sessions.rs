@@ -1,16 +1,27 @@
-//! What was told of sessions while messages were lost is made up for.
+//! What was told of sessions and of those who were forgotten is made up for: once messages were lost, and all the
+//! time while some server does not hear.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plyhouse_protocol::{CloseCode, PlayerId};
+use plyhouse_protocol::{CloseCode, PlayerId, SessionId};
+use plyhouse_store::ReadError;
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
+use crate::forgetting;
+use crate::peer::Peer;
 use crate::shared::Shared;
 
 /// When the store is asked again that could not be read.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// How often the store is asked while some server does not hear this one.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How many sessions are asked for at once.
+const AT_ONCE: usize = 10_000;
 
 /// Looks at all who are connected whenever messages may have been lost, until this server stops.
 pub(super) async fn watch(server: Arc<Shared>) {
@@ -20,10 +31,25 @@ pub(super) async fn watch(server: Arc<Shared>) {
             return;
         };
         loop {
-            cluster.may_have_missed.notified().await;
-            for player in server.players.everybody_connected() {
-                tell_again(&server, cluster, player);
-                end_ended(&server, player).await;
+            let has_missed = tokio::select! {
+                biased; // Nothing is left to a chance that no seed governs.
+                () = cluster.may_have_missed.notified() => true,
+                () = sleep(LOOK_EVERY) => false,
+            };
+            if has_missed {
+                for player in server.players.everybody_connected() {
+                    tell_again(&server, cluster, player);
+                    call_again(&server, player).await;
+                }
+                while let Err(error) = end_ended(&server, cluster).await {
+                    tracing::warn!(%error, "sessions not read");
+                    sleep(AGAIN_AFTER).await;
+                }
+            } else if cluster.may_miss_somebody() {
+                if let Err(error) = end_ended(&server, cluster).await {
+                    tracing::warn!(%error, "sessions not read");
+                }
+                forgetting::look(&server).await;
             }
         }
     };
@@ -42,17 +68,12 @@ fn tell_again(server: &Shared, cluster: &Cluster, player: PlayerId) {
     }
 }
 
-/// Closes the player's connections whose session the store does not know any more, and tells the others how
-/// the player is called if that is news.
-async fn end_ended(server: &Shared, player: PlayerId) {
-    // Before the store is read: of who comes later the session is read by the hello.
-    let peers = server.players.peers(player);
-    let (sessions, record) = loop {
-        let sessions = server.store.sessions(player).await;
-        let record = server.store.player_by_id(player).await;
-        match sessions.and_then(|sessions| Ok((sessions, record?))) {
+/// Tells the player's connections here how the player is called, if that is news.
+async fn call_again(server: &Shared, player: PlayerId) {
+    let record = loop {
+        match server.store.player_by_id(player).await {
             Ok(found) => break found,
-            Err(error) => tracing::warn!(%error, "sessions not read"),
+            Err(error) => tracing::warn!(%error, "a player is not read"),
         }
         sleep(AGAIN_AFTER).await;
     };
@@ -61,10 +82,33 @@ async fn end_ended(server: &Shared, player: PlayerId) {
     {
         server.players.call(&record);
     }
-    for peer in peers {
-        let session = peer.session();
-        if session.is_some_and(|id| sessions.iter().all(|known| known.id != id)) {
+}
+
+/// Closes the connections here whose session the store does not know any more.
+async fn end_ended(server: &Shared, cluster: &Cluster) -> Result<(), ReadError> {
+    // Before the store is read: of who comes later the session is read by the hello.
+    let mut connected: BTreeMap<(PlayerId, SessionId), Vec<Arc<Peer>>> = BTreeMap::new();
+    for player in server.players.everybody_connected() {
+        // The store has not known of everybody.
+        if server.players.unstored(player).is_some() {
+            continue;
+        }
+        for peer in server.players.peers(player) {
+            if let Some(session) = peer.session() {
+                connected.entry((player, session)).or_default().push(peer);
+            }
+        }
+    }
+    let asked: Vec<(PlayerId, SessionId)> = connected.keys().copied().collect();
+    let mut ended = BTreeSet::new();
+    for some in asked.chunks(AT_ONCE) {
+        ended.extend(cluster.directory.ended(some.to_vec()).await?);
+    }
+    let has_ended = |session: &SessionId| ended.contains(session);
+    for ((_, session), peers) in connected {
+        for peer in peers.iter().filter(|_| has_ended(&session)) {
             peer.outbox.close(CloseCode::Ended);
         }
     }
+    Ok(())
 }

@@ -54,7 +54,7 @@ impl Table {
     /// Tells no more what somebody has said who was called so. Gives whether it may still tell the name of this
     /// player, until it has begun again.
     pub(super) fn forget(&mut self, player: PlayerId, name: &str) -> bool {
-        self.teller.unsay(name);
+        self.teller.unsay(player, name);
         // Of an open one those may have stood up again who sat there.
         self.owner.card().is_of(player) || self.state.stage() == Stage::Open
     }

@@ -428,9 +428,10 @@ impl Teller {
         self.audience.tell_some(&told, hears);
     }
 
-    /// Forgets what somebody has said who was called so.
-    pub(super) fn unsay(&mut self, name: &str) {
-        self.said.retain(|line| line.said.name != name);
+    /// Forgets what this player has said, who was called so.
+    pub(super) fn unsay(&mut self, player: PlayerId, name: &str) {
+        self.said
+            .retain(|line| line.by != player && line.said.name != name);
     }
 
     /// What was said last, for a server that knows nothing of it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{self, BoxFuture};
-use plyhouse_protocol::{MatchId, PlayerId, Status};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
 use tokio::time::Instant;
 
 use super::people::People;
@@ -287,6 +287,24 @@ impl Directory for MemoryStore {
             creation.host == player && !creation.terms.is_of_days()
         });
         future::ready(Ok(hosted.count())).boxed()
+    }
+
+    fn ended(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+        let contents = self.contents.lock();
+        let has_ended = |(player, id): &(PlayerId, SessionId)| {
+            let kept = contents.people.sessions(*player);
+            kept.iter().all(|session| session.id != *id)
+        };
+        let ended = sessions.into_iter().filter(has_ended).map(|(_, id)| id);
+        future::ready(Ok(ended.collect())).boxed()
+    }
+
+    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        let gone = self.contents.lock().people.gone(players);
+        future::ready(Ok(gone.into_iter().collect())).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {

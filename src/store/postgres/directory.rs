@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use tokio::time::{Instant, sleep};
 
 use super::PostgresStore;
@@ -111,6 +111,17 @@ impl Directory for PostgresStore {
 
     fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
         self.reader.hosted(player).boxed()
+    }
+
+    fn ended(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+        self.reader.ended(sessions).boxed()
+    }
+
+    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.reader.forgotten(players).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {

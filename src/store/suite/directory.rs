@@ -12,7 +12,10 @@ use plyhouse_matches::{Event, EventKind, Occupant};
 use plyhouse_protocol::{ClockControl, MatchId, PlayerId};
 use uuid::Uuid;
 
-pub(crate) use self::forgetting::whoever_is_forgotten_at_once_is_named_by_nothing;
+pub(crate) use self::forgetting::{
+    ended_sessions_and_forgotten_players_are_known,
+    whoever_is_forgotten_at_once_is_named_by_nothing,
+};
 pub(crate) use self::leases::{
     a_connection_is_later_than_those_before, a_lease_ends, a_withdrawn_server_is_gone,
     orphans_and_live_matches_go_by_leases,
@@ -58,7 +61,8 @@ macro_rules! shared_suite {
             of_many_takes_one_succeeds, abandoned_matches_are_found, players_are_involved,
             the_oldest_seek_with_the_key_is_paired, a_player_has_one_seek, who_is_too_weak_is_not_paired,
             seeks_of_dead_servers_are_not_paired, who_is_blocked_is_not_paired, who_is_not_to_be_paired_is_not, who_was_forgotten_is_not_paired,
-            whoever_is_forgotten_at_once_is_named_by_nothing, as_many_wait_as_are_allowed,
+            whoever_is_forgotten_at_once_is_named_by_nothing,
+            ended_sessions_and_forgotten_players_are_known, as_many_wait_as_are_allowed,
             a_seek_is_ended_where_it_was_made, a_code_that_is_taken_is_made_again,
             two_who_come_at_once_are_paired, everybody_is_paired_once, only_what_is_shown_is_listed, lists_are_filtered_and_paged,
             an_end_that_is_told_later_is_listed_later, ended_matches_are_listed_since_a_time);

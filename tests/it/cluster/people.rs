@@ -46,6 +46,27 @@ async fn a_session_that_ended_unheard_ends() {
     assert_eq!(ann.closed().await, 4005);
 }
 
+/// Also while nothing is heard a session ends on all servers within the five seconds that are promised; whoever has
+/// done nothing yet, of whom the store does not know, stays.
+#[tokio::test(start_paused = true)]
+async fn a_session_ends_while_nothing_is_heard() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let mut ann = here.server.player("ann").await;
+    let mut bob = here.server.player("bob").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    there.bus.close();
+    let end = json!({"type": "end_session", "session": "all"});
+    assert_eq!(again.ask(end).await["type"], "ok");
+    let since = tokio::time::Instant::now();
+    assert_eq!(ann.closed().await, 4005);
+    assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
+    cluster.hub.tell_of_gap(Uuid::from_u128(1));
+    pass(5).await;
+    assert_eq!(bob.ask(json!({"type": "ping"})).await["type"], "pong");
+}
+
 /// A code from one server is good on another, and the player's other devices are told.
 #[tokio::test(start_paused = true)]
 async fn a_device_is_paired_on_another_server() {
@@ -189,6 +210,28 @@ async fn a_player_is_forgotten_on_all_servers() {
     }
     let (_, welcome) = there.server.come_back(&ann.token()).await;
     assert_eq!(welcome["resumed"], false);
+}
+
+/// Also while nothing is heard whoever is forgotten is so on all servers within five seconds, with what stands in
+/// memory there.
+#[tokio::test(start_paused = true)]
+async fn a_player_is_forgotten_while_nothing_is_heard() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let (mut ann, mut bob, id) = pair(&there, &here, json!({})).await;
+    let mut again = beside(&here.server, &ann.token()).await;
+    ann.ask(json!({"type": "resign", "match": id})).await;
+    bob.event("ended").await;
+    again.drain().await;
+    bob.drain().await;
+    there.bus.close();
+    assert_eq!(ann.ask(json!({"type": "forget_me"})).await["type"], "ok");
+    let since = tokio::time::Instant::now();
+    assert_eq!(again.closed().await, 4005);
+    let shown = bob.event("match").await;
+    assert_eq!(shown["seats"][0]["name"], "someone", "{shown}");
+    assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
 }
 
 /// Whoever was forgotten while nothing was heard is so afterwards, also in what stands in memory.

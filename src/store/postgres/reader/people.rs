@@ -2,6 +2,7 @@
 
 use plyhouse_protocol::{PlayerId, SessionId};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::Reader;
 use crate::people::{kind_from_text, player_kind_from_text};
@@ -39,6 +40,31 @@ impl Reader {
     ) -> Result<Vec<SessionRecord>, ReadError> {
         let rows = self.query(SESSIONS, &[&vec![player.0]]).await?;
         Ok(rows.iter().filter_map(session).collect())
+    }
+
+    /// Those of these sessions, each beside its player, that are not kept.
+    pub(in crate::postgres) async fn ended(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        let (players, ids): (Vec<Uuid>, Vec<Uuid>) =
+            sessions.iter().map(|(player, id)| (player.0, id.0)).unzip();
+        let sql = "SELECT u.id FROM UNNEST($1::uuid[], $2::uuid[]) AS u (player, id)
+                   WHERE NOT EXISTS (SELECT FROM sessions s
+                                     WHERE s.player = u.player AND s.id = u.id)";
+        let rows = self.query(sql, &[&players, &ids]).await?;
+        Ok(rows.iter().map(|row| SessionId(row.get(0))).collect())
+    }
+
+    /// Those of these players who were forgotten.
+    pub(in crate::postgres) async fn forgotten(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerId>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let sql = "SELECT id FROM players WHERE id = ANY ($1) AND gone";
+        let rows = self.query(sql, &[&players]).await?;
+        Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
     /// The pairing with this code, unless its time is over.

@@ -6,7 +6,44 @@ use plyhouse_matches::Starter;
 use plyhouse_protocol::PlayerKind;
 
 use super::*;
-use crate::{Forget, HistoryQuery, Mark, PlayerRecord, WriteError};
+use crate::suite::session;
+use crate::{Forget, HistoryQuery, Mark, PlayerRecord, Sessions, WriteError};
+
+/// Whoever asks another server learns which sessions have ended and who was forgotten.
+pub(crate) async fn ended_sessions_and_forgotten_players_are_known(shared: &impl Shared) {
+    let [first, second] = shared.servers();
+    let asked: Vec<_> = [(1, 1), (2, 1), (3, 2)]
+        .map(|(number, of)| (player(of).id, session(number, of).id))
+        .into();
+    for (of, sessions) in [
+        (1, vec![session(1, 1), session(2, 1)]),
+        (2, vec![session(3, 2)]),
+    ] {
+        first
+            .add_player(player(of), sessions)
+            .await
+            .expect("written");
+    }
+    let both = vec![player(1).id, player(2).id];
+    let known = async || {
+        let ended = second.ended(asked.clone()).await.expect("readable");
+        let gone = second.forgotten(both.clone()).await.expect("readable");
+        (ended, gone)
+    };
+    assert_eq!(known().await, (vec![], vec![]));
+    let end = first.end_sessions(player(1).id, Sessions::One(asked[1].1));
+    end.await.expect("written");
+    assert_eq!(known().await, (vec![asked[1].1], vec![]));
+    forget(first, player(2).id).await;
+    assert_eq!(
+        known().await,
+        (vec![asked[1].1, asked[2].1], vec![player(2).id])
+    );
+    let mixed = second.ended(vec![(player(2).id, asked[0].1)]).await;
+    assert_eq!(mixed.expect("readable"), [asked[0].1], "it is another's");
+    let nobody = second.forgotten(vec![]).await.expect("readable");
+    assert_eq!(nobody, []);
+}
 
 /// How often all of it is tried: what comes first is a matter of chance.
 const ROUNDS: u128 = 40;

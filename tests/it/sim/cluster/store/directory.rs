@@ -2,7 +2,7 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use plyhouse_protocol::{MatchId, PlayerId};
+use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
 use plyhouse_store::{NodeId, ReadError, WriteError};
 
@@ -55,6 +55,17 @@ impl Directory for Wire {
 
     fn hosted(&self, player: PlayerId) -> BoxFuture<'_, Result<usize, ReadError>> {
         self.read(move |kept| kept.hosted(player)).boxed()
+    }
+
+    fn ended(
+        &self,
+        sessions: Vec<(PlayerId, SessionId)>,
+    ) -> BoxFuture<'_, Result<Vec<SessionId>, ReadError>> {
+        self.read(move |kept| kept.ended(sessions)).boxed()
+    }
+
+    fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
+        self.read(move |kept| kept.forgotten(players)).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
