@@ -169,11 +169,14 @@ impl Card {
         self.clock.is_some_and(|clock| clock.is_of_days())
     }
 
-    /// Whether the match has started and is none of this player's business.
+    /// Whether the match has started, as far as may be known, and is none of this player's business.
     pub(super) fn is_closed_to(&self, id: PlayerId) -> bool {
-        self.watch == WatchedBy::Nobody
-            && !self.changing.lock().seats.contains(&Occupant::Open)
-            && !self.is_of(id)
+        let has_started = || {
+            let changing = self.changing.lock();
+            let shown = changing.shown.as_ref().map(|shown| &shown.seats);
+            !shown.unwrap_or(&changing.seats).contains(&Occupant::Open)
+        };
+        self.watch == WatchedBy::Nobody && has_started() && !self.is_of(id)
     }
 
     /// Whether this player hosts the match, sits in it, or has a bot stand in.

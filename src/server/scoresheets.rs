@@ -83,12 +83,13 @@ impl Shared {
     pub(super) async fn shown(&self, target: MatchRef) -> Result<Record, NotServed> {
         let found = births::find_stored(self, target).await.map_err(not_read)?;
         let mut record = found.ok_or(NotServed::Unknown)?.record;
-        if is_closed(&record) {
-            return Err(NotServed::Unknown);
-        }
         let told = record.told_to_strangers(self.clock.now_ms()).len();
         record.events.truncate(told);
-        Ok(record)
+        // As far as may be known: the start is told late, too.
+        match is_closed(&record) {
+            true => Err(NotServed::Unknown),
+            false => Ok(record),
+        }
     }
 }
 

@@ -534,9 +534,12 @@ impl Table {
         }
     }
 
-    /// Whether the match is none of the business of whoever asks.
+    /// Whether the match is none of the business of whoever asks: it has started, as far as they may know.
     fn is_closed_to(&self, command: &Command) -> bool {
-        self.state.is_closed_to(command.player) && command.request.is_of_client()
+        let is_known = |delayed: &Delayed| delayed.state().is_closed_to(command.player);
+        self.state.is_closed_to(command.player)
+            && self.delayed.as_deref().is_none_or(is_known)
+            && command.request.is_of_client()
     }
 
     /// Has an action decided on, tells what came of it, and answers.
@@ -726,7 +729,7 @@ impl Table {
     fn show_out(&mut self) {
         self.teller.show_out(&self.state);
         if let Some(delayed) = &mut self.delayed {
-            delayed.teller().show_out(&self.state);
+            delayed.show_out();
         }
     }
 

@@ -483,3 +483,37 @@ async fn a_record_is_as_old_as_what_is_watched() {
     let late = record().await;
     assert!(late.contains("e4") && late.contains("1-0"), "{late}");
 }
+
+/// A match that nobody may watch is not there any more for strangers once it has started: so much later as they
+/// may know of that.
+#[tokio::test(start_paused = true)]
+async fn that_a_closed_match_has_started_is_told_late() {
+    let server = TestServer::start(calm());
+    let [mut ann, mut bob] = [server.player("ann").await, server.player("bob").await];
+    let [mut cat, mut dan] = [server.player("cat").await, server.player("dan").await];
+    let create = json!({"game": "tic-tac-toe", "watch": "nobody", "delay_ms": 10_000});
+    let id = ann.create(create).await;
+    let open = cat.ask(to("watch", &id)).await;
+    assert_eq!(open["status"], "open", "{open}");
+    bob.ask(to("join", &id)).await;
+    assert_eq!(ann.play(&id, 0, "b2").await["type"], "ok");
+    sleep(DELAY / 2).await;
+    assert_eq!(cat.drain().await, [] as [Value; 0]);
+    for stranger in [&mut cat, &mut dan] {
+        let shown = stranger.ask(to("watch", &id)).await;
+        assert_eq!(shown["status"], "open", "{shown}");
+        assert_eq!(shown["seats"][0]["occupant"], "open", "{shown}");
+    }
+    sleep(DELAY).await;
+    let told = cat.drain().await;
+    let over = told.iter().filter(|told| told["type"] == "watch_over");
+    assert_eq!(over.count(), 1, "{told:?}");
+    assert!(
+        told.iter().all(|told| told["type"] != "started"),
+        "{told:?}"
+    );
+    for stranger in [&mut cat, &mut dan] {
+        assert_eq!(stranger.refused(to("watch", &id)).await, "unknown_match");
+    }
+    assert_eq!(ann.ask(to("watch", &id)).await["status"], "running");
+}

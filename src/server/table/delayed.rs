@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Creation, Damaged, Event, EventKind, Match, Stage, TurnTime};
-use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WireError};
+use plyhouse_protocol::{ErrorCode, PlayerId, Seq, WatchedBy, WireError};
 use plyhouse_store::Record;
 
 use super::Table;
@@ -191,6 +191,7 @@ impl Delayed {
         for event in &what.events {
             self.teller.take_in_late(&mut self.state, event);
         }
+        self.show_out();
         self.teller.tell(&Published {
             after,
             events: what.events,
@@ -216,6 +217,11 @@ impl Delayed {
             self.teller.hear_new(&self.state, line);
         }
         self.teller.tell_verdict(&self.state);
+    }
+
+    /// Dismisses those who follow a match that is none of their business, once they may know that it has started.
+    pub(super) fn show_out(&mut self) {
+        self.teller.show_out(&self.state);
     }
 
     /// How the clock stood so long ago, as far as that is known.
@@ -402,6 +408,9 @@ impl Table {
         };
         if delayed.tell_due(now) {
             self.show_delayed();
+            if self.state.creation().terms.watch() == WatchedBy::Nobody {
+                self.crowd_changed();
+            }
         }
     }
 
