@@ -72,6 +72,12 @@ async fn a_proxy_tells_who_somebody_is() {
     assert_eq!(ask(&mut guest, register).await["type"], "ok");
     let (_, carl) = come(&address, "Remote-User: carl\r\n", json!({"type": "hello"})).await;
     assert_eq!(carl["player"]["name"], "carl-2");
+    // A name that is nobody's is taken, too.
+    for name in ["plyhouse", "Admin"] {
+        let header = format!("Remote-User: {name}\r\n");
+        let (_, welcome) = come(&address, &header, json!({"type": "hello"})).await;
+        assert_eq!(welcome["player"]["name"], format!("{name}-2"));
+    }
     // One header, and one user in it.
     for headers in ["Remote-User: a\r\nRemote-User: b\r\n", "Remote-User:\r\n"] {
         let answer = exchange(&address, &format!("{UPGRADE}{headers}\r\n")).await;

@@ -41,12 +41,11 @@ impl Client {
 
     async fn make_external(&self, external: &str) -> Result<PlayerRecord, WireError> {
         let id = players::new_player_id(&self.server.chance);
+        let like = nearest(external);
         for number in 1..=NAMES_MAX {
-            // What nobody may be called is no name for anybody whom a proxy calls so.
-            let alike = names::registrable(&called(external, number));
-            let Ok(Registrable { name, likeness }) =
-                alike.or_else(|_| names::registrable(&called("", number)))
-            else {
+            // What is nobody's is taken.
+            let named = names::registrable(&called(like, number));
+            let Ok(Registrable { name, likeness }) = named else {
                 continue;
             };
             if let Err(error) = self.check_free(&likeness, id).await {
@@ -102,6 +101,16 @@ impl Client {
     }
 }
 
+/// What somebody is called after: the name by which a proxy knows them, unless nobody may be called like that, with
+/// a number or without.
+fn nearest(external: &str) -> &str {
+    let code = |number| names::registrable(&called(external, number)).err()?.code;
+    match (code(1), code(2)) {
+        (Some(ErrorCode::BadName), _) | (_, Some(_)) => "",
+        _ => external,
+    }
+}
+
 /// A name like the one by which a proxy knows somebody.
 fn called(external: &str, number: u32) -> String {
     let ending = match number {
@@ -128,6 +137,20 @@ fn called(external: &str, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reserved_name_is_a_taken_one() {
+        for (external, expected) in [
+            ("ada", "ada"),
+            ("plyhouse", "plyhouse"),
+            ("admin", "admin"),
+            ("max", "max"),
+            ("guest-x", ""),
+            ("...", ""),
+        ] {
+            assert_eq!(nearest(external), expected, "{external}");
+        }
+    }
 
     #[test]
     fn a_name_is_like_that_of_the_proxy() {
