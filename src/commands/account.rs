@@ -36,6 +36,11 @@ Examples:
   plyhouse account recover ada
   plyhouse account invite --data /var/lib/plyhouse";
 
+/// What is said where nobody knows the address of the link.
+const WITHOUT_URL: &str = "\
+A link is this key with the address of the server and `/pair#` before it, as https://play.example.org/pair#KEY; \
+with --url https://play.example.org it is printed whole. `ply login` takes the key itself.";
+
 /// What is to be done.
 #[derive(Debug, clap::Subcommand)]
 enum What {
@@ -44,11 +49,15 @@ enum What {
         #[command(flatten)]
         place: Place,
     },
-    /// Print a key by which somebody comes back as an account, once, within 24 hours, where they would give
-    /// their recovery key; within an hour after that they may set another password
+    /// Print a link by which somebody comes back as an account, once, within 24 hours; within an hour after that
+    /// they may set another password. Without --url it is the key in the link, good where a recovery key is
     Recover {
         /// The account
         name: String,
+
+        /// Where players find the server, as https://play.example.org
+        #[arg(long, env = "PLYHOUSE_URL", value_name = "URL", value_parser = url)]
+        url: Option<String>,
 
         #[command(flatten)]
         place: Place,
@@ -94,10 +103,16 @@ impl Args {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             What::List { place } => list(&*place.data()?.look_at()?),
-            What::Recover { name, place } => {
+            What::Recover { name, url, place } => {
                 let (key, hash) = new_secret();
                 order(&place.data()?, Order::Recover { name, key: hash })?;
-                say(key.reveal())
+                let Some(url) = url else {
+                    // Whoever reads the key alone from the output finds it there.
+                    let mut told = io::stderr();
+                    writeln!(told, "{WITHOUT_URL}").context("cannot write to stderr")?;
+                    return say(key.reveal());
+                };
+                say(&format!("{url}/pair#{}", key.reveal()))
             }
             What::Rename { name, to, place } => order(&place.data()?, Order::Rename { name, to }),
             What::Close { name, place } => order(&place.data()?, Order::Close { name }),
@@ -108,6 +123,19 @@ impl Args {
                 say(code.reveal())
             }
         }
+    }
+}
+
+/// The address of a server, without a slash at its end.
+fn url(text: &str) -> Result<String, String> {
+    let url = text.trim_end_matches('/');
+    let host = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let is_host = |host: &str| !host.is_empty() && !host.contains(['/', '#', '?', '@', ' ']);
+    match host.is_some_and(is_host) {
+        true => Ok(url.to_owned()),
+        false => Err("it is no address as https://play.example.org".to_owned()),
     }
 }
 

@@ -56,7 +56,18 @@ async fn accounts_are_managed_beside_a_server() {
     assert_eq!(account(directory, &["rename", "ANN", "anna"]), "");
     assert!(account(directory, &["list"]).starts_with("anna\t"));
     assert!(refused(directory, &["rename", "ann", "anne"]).contains("no account of this name"));
-    let key = account(directory, &["recover", "anna"]);
+    let url = ["recover", "anna", "--url", "https://play.example.org/"];
+    let link = account(directory, &url);
+    let (place, linked) = link.trim().split_once('#').expect("a link");
+    assert_eq!((place, linked.len()), ("https://play.example.org/pair", 26));
+    for url in ["play.example.org", "https://", "https://a/b", "ftp://a"] {
+        let output = run(directory, &["account", "recover", "anna", "--url", url]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+    let output = run(directory, &["account", "recover", "anna"]);
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains("/pair#KEY"), "{said}");
+    let key = String::from_utf8(output.stdout).expect("text");
     let mut phone = Client::connect(&address).await;
     let hello = json!({"type": "hello", "recovery": key.trim(), "label": "phone"});
     assert_eq!(phone.ask(hello.clone()).await["player"]["name"], "anna");
