@@ -359,6 +359,13 @@ pub(crate) struct PlayArguments {
           value_parser = clap::value_parser!(u64).range(0..=600))]
     pub(crate) delay: Option<u64>,
 
+    /// Begin with this position instead of the first of the game, in the notation in which `--json` shows
+    /// positions: FEN for chess, PDN's FEN for draughts. Whoever is to move in it moves first, and --as
+    /// counts the sides as the game does.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["seek", "rated"],
+          value_parser = position)]
+    pub(crate) position: Option<String>,
+
     /// Open a match for this player alone, by the id that the server gave it, and wait.
     #[arg(long = "for", value_name = "PLAYER", group = "opponent",
           conflicts_with_all = ["bot", "seek", "open"])]
@@ -615,6 +622,17 @@ fn watched_by(text: &str) -> Result<WatchedBy, String> {
     let mut all = WatchedBy::ALL.iter().copied();
     let found = all.find(|watch| watch.as_str() == text);
     found.ok_or_else(|| "there are anyone, code and nobody".to_owned())
+}
+
+/// A server takes no text that is longer.
+const POSITION_BYTES_MAX: usize = 300;
+
+fn position(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > POSITION_BYTES_MAX {
+        return Err(format!("a position has 1 to {POSITION_BYTES_MAX} bytes"));
+    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod engine;
 mod program;
 mod seat;
+mod setup;
 mod turn;
 
 use std::pin::Pin;

@@ -224,6 +224,7 @@ fn plan(play: PlayArguments) -> Plan {
             takeback: play.no_takeback.then_some(false),
             rated: play.rated.then_some(true),
             thinking: play.thinking.then_some(true),
+            position: play.position,
         },
     }
 }

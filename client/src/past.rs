@@ -7,6 +7,7 @@ use plyhouse_protocol::{
 
 use crate::Visit;
 use crate::args::HistoryArguments;
+use crate::customs::Customs;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -105,7 +106,10 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
         columns(),
         std::time::Duration::ZERO,
     ));
-    text.push_str(&numbered(&now.moves));
+    if let Some(start) = &now.start {
+        text.push_str(&format!("It began with {}\n", harmless(start)));
+    }
+    text.push_str(&numbered(&now));
     match &now.outcome {
         Some(outcome) if ply.is_none() => {
             text.push('\n');
@@ -123,11 +127,18 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
     Ok(())
 }
 
-/// Moves with a number before every second.
-fn numbered(moves: &[String]) -> String {
-    let pairs = moves.chunks(2).zip(1..);
+/// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
+fn numbered(now: &Snapshot) -> String {
+    let customs = Customs::of(&now.game);
+    let first = now
+        .start
+        .as_ref()
+        .map_or(0, |start| view::first_to_move(customs, start));
+    let (alone, others) = now.moves.split_at(first.min(now.moves.len()));
+    let alone = alone.iter().map(|m| format!("1. … {}", harmless(m)));
+    let pairs = others.chunks(2).zip(1 + first..);
     let pairs = pairs.map(|(pair, number)| format!("{number}. {}", harmless(&pair.join(" "))));
-    pairs.collect::<Vec<_>>().join(" ")
+    alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
 impl Known {

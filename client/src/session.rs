@@ -81,6 +81,8 @@ pub(crate) struct Terms {
     pub(crate) rated: Option<bool>,
     /// Whether what the bot thinks is to be told.
     pub(crate) thinking: Option<bool>,
+    /// The position with which it is to begin.
+    pub(crate) position: Option<String>,
 }
 
 /// What to play; whatever is missing is asked, or left at its default.

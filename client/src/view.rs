@@ -24,6 +24,7 @@ use words::piece;
 pub(crate) use date::date;
 pub(crate) use listing::{changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
+pub(crate) use position::{first_to_move, stones};
 pub(crate) use time::{Live, left, live, within};
 pub(crate) use words::{
     declined, ended, moved, occupant, offered, presence, seated, series, side, span, turn, who,

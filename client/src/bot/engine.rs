@@ -11,6 +11,7 @@ use std::time::Duration;
 use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::program::{Deadline, Fault, Program};
+use super::setup::Setup;
 use super::turn::{Times, Turn};
 use crate::args::EngineProtocol;
 use crate::harmless::harmless;
@@ -133,7 +134,20 @@ impl Engine {
         let Some(program) = &mut self.program else {
             return Err(Fault::Gone);
         };
-        let Turn { moves, times } = turn;
+        let Turn {
+            start,
+            moves,
+            times,
+        } = turn;
+        // Of UCI positions are texts, as on the wire.
+        let setup = match (start, self.protocol) {
+            (Some(start), EngineProtocol::Gtp | EngineProtocol::Piskvork) => {
+                let setup = Setup::of(start, &self.game);
+                Some(setup.ok_or_else(|| Fault::NoPosition(start.clone()))?)
+            }
+            (Some(_), EngineProtocol::Uci) | (None, _) => None,
+        };
+        let setup = setup.as_ref();
         let most = times.map_or(0, |times| times.most_ms());
         let most = self.limits.answer.max(Duration::from_millis(most));
         let deadline = Deadline::after(most, "for a move");
@@ -141,20 +155,27 @@ impl Engine {
         match self.protocol {
             EngineProtocol::Uci => {
                 let go = uci::go(times.as_ref(), think);
-                uci::choose(program, moves, &go, &mut self.worth, &deadline).await
+                uci::choose(
+                    program,
+                    (start.as_deref(), moves),
+                    &go,
+                    &mut self.worth,
+                    &deadline,
+                )
+                .await
             }
             EngineProtocol::Gtp => {
                 if let Some(times) = times {
                     gtp::tell_times(program, times, &deadline).await?;
                 }
-                gtp::choose(program, &mut self.told, moves, &deadline).await
+                gtp::choose(program, &mut self.told, (setup, moves), &deadline).await
             }
             EngineProtocol::Piskvork => {
                 if let Some(times) = times {
                     piskvork::tell_times(program, times, think).await?;
                 }
                 let board = piskvork::Board::of(&self.game);
-                piskvork::choose(program, board, &mut self.told, moves, &deadline).await
+                piskvork::choose(program, board, &mut self.told, (setup, moves), &deadline).await
             }
         }
     }

@@ -30,6 +30,9 @@ pub(crate) enum Fault {
     /// It does not know the option of this name.
     #[error("the program has no option {0:?}")]
     NoOption(String),
+    /// It cannot be told with what the match begins.
+    #[error("the program cannot be told of the position {0:?}, with which the match begins")]
+    NoPosition(String),
     /// It has said what nobody can play.
     #[error("the program said {0:?}")]
     Nonsense(String),

@@ -494,6 +494,7 @@ impl Seat {
             }
             Some(_) | None => {
                 let turn = Turn {
+                    start: now.start.clone(),
                     moves: now.moves.clone(),
                     times: Times::of(now, self.round_trip),
                 };

@@ -18,6 +18,8 @@ const LEAST_MS: u64 = 1;
 /// A turn of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turn {
+    /// The position before the first move, where that is not the first of the game.
+    pub(crate) start: Option<String>,
     /// The moves so far.
     pub(crate) moves: Vec<String>,
     /// What the clocks say, where there are clocks.

@@ -135,6 +135,7 @@ impl Session {
             takeback: plan.terms.takeback,
             rated: plan.terms.rated,
             thinking: plan.terms.thinking,
+            position: plan.terms.position,
             patience_ms: plan.terms.patience_ms,
             stand_in: plan.terms.stand_in,
             invited: plan.terms.invited,
@@ -229,7 +230,9 @@ impl Plan {
             Some(SideChoice::Random) | None => true,
         };
         let clock = self.terms.clock.is_none() || self.terms.clock == old.clock;
-        old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME) && opponent && side && clock
+        let start = self.terms.position.is_none() || self.terms.position == old.start;
+        let game = old.game == self.game.as_deref().unwrap_or(DEFAULT_GAME);
+        game && opponent && side && clock && start
     }
 }
 

@@ -374,7 +374,11 @@ impl Session {
         };
         let title = view::title(now, self.game(&now.game));
         let series = view::series(now);
+        let is_apart = now.start.is_some();
         self.say(title);
+        if is_apart {
+            self.say("It begins with a position of its own.");
+        }
         if let Some(series) = series {
             self.say(series);
         }

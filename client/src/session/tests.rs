@@ -232,6 +232,39 @@ fn what_was_said_is_not_asked() {
 }
 
 #[test]
+fn a_match_begins_with_a_position() {
+    let opponent = Some(Opponent::Bot(Some("max".to_owned())));
+    let start = "x.o/.../..x".to_owned();
+    let plan = Plan {
+        opponent,
+        terms: Terms {
+            position: Some(start.clone()),
+            ..Terms::default()
+        },
+        ..Plan::default()
+    };
+    let mut evening = Evening::play(plan.clone());
+    evening.welcome(&[]);
+    let sent = evening.sent();
+    let [ClientMessage::Create(created)] = &sent[..] else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(created.position.as_ref(), Some(&start));
+    // Another match is not what is wanted, and this one is.
+    let mut old = snapshot(&start);
+    if let Some(plyhouse_protocol::Occupant::Bot { level, .. }) =
+        old.seats.get_mut(1).map(|seat| &mut seat.occupant)
+    {
+        "max".clone_into(level);
+    }
+    assert!(!plan.fits(&old));
+    old.start = Some(start);
+    assert!(plan.fits(&old));
+    evening.answer(old);
+    evening.told(&["It begins with a position of its own."]);
+}
+
+#[test]
 fn an_interrupted_match_is_offered() {
     let old = snapshot("x../.o./...");
     let mut evening = Evening::play(Plan::default());

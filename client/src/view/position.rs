@@ -95,6 +95,51 @@ fn draughts(position: &str, files: usize, ranks: usize) -> Option<Vec<Vec<char>>
     Some(board)
 }
 
+/// The pieces on a board, each by its letter and by the name of its place. Nothing if the text is no board of
+/// this size.
+pub(crate) fn stones(
+    customs: Customs,
+    position: &str,
+    files: usize,
+    ranks: usize,
+) -> Option<Vec<(char, String)>> {
+    let rows = read(customs, position, files, ranks)?;
+    let letters: Vec<char> = ('a'..='z').collect();
+    // Where vertices are named by capitals, there is no I.
+    let columns: Vec<char> = ('A'..='Z').filter(|letter| *letter != 'I').collect();
+    let columns = if customs == Customs::Go {
+        columns
+    } else {
+        letters
+    };
+    let mut stones = Vec::new();
+    for (row, rank) in rows.iter().zip((1..=ranks).rev()) {
+        for (piece, column) in row.iter().zip(&columns) {
+            if *piece != '.' {
+                stones.push((*piece, format!("{column}{rank}")));
+            }
+        }
+    }
+    Some(stones)
+}
+
+/// Whose turn it is in a position that is the first of a match; seat 0 where that cannot be told.
+pub(crate) fn first_to_move(customs: Customs, position: &str) -> usize {
+    let second = position.split(' ').nth(1);
+    let count = |piece: char| position.chars().filter(|c| *c == piece).count();
+    let is_second = match customs {
+        Customs::Othello => second == Some("O"),
+        Customs::Chess => second == Some("b"),
+        Customs::Go => second == Some("w"),
+        Customs::Draughts => position.starts_with('W'),
+        Customs::TicTacToe => count('x') > count('o'),
+        Customs::ConnectFour => count('r') > count('y'),
+        Customs::Gomoku => count('b') > count('w'),
+        Customs::Other => false,
+    };
+    usize::from(is_second)
+}
+
 /// How many stones each seat has captured, in Go: told after the board and the side to move.
 pub(super) fn captured(customs: Customs, position: &str) -> Option<[u32; 2]> {
     let mut numbers = position
@@ -156,6 +201,22 @@ mod tests {
             assert_eq!(read(Customs::Go, nothing), None, "{nothing}");
         }
         assert_eq!(read(Customs::Chess, "w 3 12"), None);
+    }
+
+    #[test]
+    fn whose_turn_it_is_first_is_read() {
+        for (customs, first, second) in [
+            (Customs::TicTacToe, ".../.x./..o", ".../.x./..."),
+            (Customs::ConnectFour, "ry", "r......"),
+            (Customs::Othello, "----O*O- *", "----O*O- O"),
+            (Customs::Draughts, "B:W21:B1", "W:W21:B1"),
+            (Customs::Chess, "4k3/8 w - - 0 1", "4k3/8 b - - 0 1"),
+            (Customs::Gomoku, "15/7bw6", "15/7b7"),
+            (Customs::Go, "b..w b 0 0 0 2", "b... w 0 0 0 1"),
+        ] {
+            assert_eq!(first_to_move(customs, first), 0, "{first}");
+            assert_eq!(first_to_move(customs, second), 1, "{second}");
+        }
     }
 
     #[test]

@@ -34,3 +34,38 @@ fn a_match_is_found_and_shown_when_it_is_over() {
     assert!(!before.out.contains("resign"), "{}", before.out);
     run(&["show", &id, "--ply", "3"], "").expect(4, &["has 2 moves"]);
 }
+
+/// Black is to move first, whom a bot plays.
+#[test]
+fn a_match_from_a_position_is_played_and_shown() {
+    let (server, home) = (Real::start(), Home::new());
+    let run = |arguments: &[&str], input: &str| home.run(&server.url, arguments, input);
+    let start = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 20";
+    let play = [
+        "play",
+        "chess",
+        "--bot",
+        "beginner",
+        "--as",
+        "first",
+        "--position",
+    ];
+    let played = run(&[&play[..], &[start]].concat(), "resign\n");
+    played.expect(1, &["a position of its own"]);
+    let listed = run(&["history"], "");
+    listed.expect(0, &["chess  lost against"]);
+    let id = listed
+        .out
+        .split_whitespace()
+        .last()
+        .expect("an id")
+        .to_owned();
+    let began = format!("It began with {start}");
+    run(&["show", &id], "").expect(0, &[&began, "1. … e"]);
+    run(&["show", &id, "--ply", "0"], "").expect(0, &[&began, "♚"]);
+    let over = run(
+        &[&play[..], &["7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]].concat(),
+        "",
+    );
+    over.expect(4, &["the game is over"]);
+}

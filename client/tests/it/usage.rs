@@ -39,6 +39,8 @@ fn wrong_usage_is_told() {
         &["join"],
         &["login", "a name of too many characters"],
         &["login", "K7QM2PXR", "--label", ""],
+        &["play", "--position", " "],
+        &["play", "--position", "x", "--seek"],
         &["watch"],
         &["watch", "--bots", "max"],
         &["watch", "--bots", "max,easy", "--pace", "10001"],

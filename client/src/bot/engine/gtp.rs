@@ -6,6 +6,7 @@ use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::{Answer, THINK};
 use crate::bot::program::{Deadline, Fault, Program};
+use crate::bot::setup::Setup;
 use crate::bot::turn::Times;
 use crate::customs::KOMI;
 
@@ -95,24 +96,38 @@ async fn ask_if_known(
     }
 }
 
-/// The engine's move after these. It is told those that it does not know yet, and begins anew if
-/// others have come before.
+/// The engine's move after these, which were played from the empty board or with these stones on it. It is told
+/// those that it does not know yet, and begins anew if others have come before.
 pub(super) async fn choose(
     program: &mut Program,
     told: &mut Vec<String>,
-    moves: &[String],
+    (setup, moves): (Option<&Setup>, &[String]),
     deadline: &Deadline,
 ) -> Result<Answer, Fault> {
     if !moves.starts_with(told) {
         ask(program, "clear_board", deadline).await?;
         told.clear();
     }
+    if told.is_empty()
+        && let Some(setup) = setup
+    {
+        ask(program, "clear_board", deadline).await?;
+        for (seat, vertex) in &setup.stones {
+            ask(
+                program,
+                &format!("play {} {vertex}", COLORS[*seat]),
+                deadline,
+            )
+            .await?;
+        }
+    }
+    let first = setup.map_or(0, |setup| setup.first);
     for m in &moves[told.len()..] {
-        let color = COLORS[told.len() % 2];
+        let color = COLORS[(first + told.len()) % 2];
         ask(program, &format!("play {color} {m}"), deadline).await?;
         told.push(m.clone());
     }
-    let color = COLORS[told.len() % 2];
+    let color = COLORS[(first + told.len()) % 2];
     let m = ask(program, &format!("genmove {color}"), deadline).await?;
     if m.eq_ignore_ascii_case("resign") {
         return Ok(Answer::Resign);

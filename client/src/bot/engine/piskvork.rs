@@ -7,6 +7,7 @@ use plyhouse_protocol::{ClockControl, GameSummary};
 
 use super::{Answer, THINK};
 use crate::bot::program::{Deadline, Fault, Program};
+use crate::bot::setup::Setup;
 use crate::bot::turn::Times;
 
 /// A board with so many files and ranks.
@@ -88,17 +89,20 @@ fn time_told(times: &Times, think: Option<Duration>) -> String {
     )
 }
 
-/// The engine's move after these. If it knows all but the last, it is told that one, else all.
+/// The engine's move after these, which were played from the empty board or with these stones on it. If it
+/// knows all but the last, it is told that one, else all.
 pub(super) async fn choose(
     program: &mut Program,
     board: Board,
     told: &mut Vec<String>,
-    moves: &[String],
+    (setup, moves): (Option<&Setup>, &[String]),
     deadline: &Deadline,
 ) -> Result<Answer, Fault> {
     let point = |m: &String| board.point(m).ok_or_else(|| Fault::Nonsense(m.clone()));
+    // Of what stands there before the first move it knows as soon as it has moved itself.
+    let is_unknown = setup.is_some() && told.is_empty();
     match moves.split_last() {
-        None => {
+        None if setup.is_none() => {
             // The board of a match before is full of stones.
             if !told.is_empty() {
                 program.say("RESTART").await?;
@@ -106,20 +110,20 @@ pub(super) async fn choose(
             }
             program.say("BEGIN").await?;
         }
-        Some((last, before)) if before == told.as_slice() => {
+        Some((last, before)) if before == told.as_slice() && !is_unknown => {
             program.say(&format!("TURN {}", point(last)?)).await?;
         }
-        Some(_) => {
+        None | Some(_) => {
             program.say("RESTART").await?;
             heed(program, deadline, is_ok).await?;
             let mut lines = "BOARD\n".to_owned();
-            for (ply, m) in moves.iter().enumerate() {
-                // The last stone is the opponent's, the one before our own, and so on.
-                let owner = if (moves.len() - ply).is_multiple_of(2) {
-                    1
-                } else {
-                    2
-                };
+            let first = setup.map_or(0, |setup| setup.first);
+            let before = setup.map_or(&[][..], |setup| setup.stones.as_slice());
+            let before = before.iter().map(|(seat, m)| (*seat, m));
+            let played = moves.iter().zip(first..).map(|(m, seat)| (seat % 2, m));
+            let own = (first + moves.len()) % 2;
+            for (seat, m) in before.chain(played) {
+                let owner = if seat == own { 1 } else { 2 };
                 lines += &format!("{},{owner}\n", point(m)?);
             }
             program.say(&(lines + "DONE")).await?;

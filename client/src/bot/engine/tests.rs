@@ -31,6 +31,7 @@ fn run<T>(test: impl Future<Output = T>) -> T {
 
 fn moves(text: &str) -> Turn {
     Turn {
+        start: None,
         moves: text.split_whitespace().map(str::to_owned).collect(),
         times: None,
     }
@@ -128,6 +129,58 @@ fn gtp_is_told_what_is_new() {
         assert_eq!(engine.choose(&moves("A5 pass")).await, plays("A7"));
         // Another game than it has played: all anew.
         assert_eq!(engine.choose(&moves("B5 pass")).await, plays("A11"));
+    });
+}
+
+/// Whoever is to move in the position with which a match begins moves first.
+#[test]
+fn programs_are_told_with_what_a_match_begins() {
+    let from = |start: &str, text: &str| Turn {
+        start: Some(start.to_owned()),
+        ..moves(text)
+    };
+    let script = uci(r#"echo "bestmove ${position#position fen }""#);
+    let mut chess = engine(&script, EngineProtocol::Uci);
+    let ending = "4k3/8/8/8/8/8/8/4K2R b - - 0 30";
+    assert_eq!(
+        run(chess.choose(&from(ending, "e8e7"))),
+        plays("4k3/8/8/8/8/8/8/4K2R")
+    );
+    let script = r#"said=
+        while read line; do case "$line" in
+            play*) said="$said-${line#play }"; printf '=\n\n';;
+            genmove*) printf '= %s-%s\n\n' "$said" "${line#genmove }"; said=;;
+            *) printf '=\n\n';;
+        esac; done"#;
+    let mut go = engine(script, EngineProtocol::Gtp);
+    (go.game.game, go.game.files, go.game.ranks) = ("go".to_owned(), 3, 3);
+    run(async {
+        let start = "w../..b/... w 0 0 0 3";
+        let first = "-white A3-black C2-white B1-black B2-white";
+        assert_eq!(go.choose(&from(start, "B1 B2")).await, plays(first));
+        // Taken back to the start: the stones are put there again.
+        let again = "-white A3-black C2-white";
+        assert_eq!(go.choose(&from(start, "")).await, plays(again));
+    });
+    // It answers with how many stones it was told, and how many are its own.
+    let script = r#"while read line; do case "$line" in
+            START*|RESTART) echo OK; all=0; own=0;;
+            BOARD) ;;
+            *,*,1) all=$((all + 1)); own=$((own + 1));;
+            *,*,2) all=$((all + 1));;
+            DONE) echo "$all,$own";;
+            TURN*) echo 0,0;;
+        esac; done"#;
+    let mut gomoku = engine(script, EngineProtocol::Piskvork);
+    gomoku.game.game = "gomoku".to_owned();
+    run(async {
+        let start = format!("{}bwb12/15", "15/".repeat(13));
+        assert_eq!(gomoku.choose(&from(&start, "")).await, plays("d14"));
+        assert_eq!(gomoku.choose(&from(&start, "d14 e1")).await, plays("a15"));
+        gomoku.told.clear();
+        assert_eq!(gomoku.choose(&from(&start, "h8")).await, plays("e13"));
+        let strange = gomoku.choose(&from("8/8", "")).await;
+        assert!(matches!(strange, Err(Fault::NoPosition(_))), "{strange:?}");
     });
 }
 

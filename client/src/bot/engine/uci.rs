@@ -74,12 +74,15 @@ fn by_budget(times: &Times, think: Option<u128>) -> String {
 /// The engine's move after these, asked for so; and what it thinks of its position.
 pub(super) async fn choose(
     program: &mut Program,
-    moves: &[String],
+    (start, moves): (Option<&str>, &[String]),
     go: &str,
     worth: &mut Option<i64>,
     deadline: &Deadline,
 ) -> Result<Answer, Fault> {
-    let mut position = "position startpos".to_owned();
+    let mut position = match start {
+        None => "position startpos".to_owned(),
+        Some(start) => format!("position fen {start}"),
+    };
     if !moves.is_empty() {
         position += " moves ";
         position += &moves.join(" ");

@@ -63,7 +63,14 @@ fn asked(effects: &[Effect]) -> Vec<Value> {
 fn thinks(effects: &[Effect], moves: &[&str]) {
     let moves = moves.iter().map(|m| (*m).to_owned()).collect();
     let times = None;
-    assert_eq!(effects, [Effect::Think(Turn { moves, times })]);
+    assert_eq!(
+        effects,
+        [Effect::Think(Turn {
+            start: None,
+            moves,
+            times
+        })]
+    );
 }
 
 /// A seat with white at the start of a match, whose engine thinks about the first move.

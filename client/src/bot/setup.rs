@@ -1,0 +1,81 @@
+//! What stands on the board before the first move, for programs that are told of stones one by one.
+
+use plyhouse_protocol::GameSummary;
+
+use crate::customs::Customs;
+use crate::view;
+
+/// The stones with which a match begins, and whose turn it is then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setup {
+    /// By whose they are, and where, as the wire names it.
+    pub(super) stones: Vec<(usize, String)>,
+    /// The seat that moves first.
+    pub(super) first: usize,
+}
+
+impl Setup {
+    /// That of a game with black and white stones; nothing if the text tells of none.
+    pub(super) fn of(position: &str, game: &GameSummary) -> Option<Self> {
+        let customs = Customs::of(&game.game);
+        let (files, ranks) = (game.files.try_into().ok()?, game.ranks.try_into().ok()?);
+        let stones = view::stones(customs, position, files, ranks)?;
+        let stones = stones.into_iter().map(|(letter, square)| {
+            let seat = match letter {
+                'b' => 0,
+                'w' => 1,
+                _ => return None,
+            };
+            Some((seat, square))
+        });
+        Some(Self {
+            stones: stones.collect::<Option<_>>()?,
+            first: view::first_to_move(customs, position),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(game: &str, side: u64, position: &str) -> Option<(String, usize)> {
+        let game = GameSummary {
+            game: game.to_owned(),
+            title: game.to_owned(),
+            sides: ["black", "white"].map(str::to_owned),
+            files: side,
+            ranks: side,
+            record: None,
+            draws: true,
+        };
+        let setup = Setup::of(position, &game)?;
+        let stones = setup.stones.iter();
+        let stones = stones.map(|(seat, at)| format!("{seat}{at}"));
+        Some((stones.collect::<Vec<_>>().join(" "), setup.first))
+    }
+
+    #[test]
+    fn stones_are_named_as_on_the_wire() {
+        let rows = [".........", "........b", "..w......"];
+        let go = |turn: &str| {
+            format!(
+                "{}/{} {turn} 0 0 0 3",
+                rows.join("/"),
+                ["."; 6].map(|_| rows[0]).join("/")
+            )
+        };
+        assert_eq!(setup("go", 9, &go("w")), Some(("0J8 1C7".to_owned(), 1)));
+        assert_eq!(setup("go", 9, &go("b")), Some(("0J8 1C7".to_owned(), 0)));
+        let gomoku = format!("{}b13w/15", "15/".repeat(13));
+        assert_eq!(
+            setup("gomoku", 15, &gomoku),
+            Some(("0a2 1o2".to_owned(), 0))
+        );
+        let gomoku = format!("{}b14/15", "15/".repeat(13));
+        assert_eq!(setup("gomoku", 15, &gomoku), Some(("0a2".to_owned(), 1)));
+        for (game, position) in [("go", "8/8"), ("gomoku", "x14"), ("chess", "15")] {
+            assert_eq!(setup(game, 15, position), None, "{position}");
+        }
+    }
+}
