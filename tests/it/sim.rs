@@ -104,6 +104,7 @@ impl Sum {
             && tally.blocked >= worlds / 20
             && tally.delayed >= 2 * worlds
             && tally.kept_out >= worlds / 2
+            && tally.apart >= worlds / 2
             && tally.rated_late >= worlds / 40
             && tally.ratings_shown >= worlds / 4;
         assert!(happens || !is_many, "too little happens: {self:?}");

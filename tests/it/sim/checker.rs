@@ -135,6 +135,8 @@ pub(crate) struct Tally {
     pub(crate) delayed: usize,
     /// How often somebody was kept from a match that only its players may watch.
     pub(crate) kept_out: usize,
+    /// How often a match was shown that began with a position of its own.
+    pub(crate) apart: usize,
     /// Rated matches that got their numbers after their delay.
     pub(crate) rated_late: usize,
     /// How often it was shown how well somebody plays.
@@ -165,6 +167,7 @@ impl Tally {
         self.blocked += other.blocked;
         self.delayed += other.delayed;
         self.kept_out += other.kept_out;
+        self.apart += other.apart;
         self.rated_late += other.rated_late;
         self.ratings_shown += other.ratings_shown;
     }
@@ -235,6 +238,7 @@ pub(crate) fn check(history: &History, kept: &Kept) -> (Vec<Fault>, Tally) {
     tally.ratings_told = reading.ratings.len();
     (tally.heard, tally.blocked) = reading.words.counts();
     tally.kept_out = reading.kept_out;
+    tally.apart = reading.apart;
     tally.ratings_shown = reading.ratings_shown.len();
     let mut all = reading.faults;
     all.append(&mut faults);

@@ -16,8 +16,8 @@ use plyhouse_matches::EventKind;
 use plyhouse_protocol::{ErrorCode, Event, Reason, SeatNumber, Seq, ServerMessage, WatchedBy};
 
 use self::finding::{
-    answer, connection, error, got, is_told, moved, nobody, place, place_of_gap, place_of_move,
-    place_of_own, player, rename_all, told,
+    answer, connection, created_apart, error, got, is_told, moved, nobody, place, place_of_gap,
+    place_of_move, place_of_own, player, rename_all, told,
 };
 use super::checker::{Kind, check};
 use super::history::{ConnectionId, History, What};
@@ -104,6 +104,24 @@ const EDITS: &[Named] = &[
             _ => None,
         })
     }),
+    (
+        "a match that is told to have begun elsewhere",
+        Kind::WrongSnapshot,
+        |history, _| {
+            got(history, true, |message| match message {
+                ServerMessage::Match(snapshot) => snapshot.start.take().map(drop),
+                _ => None,
+            })
+        },
+    ),
+    (
+        "another start than was asked for",
+        Kind::BadAnswer,
+        |history, _| {
+            created_apart(history)?.position = None;
+            Some(())
+        },
+    ),
     ("an impossible event", Kind::Impossible, |_, kept| {
         moved(kept)?.push(EventKind::STARTED.at(0));
         Some(())

@@ -34,6 +34,20 @@ pub(crate) const RESTART_GRACE: Duration = Duration::from_millis(300);
 /// What is played.
 pub(crate) const GAMES: [&str; 2] = ["tic-tac-toe", "connect-four"];
 
+/// Positions with which matches of them begin, in which the one or the other is to move.
+pub(crate) const STARTS: [(&str, &str); 4] = [
+    ("tic-tac-toe", ".../.x./..."),
+    ("tic-tac-toe", "x../.o./..."),
+    (
+        "connect-four",
+        "......./......./......./......./......./...r...",
+    ),
+    (
+        "connect-four",
+        "......./......./......./......./...y.../...r...",
+    ),
+];
+
 /// The least time that a message takes.
 pub(crate) const LATENCY_MIN: Duration = Duration::from_millis(1);
 

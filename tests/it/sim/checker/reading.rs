@@ -86,6 +86,8 @@ pub(super) struct Reading {
     pub(super) rematches_told: Vec<(MatchId, MatchId, u128)>,
     /// How often somebody was kept from a match that nobody but its players may watch.
     pub(super) kept_out: usize,
+    /// How often a match was shown that began with a position of its own.
+    pub(super) apart: usize,
     /// Who does not want to meet whom, and who heard what.
     pub(super) words: Words,
     pub(super) resumed: usize,

@@ -68,7 +68,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seq,
             position: position.to_string(),
             ply: Ply(0),
-            turn: SeatNumber(0),
+            turn: number(position.turn()),
             legal: position.legal_moves(),
             left: left.map(time_left),
             first_move_ms: first_move_ms(state),
@@ -223,6 +223,7 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
         && (snapshot.status == status && snapshot.outcome == outcome && snapshot.you == you)
         && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(number))
         && snapshot.position == state.position().to_string()
+        && snapshot.start == creation.terms.start
         && snapshot.legal == legal
         && (snapshot.clock == state.clock() && snapshot.left == state.left().map(time_left))
         && snapshot.takebacks == state.takebacks()

@@ -10,7 +10,7 @@ use plyhouse_protocol::{
 use super::{Client, Role};
 use crate::sim::plan::{DAYS_MOVE, as_ms};
 use crate::sim::view::View;
-use crate::sim::world::GAMES;
+use crate::sim::world::{GAMES, STARTS};
 
 /// What somebody does next.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Client {
     }
 
     fn stand_in(&mut self) -> Option<String> {
-        self.dice.percent(30).then(|| "beginner".to_owned())
+        self.dice.percent(40).then(|| "beginner".to_owned())
     }
 
     /// Whether a match is to be rated. Guests ask for that now and then, and are turned down.
@@ -246,8 +246,12 @@ impl Client {
             _ => Some([bot(), bot()]),
         };
         let clock = self.clock();
+        let game = self.game();
+        let start = self.dice.pick(&STARTS).copied();
+        let start = start.filter(|(of, _)| *of == game && self.dice.percent(50));
         ClientMessage::Create(Box::new(Create {
-            game: self.game(),
+            game,
+            position: start.map(|(_, position)| position.to_owned()),
             seats,
             shuffle: Some(self.dice.percent(50)),
             pace_ms: Some(self.dice.between(0..=100)),

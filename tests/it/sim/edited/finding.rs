@@ -2,7 +2,7 @@
 
 use plyhouse_matches::EventKind;
 use plyhouse_protocol::{
-    ClientMessage, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
+    ClientMessage, Create, ErrorCode, Event, PlayerId, RequestId, ServerMessage, WireError,
 };
 
 use crate::sim::history::{ConnectionId, History, What};
@@ -195,6 +195,34 @@ pub(super) fn told(
         ServerMessage::Event(event) => edit(event),
         _ => None,
     })
+}
+
+/// The request by which a match was created that begins with a position of its own.
+pub(super) fn created_apart(history: &mut History) -> Option<&mut Create> {
+    let found = history.entries.iter().find_map(|entry| match &entry.what {
+        What::Got {
+            connection,
+            message,
+        } => match &**message {
+            ServerMessage::Match(shown) if shown.start.is_some() => {
+                let is_asked = |what: &What| {
+                    matches!(what, What::Sent { connection: on, request } if on == connection
+                        && request.id.is_some() && request.id == shown.re
+                        && matches!(request.message, ClientMessage::Create(_)))
+                };
+                place(history, is_asked)
+            }
+            _ => None,
+        },
+        _ => None,
+    })?;
+    match &mut history.entries[found].what {
+        What::Sent { request, .. } => match &mut request.message {
+            ClientMessage::Create(create) => Some(create),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 pub(super) fn error(re: Option<RequestId>, code: ErrorCode) -> ServerMessage {

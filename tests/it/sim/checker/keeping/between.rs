@@ -82,8 +82,10 @@ impl Keeping<'_> {
             let terms = &record.creation.terms;
             (terms.clock, terms.takeback, terms.stand_in, terms.listed)
         };
+        let starts = [record, before].map(|record| &record.creation.terms.start);
         let is_same = creation.game.info.id == before.creation.game.info.id
             && creation.host == before.creation.host
+            && starts[0] == starts[1]
             && terms(record) == terms(before);
         if !is_same || seats != should {
             return Some("a rematch on other terms");

@@ -27,6 +27,13 @@ impl Reading {
         if let Some(waiting) = waiting {
             self.looked(on, id, seq, waiting.sent_us);
         }
+        if let Some(ClientMessage::Create(asked)) = waiting.map(|waiting| &waiting.message)
+            && asked.position != snapshot.start
+        {
+            let about = format!("{on:?} has asked for {asked:?} and is shown {snapshot:?}");
+            self.fault(Kind::BadAnswer, about);
+        }
+        self.apart += usize::from(snapshot.start.is_some());
         self.glimpsed(on, id, seq, asked);
         let connection = self.connection(on);
         let player = connection.player;
