@@ -1,6 +1,8 @@
 // A match as this page knows it: a fold of the snapshot and of the events after it, as on the
 // server. Nothing here changes a match; everything gives another.
 
+import { firstToMove } from './first.js';
+
 /** @import { ClockTold, MatchEvent, Outcome, Presence, RematchState, Seat, Snapshot, StandingOffer, TimeLeft } from '../protocol.js' */
 
 /**
@@ -275,8 +277,11 @@ export const offersTo = (match) =>
   match.you === null ? [] : offersOf(match).filter(({ seat }) => seat !== match.you);
 
 /** To which ply our own last move would be taken back; `null` if there is none. @param {Match} match */
-export function takebackTo({ you, ply }) {
+export function takebackTo(match) {
+  const { you, ply } = match;
   if (you === null) return null;
-  const last = ply - 1 - ((ply - 1 - you + 2) % 2);
+  // From the first ply on the seats take turns.
+  const own = (you + firstToMove(match)) % 2;
+  const last = ply - 1 - ((ply - 1 - own + 2) % 2);
   return last < 0 ? null : last;
 }

@@ -101,11 +101,12 @@ export class Moves {
    * @param {string[]} moves
    * @param {number} shown after how many of them the board stands
    * @param {string[]} sides
+   * @param {number} begins the seat whose move is the first
    */
-  show(moves, shown, sides) {
+  show(moves, shown, sides, begins) {
     this.#shown = shown;
     this.#ply = moves.length;
-    if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides);
+    if (moves.join(' ') !== this.#drawn.join(' ')) this.#draw(moves, sides, begins);
     this.#plies.forEach((button, at) => {
       if (at + 1 === shown) button.setAttribute('aria-current', 'step');
       else button.removeAttribute('aria-current');
@@ -134,22 +135,28 @@ export class Moves {
     }
   }
 
-  /** @param {string[]} moves @param {string[]} sides */
-  #draw(moves, sides) {
+  /** @param {string[]} moves @param {string[]} sides @param {number} begins */
+  #draw(moves, sides, begins) {
     this.#drawn = moves;
     this.#plies = moves.map((move, at) => {
       const button = h('button', {
         type: 'button',
         class: 'quiet',
-        'aria-label': say('moves.of', { number: at + 1, side: sides[at % 2] ?? '', move }),
+        'aria-label': say('moves.of', {
+          number: at + 1,
+          side: sides[(begins + at) % 2] ?? '',
+          move,
+        }),
         onclick: () => this.#look(at + 1),
       });
       write(button, move);
       return button;
     });
+    // Where the second seat begins, the place of the first is empty.
+    const places = begins === 1 ? [h('span', {}, '…'), ...this.#plies] : this.#plies;
     const rounds = [];
-    for (let at = 0; at < moves.length; at += 2) {
-      rounds.push(h('li', {}, this.#plies[at], this.#plies[at + 1]));
+    for (let at = 0; at < places.length; at += 2) {
+      rounds.push(h('li', {}, places[at], places[at + 1]));
     }
     fill(this.#list, ...rounds);
   }

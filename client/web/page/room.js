@@ -2,6 +2,7 @@
 
 import { fill, h, write } from './dom.js';
 import { Entrance } from './entrance.js';
+import { firstToMove } from './first.js';
 import { Furniture } from './furniture.js';
 import { customsOf, moveOfKey } from './games.js';
 import { say, sentences } from './language.js';
@@ -310,7 +311,7 @@ export class Room {
     const turn = pending ? null : match.turn;
     const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
     players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
-    moves.show(match.moves, shown, game.sides.map(sideName));
+    moves.show(match.moves, shown, game.sides.map(sideName), firstToMove(match));
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     furniture.thinking.show(match);
