@@ -26,6 +26,16 @@ CLOCKS = {
     "othello": {"kind": "byo-yomi", "main_ms": 300_000, "period_ms": 10_000, "periods": 3},
     "tic-tac-toe": {"kind": "fischer", "main_ms": 60_000, "increment_ms": 0},
 }
+# Positions from which matches are played, too; in each the second seat is to move.
+STARTS = {
+    "chess": "4k3/4p3/8/8/8/8/4P3/4K2R b K - 3 20",
+    "connect-four": "......./......./......./......./...y.../..rry.r",
+    "draughts": "W:W18,K31:B5,K9:H3:F20",
+    "go": "/".join([*["." * 9] * 2, "..b...b..", "." * 9, "....w....", *["." * 9] * 4]) + " w 0 0 0 3",
+    "gomoku": "15/15/15/15/15/15/15/6wbb6/15/15/15/15/15/15/15",
+    "othello": "-" * 19 + "*-------**------*O" + "-" * 27 + " O",
+    "tic-tac-toe": "x.o/.../..x",
+}
 TIME_CONTROLS = {"chess": "300+3", "draughts": "60d0.5"}
 OVERTIMES = {"go": (0, "3x10 byo-yomi"), "gomoku": (0, "1/30 simple"), "othello": (300, "3x10 byo-yomi")}
 
@@ -38,6 +48,7 @@ def read_pgn(text, match):
     assert clocks == [left for left, _ in match["left"]], (clocks, match["left"])
     moves = [move.uci() for move in game.mainline_moves()]
     assert moves == match["moves"], (moves, match["moves"])
+    assert game.headers.get("FEN") == match.get("start"), game.headers
     board = game.end().board()
     assert board.fen() == match["position"], (board.fen(), match["position"])
     result = {0: "1-0", 1: "0-1", None: "1/2-1/2"}[match["outcome"]["winner"]]
@@ -47,10 +58,20 @@ def read_pgn(text, match):
 
 
 def read_pdn(text, match):
-    # The reader mistakes "1..." for a part of "11.", so it gets the moves alone.
-    (game,) = PDNReader(re.sub(r"\{[^}]*\}\s(\d+\.\.\.\s)?", "", text)).games
+    # The reader mistakes "1..." for a part of "11.", and knows no game that the second side begins: it gets
+    # the moves alone, in pairs.
+    head, body = text.split("\n\n")
+    *words, result = re.sub(r"\{[^}]*\}|\d+\.+\s", "", body).split()
+    pairs = [" ".join(words[ply : ply + 2]) for ply in range(0, len(words), 2)]
+    numbered = " ".join(f"{number}. {pair}" for number, pair in enumerate(pairs, 1))
+    (game,) = PDNReader(f"{head}\n\n{numbered} {result}\n").games
+    first = re.match(r"(\d+\.+) ", body)[1]
+    assert first == ("20..." if "start" in match else "1."), first
     assert game.variant == "english", game.variant
-    board = draughts.Board(variant="english", fen="startpos")
+    assert game.tags.get("FEN") == match.get("start"), game.tags
+    # It reads no more than where the pieces stand, and whose turn it is.
+    start = match.get("start", "startpos").partition(":H")[0]
+    board = draughts.Board(variant="english", fen=start)
     assert len(game.moves) == len(match["moves"]), (game.moves, match["moves"])
     for move in game.moves:
         board.push(draughts.Move(board, pdn_move=move))
@@ -64,8 +85,17 @@ def read_pdn(text, match):
 
 def read_sgf(text, match):
     game = sgf.Sgf_game.from_string(text)
-    size, side = game.get_size(), "bw"
+    size, side = game.get_size(), "wb" if "start" in match else "bw"
     root = game.get_root()
+    assert root.has_setup_stones() == ("start" in match)
+    if "start" in match:
+        black, white, _ = root.get_setup_stones()
+        letters = {"othello": "*O"}.get(match["game"], "bw")
+        stones = [match["start"].count(letter) for letter in letters]
+        # One of the letters also tells whose turn it is.
+        stones[1] -= match["start"].endswith(" O") or match["game"] == "go"
+        assert [len(black), len(white)] == stones, (black, white, match["start"])
+        assert root.get("PL") == "w", root.get("PL")
     times = (root.get("TM"), root.get("OT"))
     assert times == OVERTIMES[match["game"]], times
     nodes = game.get_main_sequence()[1:]
@@ -97,7 +127,8 @@ def read_sgf(text, match):
 
 
 def read_txt(text, match):
-    moves, result = text.splitlines()
+    *start, moves, result = text.splitlines()
+    assert start == [match[name] for name in ["start"] if name in match], start
     assert moves.split(" ") == match["moves"], (moves, match["moves"])
     assert result == {0: "1-0", 1: "0-1", None: "1/2-1/2"}[match["outcome"]["winner"]], result
 
@@ -105,13 +136,13 @@ def read_txt(text, match):
 READERS = {"pgn": read_pgn, "pdn": read_pdn, "sgf": read_sgf, "txt": read_txt}
 
 
-def play(socket, game):
+def play(socket, game, start):
     """The snapshot of a match between two bots that has ended, with what the mover of each ply had
     left: milliseconds, and periods in byo-yomi."""
     bots = [{"bot": "beginner"}, {"bot": "easy"}]
     create = {"type": "create", "game": game, "seats": bots, "clock": CLOCKS[game]}
     # Slowly enough that this sees all of it: what it is too late for comes with the snapshot alone.
-    socket.send(json.dumps(create | {"pace_ms": 1}))
+    socket.send(json.dumps(create | {"pace_ms": 1, "position": start}))
     left = {}
     while True:
         message = json.loads(socket.recv(timeout=300))
@@ -142,8 +173,8 @@ with tempfile.TemporaryDirectory() as data:
             games = json.loads(socket.recv())["games"]
             kept = [game for game in games if "record" in game]
             assert len(kept) == 7, kept
-            for game in kept:
-                match, form = play(socket, game["game"]), game["record"]
+            for game, start in [(game, start) for game in kept for start in [None, STARTS[game["game"]]]]:
+                match, form = play(socket, game["game"], start), game["record"]
                 url = f"http://{address}/record/{match['match']}.{form}"
                 served = urllib.request.urlopen(url).read()
                 export = [PLYHOUSE, "export", "--data", data, "--format", form, match["match"]]

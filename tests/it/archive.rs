@@ -82,7 +82,7 @@ pub(crate) async fn three_matches(directory: &Path) -> Vec<Value> {
     matches
 }
 
-fn change(directory: &Path, sql: &str) {
+pub(crate) fn change(directory: &Path, sql: &str) {
     let database = rusqlite::Connection::open(directory.join("plyhouse.db"));
     let changed = database.expect("it opens").execute_batch(sql);
     changed.expect(sql);

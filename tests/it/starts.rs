@@ -1,11 +1,14 @@
 //! Matches that begin with a position of their own.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use plyhouse_server::Settings;
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
+use crate::archive::{Client, change, lines, run};
+use crate::socket::start;
 use crate::support::{Player, TestServer, calm, pass, text};
 
 /// A position of each game in which seat 1 is to move, and a move there.
@@ -241,4 +244,76 @@ async fn such_a_match_is_analysed_from_its_start() {
     let seats: Vec<&Value> = plies.iter().map(|ply| &ply["seat"]).collect();
     assert_eq!(seats, [0, 1], "the last ply first");
     assert_eq!(plies[1]["judged"], "blunder", "{plies:?}");
+}
+
+/// What a command says of a store, and whether it succeeds.
+fn says(directory: &Path, arguments: &[&str]) -> (bool, String) {
+    let output = run(directory, arguments);
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.success(),
+        String::from_utf8(said).expect("text"),
+    )
+}
+
+/// What such a match begins with is kept with it, and whoever reads a store finds it.
+#[tokio::test]
+async fn it_outlives_the_server_and_is_written_down() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    let data = directory.to_str().expect("text");
+    let (mut process, address) = start(&["--data", data]).await;
+    let mut ann = Client::connect(&address).await;
+    let welcome = ann.ask(json!({"type": "hello", "name": "ann"})).await;
+    let mut ids = Vec::new();
+    for (game, position, m) in STARTS {
+        let create = json!({"type": "create", "game": game, "position": position,
+            "seats": [{"bot": "beginner"}, "me"]});
+        let id = text(&ann.ask(create).await["match"]);
+        let play = json!({"type": "move", "match": id, "ply": 0, "move": m});
+        ann.ask(play).await;
+        ids.push(id);
+    }
+    process.start_kill().expect("it runs");
+    process.wait().await.expect("it ends");
+    let (is_sound, said) = says(directory, &["verify"]);
+    assert!(is_sound, "{said}");
+
+    let (_process, address) = start(&["--data", data]).await;
+    let mut ann = Client::connect(&address).await;
+    ann.ask(json!({"type": "hello", "token": welcome["token"]}))
+        .await;
+    for ((game, position, _), id) in STARTS.iter().zip(&ids) {
+        let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+        assert_eq!(
+            (&shown["start"], &shown["you"]),
+            (&json!(position), &json!(1)),
+            "{game}"
+        );
+        let exported = lines(&run(directory, &["export", id]));
+        assert_eq!(exported[0]["start"], json!(position), "{game}");
+    }
+    for (index, format, part) in [
+        (0, "txt", "x.o/.../..x\nb2".to_owned()),
+        (
+            3,
+            "pdn",
+            format!("[SetUp \"1\"]\n[FEN \"{}\"]\n", STARTS[3].1),
+        ),
+        (
+            4,
+            "pgn",
+            format!("[SetUp \"1\"]\n[FEN \"{}\"]\n", STARTS[4].1),
+        ),
+        (5, "sgf", "AB[hh][ih]AW[gh]PL[W]\n;W[ao]".to_owned()),
+        (6, "sgf", "AB[cc][gc]AW[ee]PL[W]\n;W[de]".to_owned()),
+    ] {
+        let (_, record) = says(directory, &["export", "--format", format, &ids[index]]);
+        assert!(record.contains(&part), "{part} in {record}");
+    }
+    // One of which nobody can tell how it began.
+    let damage = "UPDATE matches SET terms = replace(terms, 'x.o/.../..x', 'xxx/oo./...')";
+    change(directory, damage);
+    let (is_sound, said) = says(directory, &["verify"]);
+    assert!(!is_sound && said.contains("cannot have begun"), "{said}");
 }
