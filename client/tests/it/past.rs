@@ -51,7 +51,7 @@ fn a_match_from_a_position_is_played_and_shown() {
         "--position",
     ];
     let played = run(&[&play[..], &[start]].concat(), "resign\n");
-    played.expect(1, &["a position of its own"]);
+    played.expect(0, &["a position of its own", "▸ ♚ black"]);
     let listed = run(&["history"], "");
     listed.expect(0, &["chess  lost against"]);
     let id = listed
