@@ -6,7 +6,7 @@ fn plyhouse(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_plyhouse"))
         .args(arguments)
         .output()
-        .unwrap()
+        .expect("it runs")
 }
 
 #[test]
