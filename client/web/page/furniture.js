@@ -55,10 +55,11 @@ export class Furniture {
     const link = `${location.origin}/m/${match.match}`;
     const share = async (/** @type {number | null} */ ply) =>
       app.toast(await shareLink(ply === null ? link : `${link}#${ply}`));
-    this.analysis = new Analysis(app, look, () => {
+    const toBoard = () => {
       window.scrollTo(0, 0);
       this.board.focus({ preventScroll: true });
-    });
+    };
+    this.analysis = new Analysis(app, look, toBoard);
     // What comes with the end stands behind what has been there.
     this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);
@@ -73,6 +74,7 @@ export class Furniture {
       lookBack: () => look(0),
       analyse: () => void this.analysis.ask(),
       share: () => shareLink(link),
+      toBoard,
     });
     const table = h(
       'div',

@@ -21,15 +21,18 @@ const CROSS = 'M6 6l12 12M18 6 6 18';
  * @property {() => void} again
  * @property {() => void} lookBack
  * @property {() => void} analyse
+ * @property {() => void} toBoard has the keyboard go over the board
  * @property {() => Promise<string>} share gives what is said of it
  */
 
 export class Result {
   #app;
+  #toBoard;
   #headline = h('h2', { id: 'result-title' });
   #why = h('p', { class: 'why' });
   #score = h('p', { class: 'score' });
   #rating = h('p', { class: 'change' });
+  #asked = h('p', { class: 'asks' });
   #keep = h(
     'p',
     { class: 'keep' },
@@ -44,12 +47,13 @@ export class Result {
   element;
 
   /** @param {App} app @param {Does} does */
-  constructor(app, { again, lookBack, analyse, share }) {
+  constructor(app, { again, lookBack, analyse, share, toBoard }) {
     this.#app = app;
+    this.#toBoard = toBoard;
     this.#again = h('button', { type: 'button', class: 'primary', onclick: again });
     this.#back = h('button', { type: 'button', onclick: lookBack }, say('result.back'));
     const look = () => {
-      this.#putAway();
+      this.putAway();
       analyse();
     };
     this.#analyse = h('button', { type: 'button', onclick: look }, say('analysis.ask'));
@@ -60,18 +64,18 @@ export class Result {
       ...{
         'aria-label': say('result.close'),
         title: say('result.close'),
-        onclick: () => this.#putAway(),
+        onclick: () => this.putAway(),
       },
     });
     fill(close, icon(CROSS));
     this.element = h(
       'section',
-      { class: 'result', 'aria-labelledby': 'result-title', hidden: true },
-      close,
+      { class: 'result', 'aria-labelledby': 'result-title', tabindex: -1, hidden: true },
       this.#headline,
       this.#why,
       this.#score,
       this.#rating,
+      this.#asked,
       h(
         'div',
         { class: 'row' },
@@ -82,6 +86,7 @@ export class Result {
         h('a', { class: 'button', href: '/' }, say('page.lobby')),
       ),
       this.#keep,
+      close,
     );
   }
 
@@ -94,9 +99,12 @@ export class Result {
     this.#isShown = true;
   }
 
-  #putAway() {
+  /** Shows the board. */
+  putAway() {
     this.#isShown = false;
+    const hadFocus = this.element.contains(document.activeElement);
     this.#app.update();
+    if (hadFocus) this.#toBoard();
   }
 
   /**
@@ -107,6 +115,7 @@ export class Result {
    */
   show(match, speech, again, now) {
     if (match.status !== 'ended') this.#isShown = false;
+    const wasHidden = this.element.hidden;
     this.element.hidden = !this.#isShown || !now;
     if (this.element.hidden) return;
     const { headline, why } = ended(match, speech);
@@ -114,6 +123,9 @@ export class Result {
     write(this.#why, why);
     write(this.#score, score(match, this.#app.levels));
     write(this.#rating, rating(match));
+    write(this.#asked, asked(match, this.#app.levels));
+    // It keeps its line, so that nothing moves under the hand of whoever is about to answer.
+    this.#asked.hidden = match.you === null || again === null;
     this.#keep.hidden = !isFirstWin(this.#app, match);
     this.#again.hidden = again === null;
     // Who has it analysed looks back, too.
@@ -122,7 +134,20 @@ export class Result {
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
     this.#again.title = again?.why ?? '';
+    // Whoever played by keyboard goes on from here; what they still hold down does nothing.
+    const { activeElement: at } = document;
+    if (wasHidden && (at === document.body || at?.closest('.board')))
+      this.element.focus({ preventScroll: true });
   }
+}
+
+/** Who waits for whom to play again. @param {Match} match @param {import('../protocol.js').Level[]} levels */
+function asked({ rematch, you, seats }, levels) {
+  const other = you === null ? undefined : seats[1 - you];
+  if (!rematch || you === null || !other) return '';
+  const name = occupant(other, levels);
+  if (rematch.offers[1 - you]) return say('offers.rematch', { name });
+  return rematch.offers[you] ? say('offers.rematch.ours', { name }) : '';
 }
 
 /** What has become of our rating. @param {Match} match */

@@ -419,6 +419,8 @@ export class Room {
       else this.#play(move);
     } else if (event.key === 'Escape' && this.#own.isAsked) this.#own.callOff();
     else if (event.key === 'Escape' && this.#ahead.premove) this.#ahead.takeOut();
+    else if (event.key === 'Escape' && this.#furniture?.result.isShown)
+      this.#furniture.result.putAway();
     else if (!event.repeat && this.#furniture?.actions.answers.key(event.key)) this.#app.update();
     else if (step !== undefined && match.ply > 0) this.#look(Math.max(0, step));
     else return;

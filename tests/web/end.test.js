@@ -1,0 +1,83 @@
+// How a match has ended, over the board: all that one may do next at a glance, by mouse and by keyboard.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { fits, invite, isOpenToAll, playAll, says, together } from './players.js';
+import { closeBrowser, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+/** @param {Page} page @param {string} headline */
+const result = (page, headline) => page.getByRole('region', { name: headline });
+
+/** @param {Page} page */
+const focused = (page) => page.evaluate(() => document.activeElement?.textContent);
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `how it ended lies over the board, with what one may do next: ${size}`,
+    inHouse(async (house) => {
+      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
+      const ann = await house.visitor('/', options);
+      const bob = await house.visitor(await invite(ann, 'Connect Four'), options);
+      await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
+      const [won, lost] = [result(ann, 'You win!'), result(bob, 'You lose.')];
+      await won.getByText('Four in a row.').waitFor();
+      const buttons = ['Rematch', 'Analyse', 'Share'];
+      for (const name of buttons) await lost.getByRole('button', { name, exact: true }).waitFor();
+      const inside = await lost.evaluate((card) => {
+        const stage = card.parentElement?.getBoundingClientRect();
+        const all = [...card.querySelectorAll('h2, p, button, a')];
+        const parts = all.filter((part) => part.clientHeight > 0);
+        const isWithin = (/** @type {DOMRect} */ { top, bottom }) =>
+          !stage || (top >= stage.top && bottom <= stage.bottom && bottom <= innerHeight);
+        return parts.every((part) => isWithin(part.getBoundingClientRect()));
+      });
+      assert.ok(inside);
+      await fits(bob);
+      await isOpenToAll(bob, 'the end');
+      await picture(bob, `end-${size}`);
+      // Whoever is about to answer finds the button where it was.
+      const place = () => lost.getByRole('button', { name: 'Rematch' }).boundingBox();
+      const before = await place();
+      await won.getByRole('button', { name: 'Rematch' }).click();
+      await lost.getByText(/ wants to play again, sides swapped\.$/).waitFor();
+      await won.getByText(/^Waiting for .* to accept\.$/).waitFor();
+      assert.deepEqual(await place(), before);
+      await lost.getByRole('button', { name: 'Rematch' }).click();
+      await together(ann, bob);
+      await says(bob, 'Your turn.');
+      assert.equal(await lost.isVisible(), false);
+    }),
+  );
+}
+
+test(
+  'how it ended is put away, and what comes next is reached, by keyboard',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Connect Four'));
+    await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1');
+    await says(ann, 'Your turn.');
+    await ann.keyboard.press('4');
+    const won = result(ann, 'You win!');
+    await won.waitFor();
+    await ann.keyboard.press('Tab');
+    assert.equal(await focused(ann), 'Rematch');
+    await ann.keyboard.press('Tab');
+    assert.equal(await focused(ann), 'Analyse');
+    await ann.keyboard.press('Escape');
+    await won.waitFor({ state: 'hidden' });
+    // The keyboard is on the board again, and steps back through the moves.
+    assert.ok(await ann.evaluate(() => document.activeElement?.matches('.board *')));
+    await ann.keyboard.press('Home');
+    await says(ann, 'After 0 of 7 moves.');
+  }),
+);
