@@ -121,7 +121,11 @@ async fn created(store: &dyn Store, number: u128) -> (MatchId, Mark) {
 /// What was written is there, event after event.
 pub(super) async fn what_is_written_is_there(store: &dyn Store) {
     let mut written = record(10, &player(1));
-    let (id, mut mark) = created(store, 10).await;
+    written.creation.terms.start = Some("x.o/.../...".to_owned());
+    store.add_player(player(1), vec![]).await.expect("written");
+    let id = written.creation.id;
+    let made = store.create(OWNER, written.clone()).await;
+    let mut mark = made.expect("written");
     for events in [started(), vec![moved(Seat::First, "b2")], vec![RESIGNED]] {
         let appended = store.append(id, mark, events.clone()).await;
         mark = appended.expect("written");

@@ -31,6 +31,18 @@ fn sits(number: u8) -> Occupant {
 /// Has a match of the first game written, from its creation to its end so many milliseconds later.
 async fn over(
     store: &dyn Store,
+    when: (u128, u64),
+    seats: [u8; 2],
+    moves: &[&str],
+    end: EventKind,
+) {
+    over_from(store, None, when, seats, moves, end).await;
+}
+
+/// The same of one that begins with this position.
+async fn over_from(
+    store: &dyn Store,
+    start: Option<&str>,
     (number, ended): (u128, u64),
     seats: [u8; 2],
     moves: &[&str],
@@ -41,7 +53,10 @@ async fn over(
         added.expect("written");
     }
     let mut written = record(number, &player(1));
-    written.creation.terms = Terms::plain(number < 100, 0, 0);
+    written.creation.terms = Terms {
+        start: start.map(str::to_owned),
+        ..Terms::plain(number < 100, 0, 0)
+    };
     written.events = Match::opening(&written.creation.terms, seats.map(sits), AT_MS);
     let id = written.creation.id;
     let mark = store.create(OWNER, written).await.expect("written");
@@ -167,6 +182,9 @@ pub(crate) async fn what_is_not_public_is_found_by_its_players(store: &dyn Store
 pub(crate) async fn openings_are_counted(store: &dyn Store) {
     four(store).await;
     over(store, (80, 50), [2, 3], &["b2", "c3"], won(Seat::First)).await;
+    // What was played from another position is no opening.
+    let start = Some("x.o/.../...");
+    over_from(store, start, (81, 60), [2, 3], &["b2"], won(Seat::First)).await;
     let check = async |line: &str, n, expected: &[(&str, Tally)]| {
         let explored = store.explore(games()[0], line.to_owned()).await;
         let explored = explored.expect("readable");
