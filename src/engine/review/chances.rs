@@ -12,7 +12,7 @@ pub struct Chances {
 const FITTED: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),
     ("connect-four", 1.22),
-    ("othello", 0.73),
+    ("othello", 0.67),
     ("draughts", 0.41),
     ("chess", 0.65),
     ("gomoku", 3.13),

@@ -7,3 +7,5 @@ mod go;
 mod gomoku;
 mod othello;
 mod tic_tac_toe;
+
+pub use othello::Features as OthelloFeatures;

@@ -1,22 +1,25 @@
-//! Othello at a glance: who will be able to choose, and whose discs can no longer be turned over.
+//! Othello at a glance: what the discs will come to, as self-play has taught.
 //!
 //! Discs in the middle of a game mean nothing: nearly all of them change sides. What lasts is
 //! stability, which begins in corners and grows along edges, and what leads there is mobility: a side
-//! that has few moves must in the end play one that gives a corner away. These are the terms of
-//! Rosenbloom's Iago ("A world-championship-level Othello program", 1982): current and potential
-//! mobility, stability inside and on edges. How they change in weight in the course of a game is
-//! Buro's lesson ("Statistical feature combination for the evaluation of game positions", 1995).
+//! that has few moves must in the end play one that gives a corner away (Rosenbloom, "A
+//! world-championship-level Othello program", 1982). How edges, corners and lines lie tells of both, and what
+//! that is worth is learnt (`patterns`). Ends are played out by discs.
 
 mod last_squares;
 mod parity;
+mod patterns;
 mod stability;
 
+use std::ops::RangeInclusive;
+
 use crate::game::Position;
-use crate::game::othello::{Move, Othello, neighbours, targets};
-use crate::search::{Bounds, Evaluate, Moves, Score};
+use crate::game::othello::{Move, Othello};
+use crate::search::{Bounds, Evaluate, Level, Moves, Score, Strength};
 
 use last_squares::SQUARES_MAX;
 use parity::odd_quarters;
+pub use patterns::Features;
 use stability::stable;
 
 /// So many squares the board has.
@@ -24,52 +27,12 @@ const SQUARES: i32 = 64;
 
 const CORNERS: u64 = 0x8100_0000_0000_0081;
 
-/// For each corner: the corner, and the square diagonally before it. To hold that square while the
-/// corner is free is to offer the corner, and to be able to play there is nothing worth having.
-const CORNER_SQUARES: [[u64; 2]; 4] = [
-    [1, 1 << 9],
-    [1 << 7, 1 << 14],
-    [1 << 56, 1 << 49],
-    [1 << 63, 1 << 54],
-];
+/// With so many free squares the end may be solved, and what follows is worth a better order of moves: by what
+/// they seem to be worth. With fewer that costs more than it saves.
+const WEIGHED: RangeInclusive<u32> = 12..=26;
 
-/// What the terms are worth with so many free squares or more, in hundredths of the logarithm of the
-/// odds to win.
-///
-/// Fitted by logistic regression to how 5,000 games ended, which the search played against itself with
-/// 1,000 nodes a move and estimates of hand-made weights, from random openings and with a random move
-/// now and then: to 207,000 positions.
-struct Weights {
-    empties: u32,
-    /// A square to play on, but not one before a free corner.
-    mobility: i32,
-    /// A disc with a free square beside it: a move for the other side, sooner or later.
-    frontier: i32,
-    /// A free square beside a disc of the other side.
-    potential: i32,
-    /// A corner.
-    corner: i32,
-    /// A corner that can be played on at once.
-    open_corner: i32,
-    /// A disc before a free corner.
-    before_corner: i32,
-    /// A disc that can never be turned over.
-    stable: i32,
-    /// A disc, whatever becomes of it.
-    disc: i32,
-    /// To be the side that has to move.
-    to_move: i32,
-}
-
-#[rustfmt::skip] // A table is read by columns.
-const WEIGHTS: [Weights; 6] = [
-    Weights { empties: 45, mobility: 0,  frontier: -11, potential: 5,  corner: 73, open_corner: 20, before_corner: -76, stable: 37, disc: 7, to_move: -11 },
-    Weights { empties: 38, mobility: 5,  frontier: -10, potential: 2,  corner: 81, open_corner: 15, before_corner: -75, stable: 24, disc: 2, to_move: -19 },
-    Weights { empties: 31, mobility: 8,  frontier: -9,  potential: 2,  corner: 71, open_corner: 26, before_corner: -56, stable: 17, disc: 1, to_move: -14 },
-    Weights { empties: 24, mobility: 9,  frontier: -9,  potential: 1,  corner: 55, open_corner: 32, before_corner: -44, stable: 14, disc: 1, to_move: -23 },
-    Weights { empties: 17, mobility: 14, frontier: -10, potential: -2, corner: 49, open_corner: 47, before_corner: -21, stable: 12, disc: 0, to_move: -15 },
-    Weights { empties: 0,  mobility: 25, frontier: -16, potential: -8, corner: 35, open_corner: 61, before_corner: -20, stable: 13, disc: 2, to_move: -23 },
-];
+/// How much of what a move seems to be worth counts for its rank.
+const WORTH_OF_RANK: i32 = 4;
 
 impl Evaluate for Othello {
     /// With twenty free squares.
@@ -77,21 +40,29 @@ impl Evaluate for Othello {
 
     const TAKES_TURNS: bool = true;
 
+    const REDUCES: bool = true;
+
+    /// Four discs.
+    const SWING: u32 = 48;
+
     const POINTS_MAX: i32 = SQUARES;
 
     const TRANSPOSES_FROM: u32 = 2 * 10 - 1;
 
+    /// What is learnt sees so much at a glance that lower levels have to be content with more.
+    #[rustfmt::skip] // A table is read by columns.
+    fn strength(level: Level) -> Strength {
+        match level {
+            Level::Beginner => Strength { depth: 1,        margin: Some(300), blocks: false },
+            Level::Easy     => Strength { depth: 1,        margin: Some(125), blocks: false },
+            Level::Medium   => Strength { depth: 2,        margin: Some(140), blocks: true },
+            Level::Hard     => Strength { depth: 4,        margin: Some(75),  blocks: true },
+            Level::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
+        }
+    }
+
     fn evaluate(&self) -> Score {
-        let empties = self.empties();
-        let weights = WEIGHTS
-            .iter()
-            .find(|weights| empties >= weights.empties)
-            .expect("the last are for any number");
-        let [own, other] = self.discs();
-        let free = !(own | other);
-        let own_value = value(own, other, free, self.targets(), weights);
-        let other_value = value(other, own, free, targets(other, own), weights);
-        Score::estimate(own_value - other_value + weights.to_move)
+        Score::estimate(patterns::value(self))
     }
 
     /// Once few squares are left, the game is played out; before that discs that are safe may be enough.
@@ -119,17 +90,17 @@ impl Evaluate for Othello {
         }
         let [own, other] = self.discs();
         let odd = odd_quarters(!(own | other));
+        let is_weighed = WEIGHED.contains(&self.empties());
         let mut rest = self.targets();
         while rest != 0 {
             let square = rest & rest.wrapping_neg();
             rest ^= square;
             let child = self.with_disc(square);
-            let odd = count(square & odd);
-            moves.push(
-                Move::onto_lowest(square),
-                rank(&child, square) + 2 * odd,
-                child.targets(),
-            );
+            let mut rank = rank(&child, square) + 2 * count(square & odd);
+            if is_weighed {
+                rank -= patterns::value(&child) / WORTH_OF_RANK;
+            }
+            moves.push(Move::onto_lowest(square), rank, child.targets());
         }
         Bounds::ANY
     }
@@ -173,29 +144,6 @@ fn stability_cut(own: u64, other: u64, alpha: i32) -> Option<i32> {
         return None;
     }
     Some(bound(stable(other, own))).filter(|bound| *bound <= alpha)
-}
-
-/// What a side has.
-fn value(own: u64, other: u64, free: u64, targets: u64, weights: &Weights) -> i32 {
-    let mut useless = 0;
-    let mut value = 0;
-    for [corner, before] in CORNER_SQUARES {
-        if own & corner != 0 {
-            value += weights.corner;
-        } else if free & corner != 0 {
-            value += weights.before_corner * count(own & before);
-            useless |= before;
-        }
-    }
-    if own & CORNERS != 0 {
-        value += weights.stable * count(stable(own, other));
-    }
-    value
-        + weights.mobility * count(targets & !useless)
-        + weights.frontier * count(own & neighbours(free))
-        + weights.potential * count(neighbours(other) & free)
-        + weights.open_corner * count(targets & CORNERS)
-        + weights.disc * count(own)
 }
 
 /// The fewer answers a move leaves, the earlier it is tried ("fastest first"), corners above all.

@@ -1,0 +1,69 @@
+//! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
+//! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
+
+mod fit;
+mod othello;
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+/// Plays games, fits the weights of an evaluation to how they ended, and writes them to a file.
+///
+/// The engine plays by the weights that it was built with: put the file in their place and run it again for
+/// a second round.
+#[derive(Debug, Parser)]
+struct Args {
+    /// The game
+    #[arg(value_enum)]
+    game: Game,
+
+    /// What all chance is drawn from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// How many games are played
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    games: u32,
+
+    /// How many plies are looked ahead in them
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    depth: u32,
+
+    /// With so many free squares or fewer they are played perfectly
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    solved: u32,
+
+    /// How many times all positions are gone through
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    rounds: u32,
+
+    /// How strongly weights are held back to nothing: as much as so many positions could say
+    #[arg(long, value_name = "X", default_value_t = 30.0)]
+    restraint: f32,
+
+    /// Positions of earlier games, to learn from as well
+    #[arg(long, value_name = "FILE")]
+    add: Vec<PathBuf>,
+
+    /// Where the positions are kept; if nothing is said, where temporary files are
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+
+    /// Where the weights are written
+    #[arg(long, value_name = "FILE", default_value = "target/learnt.weights")]
+    out: PathBuf,
+}
+
+/// A game whose evaluation is learnt.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Game {
+    Othello,
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    match args.game {
+        Game::Othello => othello::train(&args),
+    }
+}
