@@ -12,8 +12,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const page = join(here, 'page');
 /** In words that the browsers understand that the page is written for. @type {{ minify: boolean, target: string, charset: 'utf8' }} */
 const SMALL = { minify: true, target: 'es2022', charset: 'utf8' };
-/** Each has what those before it do not have: what is seen first, where one plays, and what is seldom wanted. */
-const PARTS = ['main', 'room', 'seldom'];
+/** Each has what those before it do not have: what is seen first, where one chooses, where one plays, and what is seldom wanted. */
+const PARTS = ['main', 'lobby', 'room', 'seldom'];
+/** Neither loads the other: what both need comes with the first. */
+const APART = ['lobby', 'room'];
 
 /** @param {string} out where it is written; what is there is gone */
 export async function buildPage(out) {
@@ -44,7 +46,7 @@ async function buildModules(out) {
   });
   const { output } = await bundle.generate({
     ...{ format: 'es', chunkFileNames: '[name].js' },
-    // What the first part needs comes with it, whoever else needs it, and so on: three files, and no more.
+    // What the first part needs comes with it, whoever else needs it, and so on: four files, and no more.
     manualChunks: partOf,
   });
   for (const part of output) {
@@ -65,7 +67,9 @@ async function buildModules(out) {
 
 /** @type {import('rollup').GetManualChunk} */
 function partOf(id, { getModuleInfo }) {
-  const part = PARTS.find((part) => needs(join(page, `${part}.js`), getModuleInfo).has(id));
+  const isNeeded = (/** @type {string} */ part) =>
+    needs(join(page, `${part}.js`), getModuleInfo).has(id);
+  const part = APART.every(isNeeded) ? PARTS[0] : PARTS.find(isNeeded);
   if (!part) throw new Error(`nothing needs ${id}`);
   return part;
 }

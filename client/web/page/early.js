@@ -41,4 +41,5 @@
   soon(`languages/${code}.js`);
   // Whoever comes by the link to a match wants the board before all.
   if (location.pathname.startsWith('/m/')) soon('room.js');
+  if (location.pathname === '/') soon('lobby.js');
 }

@@ -91,7 +91,7 @@ export class Lobby {
   }
 
   /** @param {Snapshot} snapshot */
-  matched(snapshot) {
+  arrived(snapshot) {
     this.#search.matched(snapshot);
   }
 

@@ -9,7 +9,6 @@ import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
 import { say } from './language.js';
-import { Lobby } from './lobby.js';
 import { looksButton } from './looks.js';
 import {
   asHeld,
@@ -23,7 +22,7 @@ import {
 } from './match.js';
 import { NameLink } from './name.js';
 import { newsOf } from './news.js';
-import { loadRoom } from './parts.js';
+import { loadLobby, loadRoom } from './parts.js';
 import { viewAt } from './places.js';
 import { refusalWords } from './refusals.js';
 import { withSaid } from './said.js';
@@ -34,7 +33,7 @@ import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { notUnderstood, refusalText } from './words.js';
 
-/** @import { Events, Game, Level, MatchEvent, Message, Request, SaidTold, Snapshot, Welcome } from '../protocol.js' */
+/** @import { Events, Game, Level, ListChanged, MatchEvent, Message, Request, SaidTold, Snapshot, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -46,8 +45,10 @@ import { notUnderstood, refusalText } from './words.js';
  * @property {() => void} leave the view is left for another
  * @property {() => string} title
  * @property {(message: Message) => void} [hear] what else the server tells
+ * @property {(change: ListChanged) => void} [listChanged] other matches are to be had
+ * @property {() => void} [seekFailed] nobody is looked for any more
  * @property {string} [match] the match that it is of, and what it hears of matches:
- * @property {(match: Pick<Match, 'match' | 'code' | 'previous' | 'you'>) => void} [arrived] what is done when a match is told of whole
+ * @property {(match: Snapshot) => void} [arrived] what is done when a match is told of whole
  * @property {(match: Pick<Match, 'match'>) => boolean} [shows] whether one sees how this one stands
  * @property {(match: string) => void} [shownOut] one may not watch it any more
  * @property {(message: SaidTold) => void} [heard] somebody says something
@@ -144,7 +145,7 @@ export class App {
 
   /** Tells what is refused, and why. @param {Refusal} refusal */
   tell(refusal) {
-    const { text, way } = refusalWords(this, refusal, this.#view instanceof Lobby);
+    const { text, way } = refusalWords(this, refusal, this.#path === '/');
     this.toast(text, way);
   }
 
@@ -320,8 +321,9 @@ export class App {
     switch (message.type) {
       case 'match':
         this.#learnWhole(message);
-        if (this.#view instanceof Lobby) this.#view.matched(message);
         this.#view.arrived?.(message);
+        // From a match one goes to the lobby.
+        loadLobby().catch(() => {});
         break;
       case 'presence':
         this.#change(message.match, (match) => withPresence(match, message, performance.now()));
@@ -341,7 +343,7 @@ export class App {
         this.#happened(message);
         break;
       case 'list_changed':
-        if (this.#view instanceof Lobby) this.#view.listChanged(message);
+        this.#view.listChanged?.(message);
         return;
       case 'player':
         break;
@@ -367,7 +369,7 @@ export class App {
         break;
       case 'error':
         this.toast(refusalText(message));
-        if (this.#view instanceof Lobby) this.#view.seekFailed();
+        this.#view.seekFailed?.();
         break;
       default:
         return;

@@ -2,13 +2,12 @@
 
 import { decoded } from './code.js';
 import { Later } from './later.js';
-import { Lobby } from './lobby.js';
 import { Nowhere } from './nowhere.js';
-import { loadRoom, roomIfThere } from './parts.js';
+import { loadLobby, loadRoom, lobbyIfThere, roomIfThere } from './parts.js';
 import { wanted } from './wanted.js';
 
 /** @import { App, View } from './main.js' */
-/** @import { RoomPart } from './parts.js' */
+/** @import { LobbyPart, RoomPart } from './parts.js' */
 
 /** @param {App} app @param {string} path @param {{ watch?: boolean }} wish @returns {View} */
 export function viewAt(app, path, wish) {
@@ -23,8 +22,11 @@ export function viewAt(app, path, wish) {
     return new Later(app, wanted(), ({ Profile }) => new Profile(app, decoded(name)));
   }
   switch (path) {
-    case '/':
-      return new Lobby(app);
+    case '/': {
+      const make = (/** @type {LobbyPart} */ { Lobby }) => new Lobby(app);
+      const there = lobbyIfThere();
+      return there ? make(there) : new Later(app, loadLobby(), make);
+    }
     case '/leaders':
       return new Later(app, wanted(), ({ Leaders }) => new Leaders(app));
     case '/you':
