@@ -42,7 +42,7 @@ fn creation(game: &str) -> Creation {
 /// A match and all that has happened in it.
 pub(crate) struct Script {
     pub(crate) state: Match,
-    events: Vec<Event>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Script {

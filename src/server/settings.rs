@@ -159,8 +159,8 @@ pub struct Settings {
     pub trusted_proxy: Vec<Network>,
 
     /// Who may have a name of their own, and a password: with `open` everybody; with `invite` whom you give
-    /// what `plyhouse account invite` prints; with `off` there are only guests, and names that were taken
-    /// before stay taken
+    /// what `plyhouse account invite` prints; with `off` there are only guests, and what
+    /// accounts there were is kept for when there are some again
     #[arg(long, env = "PLYHOUSE_ACCOUNTS", help_heading = CONNECTIONS, value_name = "WHO",
           default_value = "open", value_parser = accounts())]
     pub accounts: Accounts,

@@ -120,7 +120,9 @@ pub const fn pool_of(kind: PlayerKind, is_of_days: bool) -> Pool {
 }
 
 impl Match {
-    /// What is to be numbered of the match now that it has ended. `None` if it was not rated, or never began.
+    /// What is to be numbered of the match now that it has ended. `None` if it was not rated, or never began, or
+    /// if somebody sat in it who plays for no ratings: a server without accounts takes it for one that is casual,
+    /// and lets guests and levels sit down.
     #[must_use]
     pub fn rated_game(&self) -> Option<RatedGame> {
         let Stage::Ended {
@@ -131,6 +133,15 @@ impl Match {
         };
         let creation = self.creation();
         if !creation.terms.rated {
+            return None;
+        }
+        let are_guests =
+            Seat::ALL.map(|seat| self.occupant(seat).kind() == Some(PlayerKind::Guest));
+        let is_apart = Seat::ALL.into_iter().any(|seat| {
+            let is_person = self.occupant(seat).kind() == Some(PlayerKind::Account);
+            is_person && self.occupant(seat.other()).kind() != Some(PlayerKind::Account)
+        });
+        if is_apart || are_guests.contains(&true) {
             return None;
         }
         let game = creation.game.info.id;
