@@ -170,7 +170,7 @@ pub(crate) async fn logout(
     let none_is_left = ends_this && (which == "all" || sessions.len() == 1);
     if none_is_left && !is_sure {
         let why = format!(
-            "no device would be left on which you are {}: without a recovery key nobody comes back. \
+            "no device would be left on which you are {}: only by a password or a recovery key does one come back. \
              If that is meant: --yes",
             known.name
         );
@@ -259,7 +259,7 @@ impl Known {
             Err(error) if error.code == Some(ErrorCode::WrongPassword) => {}
             answer => return answer.map_err(|error| refused(&error)),
         }
-        let password = secret::password("Password until now: ")?;
+        let password = secret::password("Your password: ")?;
         // Somebody may have thought about it for longer than a connection may be silent.
         self.dialogue = Dialogue::open(visit, Manner::Silence).await?;
         let hello = Hello {

@@ -69,7 +69,7 @@ pub(crate) fn invitation() -> Result<Token, Failure> {
 
 /// A new password: typed twice by a person, since nobody sees what is typed.
 pub(crate) fn new_password() -> Result<Token, Failure> {
-    let password = asked("New password: ")?;
+    let password = asked("New password, 10 letters or more: ")?;
     if io::stdin().is_terminal() && asked("Once more: ")? != password {
         let why = "that was another one; nothing has changed";
         return Err(Failure::Refused(why.to_owned()));
