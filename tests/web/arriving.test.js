@@ -31,6 +31,24 @@ for (const [size, viewport] of Object.entries({
 }
 
 test(
+  'where nobody plays, two bots are offered, and seen by the next who comes',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true });
+    const live = ann.locator('.live');
+    const offer = live.getByRole('button', { name: 'Watch two bots play' });
+    await offer.waitFor();
+    await isOpenToAll(ann, 'nobody plays');
+    await picture(ann, 'nobody-plays');
+    await offer.click();
+    await ann.getByText('You are watching.').waitFor();
+    await ann.getByRole('region', { name: 'What the bot thinks' }).waitFor();
+    const eve = await house.visitor();
+    await eve.locator('.live').getByText('being played now').waitFor();
+    assert.equal(await eve.getByRole('button', { name: 'Watch two bots play' }).count(), 0);
+  }),
+);
+
+test(
   'a match that is being played is seen in the lobby, and left with it',
   inHouse(async (house) => {
     const ann = await house.visitor();
@@ -69,7 +87,7 @@ test(
     await eve.locator('.live', { hasText: 'Chess' }).waitFor();
     await ann.getByRole('button', { name: 'Resign …' }).click();
     await ann.getByRole('button', { name: 'Cancel the match' }).click();
-    await eve.locator('.live').waitFor({ state: 'hidden' });
+    await eve.getByRole('button', { name: 'Watch two bots play' }).waitFor();
     await bob.getByRole('link', { name: 'To the lobby' }).click();
     await bob.getByText('Or watch two bots').click();
     await bob.getByRole('radio', { name: 'Go', exact: true }).check();

@@ -115,7 +115,7 @@ export class Listing {
       );
     }
     const played = running.rows.filter(({ match }) => !isMine.has(match));
-    this.#live.update(document.hidden ? [] : played);
+    this.#live.update(document.hidden ? [] : played, this.#lists.isKnown);
     this.#offerGames();
     // Ratings are of accounts.
     this.#leaders.hidden = this.#app.connection.welcome?.accounts === undefined;

@@ -22,8 +22,12 @@ export class Lists {
   /** @type {Record<Stage, Known>} */
   known = { open: { rows: [], total: 0 }, running: { rows: [], total: 0 } };
 
+  /** The stages of which it has been told. @type {Set<Stage>} */
+  told = new Set();
+
   /** @param {Stage} stage @param {Pick<Matches, 'matches' | 'total'>} answer */
   listed(stage, { matches, total }) {
+    this.told.add(stage);
     this.known[stage] = { rows: matches, total };
   }
 
@@ -79,6 +83,11 @@ export class WatchedLists {
 
   get known() {
     return this.#lists.known;
+  }
+
+  /** Whether the matches that are played have been told. */
+  get isKnown() {
+    return this.#lists.told.has('running');
   }
 
   /**

@@ -1,9 +1,10 @@
-// A match that is being played, seen in the lobby while it goes on.
+// A match that is being played, seen in the lobby while it goes on; where there is none, two bots are offered.
 
+import { firstLevel, recallChoice } from './choice.js';
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
 import { say } from './language.js';
-import { Picture } from './picture.js';
+import { Picture, sample } from './picture.js';
 import { boardAfter } from './scene.js';
 import { clockWords } from './time.js';
 import { occupant } from './words.js';
@@ -12,12 +13,17 @@ import { occupant } from './words.js';
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 
+/** So long between two moves of the bots. */
+const PACE_MS = 1000;
+
 export class Live {
   #app;
   #names = h('p', { class: 'names' });
   #about = h('p', { class: 'about' });
   #board = h('div', { class: 'live-board' });
   #link;
+  /** What there is to be seen where nobody plays. */
+  #idle = h('div', { class: 'live-link', hidden: true });
   /** @type {Picture | null} */
   #picture = null;
   /** The match that is watched here. @type {string | null} */
@@ -39,6 +45,7 @@ export class Live {
       'section',
       { class: 'live', 'aria-label': say('live.title'), hidden: true },
       this.#link,
+      this.#idle,
     );
   }
 
@@ -58,8 +65,12 @@ export class Live {
     this.#app.connection.ask({ type: 'leave', match: id }).catch(() => {});
   }
 
-  /** Shows the newest of these, as long as it is played. @param {Listed[]} rows those of others that are played */
-  update(rows) {
+  /**
+   * Shows the newest of these, as long as it is played.
+   * @param {Listed[]} rows those of others that are played
+   * @param {boolean} isKnown whether it has been told which there are
+   */
+  update(rows, isKnown) {
     const stays = rows.some(({ match }) => match === this.#watched);
     if (!stays) {
       this.stop();
@@ -68,7 +79,11 @@ export class Live {
     }
     const match = this.#watched === null ? undefined : this.#app.matches.get(this.#watched);
     const game = match && this.#app.game(match.game);
-    this.element.hidden = !game;
+    const isIdle = isKnown && rows.length === 0;
+    this.element.hidden = !game && !isIdle;
+    this.#link.hidden = !game;
+    this.#idle.hidden = !isIdle;
+    if (isIdle) this.#offerBots();
     if (game && match) this.#show(game, match);
   }
 
@@ -83,6 +98,24 @@ export class Live {
       this.#refused.add(id);
       if (this.#watched === id) this.#watched = null;
     }
+  }
+
+  /** The game that one has chosen last is what two bots would play. */
+  #offerBots() {
+    const game = this.#app.game(recallChoice().game ?? '') ?? this.#app.games[0];
+    if (!game || this.#idle.dataset.game === game.game) return;
+    this.#idle.dataset.game = game.game;
+    const board = h('div', { class: 'live-board', 'aria-hidden': true }, sample(game));
+    const watch = h('button', { type: 'button', onclick: () => this.#haveBotsPlay() });
+    fill(watch, say('live.bots'));
+    fill(this.#idle, board, watch);
+  }
+
+  #haveBotsPlay() {
+    const { levels } = this.#app;
+    const game = this.#idle.dataset.game ?? '';
+    const seats = [firstLevel(levels), levels.at(-1)?.level].map((bot = '') => ({ bot }));
+    void this.#app.enter({ type: 'create', game, seats, pace_ms: PACE_MS, thinking: true });
   }
 
   /** @param {Game} game @param {Match} match */

@@ -227,6 +227,7 @@ export default {
   'days.theirs.until': 'Gegner am Zug bis {date}',
   'days.title': 'Du bist am Zug (Fernpartie)',
   'live.title': 'Live',
+  'live.bots': 'Zwei Bots zusehen',
   'live.now': 'läuft gerade',
   'watching.you': { one: '{count} Zuschauer', other: '{count} Zuschauer' },
   'watching.others': { one: '{count} weiterer Zuschauer', other: '{count} weitere Zuschauer' },

@@ -235,6 +235,7 @@ export default {
   'days.theirs.until': 'their turn until {date}',
   'days.title': 'Your turn by days',
   'live.title': 'Live',
+  'live.bots': 'Watch two bots play',
   'live.now': 'being played now',
   'watching.you': '{count} watching',
   'watching.others': { one: '{count} other watching', other: '{count} others watching' },

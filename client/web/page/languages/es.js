@@ -224,6 +224,7 @@ export default {
   'days.theirs.until': 'turno del rival hasta {date}',
   'days.title': 'Tu turno (correspondencia)',
   'live.title': 'En directo',
+  'live.bots': 'Ver jugar a dos bots',
   'live.now': 'en juego ahora',
   'watching.you': { one: '{count} espectador', other: '{count} espectadores' },
   'watching.others': { one: '{count} espectador más', other: '{count} espectadores más' },

@@ -226,6 +226,7 @@ export default {
   'days.theirs.until': 'à l’adversaire de jouer avant {date}',
   'days.title': 'À vous de jouer (correspondance)',
   'live.title': 'En direct',
+  'live.bots': 'Regarder jouer deux bots',
   'live.now': 'en cours',
   'watching.you': { one: '{count} spectateur', other: '{count} spectateurs' },
   'watching.others': { one: '{count} autre spectateur', other: '{count} autres spectateurs' },

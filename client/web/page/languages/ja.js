@@ -223,6 +223,7 @@ export default {
   'days.theirs.until': '相手の番、{date}まで',
   'days.title': 'あなたの番です（通信対局）',
   'live.title': 'ライブ',
+  'live.bots': 'ボット同士の対局を観る',
   'live.now': '対局中',
   'watching.you': '{count}人が観戦中',
   'watching.others': 'ほかに{count}人が観戦中',

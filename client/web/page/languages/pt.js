@@ -225,6 +225,7 @@ export default {
   'days.theirs.until': 'vez do adversário até {date}',
   'days.title': 'Sua vez (correspondência)',
   'live.title': 'Ao vivo',
+  'live.bots': 'Ver dois bots jogarem',
   'live.now': 'em andamento',
   'watching.you': { one: '{count} espectador', other: '{count} espectadores' },
   'watching.others': { one: 'mais {count} espectador', other: 'mais {count} espectadores' },

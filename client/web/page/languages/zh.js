@@ -223,6 +223,7 @@ export default {
   'days.theirs.until': '轮到对手，{date}前',
   'days.title': '轮到你了（通信棋）',
   'live.title': '直播',
+  'live.bots': '观看两个电脑对弈',
   'live.now': '正在对局',
   'watching.you': '{count}人观战',
   'watching.others': '另有{count}人观战',
