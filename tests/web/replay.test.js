@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, fits, invite, isOpenToAll, playAll, says } from './players.js';
+import { cell, fits, inBar, invite, isOpenToAll, play, playAll, playBot, says } from './players.js';
 import { closeBrowser, inHouse, picture } from './support.js';
 
 /** @import { House } from './support.js' */
@@ -103,5 +103,55 @@ test(
     await says(ann, 'Your turn.');
     await bob.reload();
     await says(bob, /to move/);
+  }),
+);
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `one plays on against a bot from a position of a match that is over: ${size}`,
+    inHouse(async (house) => {
+      const { ann, path } = await over(house, { viewport, axe: true });
+      const on = ann.getByRole('button', { name: 'Play on from here' });
+      // Where the game is over, nobody can play on.
+      assert.equal(await on.isVisible(), false);
+      await ann.goto(`${path}#3`);
+      await says(ann, 'After 3 of 7 moves.');
+      await isOpenToAll(ann, 'play-on');
+      await fits(ann);
+      await picture(ann, `play-on-${size}`);
+      await on.click();
+      // It is the second side's move, and ours; d1, c1 and d2 stand there already.
+      await says(ann, 'Your turn.');
+      await cell(ann, 'd2').and(ann.getByLabel('red')).waitFor();
+      await cell(ann, 'd3').and(ann.getByLabel('empty')).waitFor();
+      await ann.getByText('hard bot').first().waitFor();
+      await play(ann, 'd3');
+      await cell(ann, 'd3').and(ann.getByLabel('yellow')).waitFor();
+      // The bot answers.
+      await ann.locator('.moves button').nth(1).waitFor();
+      await says(ann, 'Your turn.');
+    }),
+  );
+}
+
+test(
+  'who has resigned plays on against the same bot, from the end on, too',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await playBot(ann, { game: 'Tic-tac-toe', level: 'Easy', side: 'first' });
+    await play(ann, 'b2');
+    await says(ann, 'Your turn.');
+    const before = ann.url();
+    await inBar(ann, 'Resign …').click();
+    await ann.getByRole('button', { name: 'Resign', exact: true }).click();
+    await ann.getByRole('button', { name: 'Show the board' }).click();
+    await ann.getByRole('button', { name: 'Play on from here' }).click();
+    await ann.waitForURL((url) => url.href !== before && url.pathname.startsWith('/m/'));
+    await says(ann, 'Your turn.');
+    await cell(ann, 'b2').and(ann.getByLabel('x')).waitFor();
+    await ann.getByText('easy bot').first().waitFor();
   }),
 );

@@ -7,6 +7,7 @@ import { firstLevel, recallChoice } from './choice.js';
 import { fill, h } from './dom.js';
 import { GiveUp } from './giveup.js';
 import { say } from './language.js';
+import { playOn, positionFrom } from './play-on.js';
 import { shareCard } from './share.js';
 
 /** @import { App } from './main.js' */
@@ -29,6 +30,9 @@ export class Actions {
     },
   });
   #back;
+  #on;
+  /** What is shown. @type {{ match: Match, shown: number } | null} */
+  #seen = null;
   /** Where those whom one has watched go on. */
   #next = h('a', { class: 'button primary', hidden: true }, say('actions.next'));
   /** What the buttons were made from; made anew, they would lose the focus. */
@@ -44,7 +48,15 @@ export class Actions {
     this.#giveUp = new GiveUp(app);
     this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, advise, others });
     this.#back = button(say('actions.now'), 'primary', backToNow);
-    this.lower = h('div', { class: 'asked' }, this.answers.element, this.#next, this.#back);
+    this.#on = button(say('actions.playOn'), '', () => this.playOn());
+    this.lower = h(
+      'div',
+      { class: 'asked' },
+      this.answers.element,
+      this.#next,
+      this.#back,
+      this.#on,
+    );
     this.element = h(
       'div',
       { class: 'actions' },
@@ -59,6 +71,11 @@ export class Actions {
     this.#bar.leave();
   }
 
+  /** Plays on from the position that is shown. */
+  playOn() {
+    if (this.#seen) void playOn(this.#app, this.#seen.match, this.#seen.shown);
+  }
+
   /** Plays again, as the bar would. */
   again() {
     this.#bar.playAgain();
@@ -71,13 +88,16 @@ export class Actions {
 
   /**
    * @param {Match} match
-   * @param {boolean} now whether the board is shown as it is now
+   * @param {number} shown after how many moves the board is shown
+   * @param {boolean} now whether that is as it is now
    * @param {boolean} isTurned whether it has been turned around
    */
-  show(match, now, isTurned) {
+  show(match, shown, now, isTurned) {
     const { status, you, rematch } = match;
     const hadFocus = this.element.contains(document.activeElement);
     this.#back.hidden = now;
+    this.#seen = { match, shown };
+    this.#on.hidden = positionFrom(match, shown) === null || match.ply === 0;
     const next = you === null ? rematch?.next : null;
     this.#next.hidden = !next;
     if (next) this.#next.setAttribute('href', `/m/${next.code}`);

@@ -14,6 +14,14 @@ import { come } from './wanted.js';
 /** A way up and down, with a point on it. */
 const WAVE = 'M3 16l5-7 4 5 4-9 5 6M16 5h.010';
 
+/**
+ * What one does with it.
+ * @typedef {object} Does
+ * @property {(ply: number) => void} look shows the position after so many moves
+ * @property {() => void} toBoard has the board in sight, and the keyboard choose on it
+ * @property {() => void} playOn plays on from the position that is shown
+ */
+
 /** What has come of it. */
 export class Thought {
   /** @type {Map<number, AnalysedPly>} */
@@ -49,8 +57,7 @@ export class Analysis {
   place = h('div', { class: 'analysis', hidden: true });
   button;
   #app;
-  #look;
-  #toBoard;
+  #does;
   #thought = new Thought();
   #isAsked = false;
   /** @type {import('./seldom/analysis-panel.js').AnalysisPanel | null} */
@@ -61,13 +68,11 @@ export class Analysis {
 
   /**
    * @param {App} app
-   * @param {(ply: number) => void} look shows the position after so many moves
-   * @param {() => void} toBoard has the board in sight, and the keyboard choose on it
+   * @param {Does} does
    */
-  constructor(app, look, toBoard) {
+  constructor(app, does) {
     this.#app = app;
-    this.#look = look;
-    this.#toBoard = toBoard;
+    this.#does = does;
     const label = say('analysis.ask');
     this.button = h(
       'button',
@@ -90,7 +95,7 @@ export class Analysis {
       this.#isAsked = false;
       return;
     }
-    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#look, this.#toBoard);
+    this.#panel ??= new seldom.AnalysisPanel(this.#app, match, this.#does);
     this.place.replaceChildren(this.#panel.element);
     this.place.hidden = false;
     this.place.parentElement?.classList.add('analysed');

@@ -59,7 +59,7 @@ export class Furniture {
       window.scrollTo(0, 0);
       this.board.focus({ preventScroll: true });
     };
-    this.analysis = new Analysis(app, look, toBoard);
+    this.analysis = new Analysis(app, { look, toBoard, playOn: () => this.actions.playOn() });
     // What comes with the end stands behind what has been there.
     this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);

@@ -329,7 +329,7 @@ export class Room {
       this.element.classList.toggle(name, match.status === status);
     }
     write(watching, words.watching(match));
-    actions.show(match, now, this.#isTurned);
+    actions.show(match, shown, now, this.#isTurned);
     talk.show(match);
     moves.offerLink(match.status === 'ended');
     moves.mark(analysis.judged);

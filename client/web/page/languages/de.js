@@ -411,6 +411,7 @@ export default {
   'resign.bot': '{bot} weiterspielen lassen',
   'actions.next': 'Nächste Partie der beiden ansehen',
   'actions.now': 'Zur aktuellen Stellung',
+  'actions.playOn': 'Von hier weiterspielen',
 
   'move.label': 'Dein Zug',
   'move.question': 'Diesen Zug spielen?',

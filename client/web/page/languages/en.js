@@ -423,6 +423,7 @@ export default {
   'resign.bot': 'Let the {bot} play on',
   'actions.next': 'Watch their next match',
   'actions.now': 'Back to now',
+  'actions.playOn': 'Play on from here',
 
   // A match: moves
   'move.label': 'Your move',

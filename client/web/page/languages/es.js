@@ -411,6 +411,7 @@ export default {
   'resign.bot': 'Dejar que siga el {bot}',
   'actions.next': 'Ver su siguiente partida',
   'actions.now': 'Volver al presente',
+  'actions.playOn': 'Seguir desde aquí',
 
   'move.label': 'Tu jugada',
   'move.question': '¿Hacer esta jugada?',

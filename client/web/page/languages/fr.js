@@ -413,6 +413,7 @@ export default {
   'resign.bot': 'Laisser jouer le {bot}',
   'actions.next': 'Regarder leur partie suivante',
   'actions.now': 'Position actuelle',
+  'actions.playOn': 'Continuer d’ici',
 
   'move.label': 'Votre coup',
   'move.question': 'Jouer ce coup ?',

@@ -394,6 +394,7 @@ export default {
   'resign.bot': '{bot}に任せる',
   'actions.next': '次の対局を観戦',
   'actions.now': '現在の局面へ',
+  'actions.playOn': 'ここから対局',
 
   'move.label': 'あなたの手',
   'move.question': 'この手にしますか？',

@@ -411,6 +411,7 @@ export default {
   'resign.bot': 'Deixar o {bot} continuar',
   'actions.next': 'Assistir à próxima partida deles',
   'actions.now': 'Voltar ao presente',
+  'actions.playOn': 'Jogar a partir daqui',
 
   'move.label': 'Seu lance',
   'move.question': 'Fazer este lance?',

@@ -392,6 +392,7 @@ export default {
   'resign.bot': '让{bot}接着下',
   'actions.next': '观看他们的下一盘',
   'actions.now': '回到当前局面',
+  'actions.playOn': '从这里接着下',
 
   'move.label': '你的着法',
   'move.question': '走这一步吗？',

@@ -9,7 +9,7 @@ import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
 
 /** @import { AnalysedPly } from '../../protocol.js' */
-/** @import { Thought } from '../analysis.js' */
+/** @import { Does, Thought } from '../analysis.js' */
 /** @import { App } from '../main.js' */
 /** @import { Match } from '../match.js' */
 
@@ -19,8 +19,7 @@ const [WIDTH, HEIGHT] = [600, 100];
 export class AnalysisPanel {
   #app;
   #match;
-  #look;
-  #toBoard;
+  #does;
   #progress = h('p', { class: 'note', role: 'status' });
   #graph = h('div', { class: 'chances' });
   #accuracy = h('p', { class: 'accuracy' });
@@ -36,14 +35,12 @@ export class AnalysisPanel {
   /**
    * @param {App} app
    * @param {Match} match
-   * @param {(ply: number) => void} look
-   * @param {() => void} toBoard has the keyboard choose on the board
+   * @param {Does} does
    */
-  constructor(app, match, look, toBoard) {
+  constructor(app, match, does) {
     this.#app = app;
     this.#match = match;
-    this.#look = look;
-    this.#toBoard = toBoard;
+    this.#does = does;
     this.#learn.addEventListener('click', () => this.#begin());
     this.element = h(
       'section',
@@ -177,7 +174,7 @@ export class AnalysisPanel {
     picture.addEventListener('click', (event) => {
       const { clientX } = /** @type {MouseEvent} */ (event);
       const { left, width } = picture.getBoundingClientRect();
-      this.#look(Math.round(((clientX - left) / width) * count));
+      this.#does.look(Math.round(((clientX - left) / width) * count));
     });
     fill(this.#graph, picture);
   }
@@ -193,18 +190,19 @@ export class AnalysisPanel {
       return;
     }
     const learning = new Learning(mistakes, {
-      look: this.#look,
+      look: this.#does.look,
+      playOn: this.#does.playOn,
       name: (move, ply) => this.#say(move, ply),
       better: (played) => this.#keeps(played),
       why: (played) => this.#why(played),
       changed: () => {
         if (this.#thought) this.show(this.#thought, learning.ply);
         this.#app.update();
-        this.#toBoard();
+        this.#does.toBoard();
       },
       ended: () => {
         this.learning = null;
-        this.#look(Infinity);
+        this.#does.look(Infinity);
         this.#learn.focus();
       },
     });

@@ -15,6 +15,7 @@ import { askForPast } from '../past.js';
  * @property {(move: string, ply: number) => string} name a move as it is said
  * @property {(played: AnalysedPly) => string} better what the better move comes to
  * @property {(played: AnalysedPly) => string} why why the move was bad
+ * @property {() => void} playOn plays on from the position in which the move was made
  * @property {() => void} changed there is something else to be seen
  * @property {() => void} ended nothing is learned any more
  */
@@ -111,6 +112,8 @@ export class Learning {
       this.tried !== null && !isOver && button(say('learn.again'), () => this.#tryAgain()),
       !isOver && button(say('learn.show'), () => this.#giveUp()),
       isOver && button(say(isLast ? 'dialog.done' : 'learn.next'), () => this.#goOn(), 'primary'),
+      // Not of the position after a move that is tried: that is known to the page alone.
+      (this.tried === null || isOver) && button(say('actions.playOn'), () => this.#does.playOn()),
     );
   }
 
