@@ -13,7 +13,7 @@ after(closeBrowser);
 /**
  * A match that somebody has won, and the address that it keeps.
  * @param {House} house
- * @param {import('./support.js').Options} [options]
+ * @param {import('./support.js').Options & { axe?: boolean }} [options]
  */
 async function over(house, options = {}) {
   const ann = await house.visitor('/', { permissions: ['clipboard-write'], ...options });
