@@ -55,7 +55,7 @@ enum What {
         /// The account
         name: String,
 
-        /// Where players find the server, as https://play.example.org
+        /// Where players find the server, as `https://play.example.org`
         #[arg(long, env = "PLYHOUSE_URL", value_name = "URL", value_parser = url)]
         url: Option<String>,
 
