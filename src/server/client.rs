@@ -331,8 +331,8 @@ impl Client {
         names::check(&name)?;
         let guest = self.guest(name, label);
         if is_named && !names::is_guests(&guest.record.name) {
-            let likeness = names::likeness(&guest.record.name);
-            self.check_free(&likeness, guest.record.id).await?;
+            let likenesses = names::likenesses(&guest.record.name);
+            self.check_free(&likenesses, guest.record.id).await?;
         }
         Ok((guest, Came::New))
     }

@@ -7,7 +7,7 @@ use plyhouse_engine::search::Level;
 use plyhouse_protocol::{ErrorCode, PlayerId, PlayerName, WireError};
 use plyhouse_store::{ReadError, Store, likeness_before, seen};
 
-pub(super) use plyhouse_store::likeness;
+pub(super) use plyhouse_store::{likeness, likenesses};
 
 /// How long a name that its player has no more is nobody else's, in milliseconds.
 pub(super) const KEPT_MS: u64 = 90 * 24 * 3600 * 1000;
@@ -25,8 +25,8 @@ const GUESTS: &str = "guest";
 pub(super) struct Registrable {
     /// As it is shown.
     pub(super) name: String,
-    /// What it has in common with all names that look like it.
-    pub(super) likeness: String,
+    /// What it has in common with names that look like it, first that by which it is found.
+    pub(super) likenesses: Vec<String>,
 }
 
 /// The name that somebody wants to have alone, unless nobody can or may.
@@ -51,7 +51,8 @@ pub(super) fn registrable(name: &str) -> Result<Registrable, WireError> {
         let message = "this name is nobody's";
         return Err(WireError::new(ErrorCode::NameTaken, message));
     }
-    Ok(Registrable { name, likeness })
+    let likenesses = likenesses(&name);
+    Ok(Registrable { name, likenesses })
 }
 
 /// Whether this is how guests are called who gave no name. Such a name is nobody's alone.

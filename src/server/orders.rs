@@ -172,7 +172,8 @@ fn hash(text: &str) -> Option<TokenHash> {
 
 async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
     let before = account(server, name).await?;
-    let Registrable { name, likeness } = names::registrable(to).map_err(|error| refused(&error))?;
+    let Registrable { name, likenesses } =
+        names::registrable(to).map_err(|error| refused(&error))?;
     let account = server.kept.account(before.id).await;
     let account = account.map_err(|error| refused(&unread(&error)))?;
     let now_ms = server.clock.now_ms();
@@ -182,7 +183,7 @@ async fn rename(server: &Shared, name: &str, to: &str) -> Result<(), String> {
     };
     let naming = Naming {
         player: record.clone(),
-        likeness,
+        likenesses,
         invite: None,
         password: None,
         before: (before.kind, account.and_then(|account| account.renamed_ms)),

@@ -29,7 +29,7 @@ pub use analysis::KeptAnalysis;
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
-pub use likeness::{likeness, likeness_before, seen};
+pub use likeness::{likeness, likeness_before, likenesses, seen};
 pub use memory::MemoryStore;
 pub use metrics::{StoreMetrics, durations};
 pub use people::{

@@ -20,6 +20,27 @@ pub fn likeness(name: &str) -> String {
     stable(name.to_owned())
 }
 
+/// Everything by which a name is one player's alone, first the likeness, by which it is found. Two names are alike
+/// if they have any of these in common.
+///
+/// Many a small letter is like nothing of which the capital is like something, and the other way round: so a name
+/// is looked at as it is written, too.
+#[must_use]
+pub fn likenesses(name: &str) -> Vec<String> {
+    let mut all = vec![likeness(name)];
+    all.extend(as_written(name));
+    all
+}
+
+/// What a name looks like as it is written: folded afterwards, and not folded, where a nought is a capital O. Each
+/// begins with a sign that no likeness has.
+fn as_written(name: &str) -> [String; 2] {
+    [
+        format!(" {}", stable(seen_but_noughts(name))),
+        format!(".{}", seen(name)),
+    ]
+}
+
 /// The same as it was found before it was looked at more than once. Of names that were given then some are kept by
 /// that still.
 #[must_use]
@@ -39,16 +60,20 @@ pub fn seen(name: &str) -> String {
 
 fn stable(mut text: String) -> String {
     for _ in 0..ROUNDS {
-        let folded = folded(&text);
-        // A nought would be a letter O, and that be folded.
-        let parts = folded.split('0').map(seen);
-        let next = parts.collect::<Vec<_>>().join("0");
+        let next = seen_but_noughts(&folded(&text));
         if next == text {
             break;
         }
         text = next;
     }
     text
+}
+
+/// What can be seen of a name, but that a nought, which would be a letter O and that be folded, stays one.
+fn seen_but_noughts(name: &str) -> String {
+    let parts = name.nfkc().collect::<String>();
+    let parts = parts.split('0').map(seen);
+    parts.collect::<Vec<_>>().join("0")
 }
 
 /// As case folding has it, so that letters are one that have one capital. Cherokee is folded to its capitals: these
@@ -98,6 +123,21 @@ pub(crate) fn mended(kept: &[Kept]) -> Vec<(&str, String)> {
     mended
 }
 
+/// What is to be kept beside the likenesses of names that people have, each beside the likeness that it is kept
+/// with. What two have in common stays with the first, and both keep their names.
+pub(crate) fn missing(kept: &[Kept]) -> Vec<(&str, String)> {
+    let mut taken: BTreeSet<String> = kept.iter().map(|(likeness, _)| likeness.clone()).collect();
+    let mut missing = Vec::new();
+    for (likeness, name) in kept {
+        let all = name.iter().flat_map(|name| as_written(name));
+        missing.extend(
+            all.filter(|also| taken.insert(also.clone()))
+                .map(|also| (&**likeness, also)),
+        );
+    }
+    missing
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +185,58 @@ mod tests {
             assert_eq!(likeness(name), likeness("paypal"), "{name}");
             assert_eq!(likeness(&likeness(name)), likeness(name), "{name}");
         }
+    }
+
+    fn are_alike(one: &str, other: &str) -> bool {
+        let of_other = likenesses(other);
+        likenesses(one).iter().any(|like| of_other.contains(like))
+    }
+
+    /// Capitals that look alike where the small letters do not, and small letters where the capitals do not.
+    #[test]
+    fn names_are_alike_as_they_are_written() {
+        for (one, other) in [
+            ("TOM", "\u{422}\u{41e}\u{41c}"), // Cyrillic.
+            ("Tom", "\u{422}\u{41e}\u{41c}"), // In other letters, too.
+            ("tom", "\u{422}OM"),             // One letter of it.
+            ("HANNA", "\u{41d}ANNA"),         // Cyrillic.
+            ("BEN", "\u{412}EN"),             // Cyrillic.
+            ("MAX", "M\u{410}\u{425}"),       // Cyrillic.
+            ("Zoe", "\u{396}oe"),             // Greek.
+            ("ZOE", "\u{396}\u{39f}\u{395}"), // Greek.
+            ("\u{397}elen", "Helen"),         // Greek.
+            ("\u{13a2}om", "Tom"),            // Cherokee.
+            ("Paul", "PauI"),                 // A capital I.
+            ("Ian", "lan"),                   // A small L.
+            ("Al", "A1"),
+            ("TOM", "T0M"), // A nought.
+            ("BOB", "B0B"),
+        ] {
+            assert!(are_alike(one, other), "{one} {other}");
+            assert!(are_alike(other, one), "{other} {one}");
+        }
+        for (one, other) in [
+            ("bob", "b0b"),
+            ("ian", "lan"),
+            ("ada", "adam"),
+            ("zoe", "zo\u{eb}"),
+            ("Kai", "Kal"),
+            ("\u{442}\u{43e}\u{43c}\u{430}", "toma"),
+        ] {
+            assert!(!are_alike(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_the_firsts() {
+        let kept = |name: &str| (likeness(name), Some(name.to_owned()));
+        let (ben, other) = (kept("BEN"), kept("\u{412}EN"));
+        let rows = [ben.clone(), other.clone(), ("old".to_owned(), None)];
+        let expected = [" ben", ".BEN"].map(|also| ("ben", also.to_owned()));
+        assert_eq!(missing(&rows), expected);
+        let rows = [other.clone(), ben];
+        let expected = expected.map(|(_, also)| (&*other.0, also));
+        assert_eq!(missing(&rows), expected);
     }
 
     #[test]

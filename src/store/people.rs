@@ -244,8 +244,8 @@ pub struct External {
     pub external: String,
     /// The account that is made.
     pub player: PlayerRecord,
-    /// What its name has in common with all names that look like it.
-    pub likeness: String,
+    /// What its name has in common with names that look like it, first that by which it is found.
+    pub likenesses: Vec<String>,
     /// Now, in milliseconds since 1970.
     pub now_ms: u64,
 }
@@ -307,8 +307,8 @@ pub struct NewKey {
 pub struct NewBot {
     /// The account.
     pub player: PlayerRecord,
-    /// What its name has in common with all names that look like it.
-    pub likeness: String,
+    /// What its name has in common with names that look like it, first that by which it is found.
+    pub likenesses: Vec<String>,
     /// Now, in milliseconds since 1970.
     pub now_ms: u64,
     /// How many an owner may have.
@@ -318,10 +318,21 @@ pub struct NewBot {
 /// A name that is one player's alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnName {
-    /// What it has in common with all names that look like it.
+    /// Something that it has in common with names that look like it.
     pub likeness: String,
     /// Until when it is kept for a player who has another one by now, in milliseconds since 1970.
     pub until_ms: Option<u64>,
+}
+
+impl OwnName {
+    /// A name from now on, with all that it has in common with others.
+    pub(crate) fn all(likenesses: &[String]) -> Vec<Self> {
+        let own = likenesses.iter().map(|likeness| Self {
+            likeness: likeness.clone(),
+            until_ms: None,
+        });
+        own.collect()
+    }
 }
 
 /// A player takes a name.
@@ -329,8 +340,8 @@ pub struct OwnName {
 pub struct Naming {
     /// The player, with that name.
     pub player: PlayerRecord,
-    /// What it has in common with all names that look like it.
-    pub likeness: String,
+    /// What it has in common with names that look like it, first that by which it is found.
+    pub likenesses: Vec<String>,
     /// The invitation that is used up by it, if it takes one.
     pub invite: Option<TokenHash>,
     /// The password to be kept, if there is a new one.

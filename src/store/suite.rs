@@ -543,7 +543,7 @@ macro_rules! suite {
             one_writer_wins, writes_share_what_they_wait_for, a_tail_begins_at_a_mark,
             an_ambiguous_append_is_read_back, players_are_known_by_their_sessions, sessions_end, a_session_is_seen,
             a_pairing_is_taken_once, a_player_has_one_recovery_key,
-            a_name_is_one_players_alone, a_password_ends_other_sessions,
+            a_name_is_one_players_alone, a_password_ends_other_sessions, names_have_more_than_one_likeness,
             a_block_is_known_to_both, a_block_is_of_programs_too, blocks_have_a_bound,
             a_guest_is_called_otherwise, an_account_is_kept_as_it_was,
             a_recovery_key_is_proved, programs_have_keys_and_accounts,

@@ -32,6 +32,25 @@ fn login(name: &str, password: &str) -> Value {
     json!({"name": name, "password": password, "label": "phone"})
 }
 
+/// Capitals look alike where the small letters do not.
+#[tokio::test(start_paused = true)]
+async fn names_that_are_written_alike_are_one() {
+    let server = TestServer::start(calm());
+    let _tom = registered(&server, "TOM").await;
+    let _paul = registered(&server, "Paul").await;
+    let mut guest = server.player("carl").await;
+    for name in ["\u{422}\u{41e}\u{41c}", "T0M", "PauI"] {
+        assert_eq!(guest.refused(register(name)).await, "name_taken", "{name}");
+        let refused = server.connect().await.hello(json!({"name": name})).await;
+        assert_eq!(refused["code"], "name_taken", "{name}");
+    }
+    assert_eq!(guest.ask(register("paula")).await["type"], "ok");
+    guest.event("player").await;
+    // One's own name is in nobody's way.
+    let rename = json!({"type": "rename", "name": "PauIa"});
+    assert_eq!(guest.ask(rename).await["type"], "ok");
+}
+
 /// Whoever comes by a password while another one is set does not stay.
 #[tokio::test(start_paused = true)]
 async fn a_password_is_good_until_another_is_set() {

@@ -80,8 +80,8 @@ impl Client {
             return Err(already_registered());
         }
         let invite = self.invited(invite).await?;
-        let Registrable { name, likeness } = names::registrable(name)?;
-        self.check_free(&likeness, id).await?;
+        let Registrable { name, likenesses } = names::registrable(name)?;
+        self.check_free(&likenesses, id).await?;
         let password = match password {
             Some(password) => {
                 let hash = self.server.passwords.hash(&password, &self.server.chance);
@@ -98,7 +98,7 @@ impl Client {
         let now_ms = self.server.clock.now_ms();
         let naming = Naming {
             player: record.clone(),
-            likeness,
+            likenesses,
             invite,
             password,
             before: (PlayerKind::Guest, None),
@@ -147,8 +147,8 @@ impl Client {
     async fn renamed(&self, player: &Player, name: &str) -> Result<PlayerRecord, WireError> {
         let before = self.called(player);
         check_registered(before.kind)?;
-        let Registrable { name, likeness } = names::registrable(name)?;
-        self.check_free(&likeness, before.id).await?;
+        let Registrable { name, likenesses } = names::registrable(name)?;
+        self.check_free(&likenesses, before.id).await?;
         if name == before.name {
             return Ok(before);
         }
@@ -160,7 +160,7 @@ impl Client {
         };
         let naming = Naming {
             player: record.clone(),
-            likeness,
+            likenesses,
             invite: None,
             password: None,
             before: (before.kind, renamed_ms),
@@ -215,14 +215,20 @@ impl Client {
     }
 
     /// Refuses a name that is somebody else's.
-    pub(super) async fn check_free(&self, likeness: &str, own: PlayerId) -> Result<(), WireError> {
+    pub(super) async fn check_free(
+        &self,
+        likenesses: &[String],
+        own: PlayerId,
+    ) -> Result<(), WireError> {
         let now_ms = self.server.clock.now_ms();
-        let named = self.server.store.named(likeness.to_owned(), now_ms).await;
-        let named = named.map_err(not_read)?;
-        match named.is_some_and(|(whose, _)| whose != own) {
-            true => Err(name_taken()),
-            false => Ok(()),
+        for likeness in likenesses {
+            let named = self.server.store.named(likeness.clone(), now_ms).await;
+            let named = named.map_err(not_read)?;
+            if named.is_some_and(|(whose, _)| whose != own) {
+                return Err(name_taken());
+            }
         }
+        Ok(())
     }
 
     /// Calls a guest otherwise who comes back with a name that is somebody else's by now. Where that cannot be
@@ -232,7 +238,7 @@ impl Client {
         if kind.is_account() || names::is_guests(name) {
             return;
         }
-        let free = self.check_free(&names::likeness(name), *id).await;
+        let free = self.check_free(&names::likenesses(name), *id).await;
         let is_taken = free.is_err_and(|error| error.code == Some(ErrorCode::NameTaken));
         if !is_taken {
             return;

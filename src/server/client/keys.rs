@@ -141,13 +141,15 @@ impl Client {
 
     /// The program of this name among these, or a new one.
     async fn bot_called(&self, name: String, bots: &[PlayerRecord]) -> Result<Plays, WireError> {
-        let Registrable { name, likeness } = names::registrable(&name)?;
+        let Registrable { name, likenesses } = names::registrable(&name)?;
         let now_ms = self.server.clock.now_ms();
-        let named = self.server.store.named(likeness.clone(), now_ms).await;
-        if let Some((whose, _)) = named.map_err(not_read)? {
-            let own = bots.iter().find(|bot| bot.id == whose);
-            let player = own.cloned().ok_or_else(name_taken)?;
-            return Ok(Plays { player, new: None });
+        for likeness in &likenesses {
+            let named = self.server.store.named(likeness.clone(), now_ms).await;
+            if let Some((whose, _)) = named.map_err(not_read)? {
+                let own = bots.iter().find(|bot| bot.id == whose);
+                let player = own.cloned().ok_or_else(name_taken)?;
+                return Ok(Plays { player, new: None });
+            }
         }
         if bots.len() >= BOTS_MAX {
             let message = "you have as many programs with names of their own as is allowed";
@@ -161,7 +163,7 @@ impl Client {
         Ok(Plays {
             new: Some(NewBot {
                 player: player.clone(),
-                likeness,
+                likenesses,
                 now_ms,
                 max: BOTS_MAX,
             }),

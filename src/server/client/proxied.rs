@@ -45,10 +45,10 @@ impl Client {
         for number in 1..=NAMES_MAX {
             // What is nobody's is taken.
             let named = names::registrable(&called(like, number));
-            let Ok(Registrable { name, likeness }) = named else {
+            let Ok(Registrable { name, likenesses }) = named else {
                 continue;
             };
-            if let Err(error) = self.check_free(&likeness, id).await {
+            if let Err(error) = self.check_free(&likenesses, id).await {
                 match error.code {
                     Some(ErrorCode::NameTaken) => continue,
                     _ => return Err(error),
@@ -62,7 +62,7 @@ impl Client {
             let new = External {
                 external: external.to_owned(),
                 player: player.clone(),
-                likeness,
+                likenesses,
                 now_ms: self.server.clock.now_ms(),
             };
             if self

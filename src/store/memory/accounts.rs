@@ -23,16 +23,13 @@ pub(super) struct Accounts {
 impl Accounts {
     /// False if somebody else has the name, or it is not the one after the name that was believed.
     pub(super) fn name(&mut self, naming: &Naming) -> bool {
-        let Naming {
-            likeness, now_ms, ..
-        } = naming;
+        let now_ms = &naming.now_ms;
         let (id, (was, before_ms)) = (naming.player.id, naming.before);
-        let is_other = |(whose, _): (PlayerId, bool)| whose != id;
         let renamed_ms = self
             .accounts
             .get(&id)
             .and_then(|account| account.renamed_ms);
-        if self.named(likeness, *now_ms).is_some_and(is_other) || renamed_ms != before_ms {
+        if self.is_taken(&naming.likenesses, *now_ms, Some(id)) || renamed_ms != before_ms {
             return false;
         }
         let is_over = |until: &Option<u64>| until.is_some_and(|until| until <= *now_ms);
@@ -42,7 +39,9 @@ impl Accounts {
                 *until = Some(naming.kept_until_ms);
             }
         }
-        self.names.insert(likeness.clone(), (id, None));
+        let names = naming.likenesses.iter();
+        self.names
+            .extend(names.map(|likeness| (likeness.clone(), (id, None))));
         let account = self.accounts.entry(id).or_default();
         if was != PlayerKind::Guest {
             account.renamed_ms = Some(*now_ms);
@@ -63,17 +62,13 @@ impl Accounts {
 
     /// Makes an account of a program. False if somebody else has the name, or there would be too many.
     pub(super) fn add_bot(&mut self, owner: PlayerId, new: &NewBot) -> bool {
-        let is_taken = self.named(&new.likeness, new.now_ms).is_some();
+        let is_taken = self.is_taken(&new.likenesses, new.now_ms, None);
         if is_taken || self.bots(owner).count() >= new.max {
             return false;
         }
-        let name = OwnName {
-            likeness: new.likeness.clone(),
-            until_ms: None,
-        };
         let account = Account {
             owner: Some(owner),
-            names: vec![name],
+            names: OwnName::all(&new.likenesses),
             ..Account::default()
         };
         self.keep(new.player.id, account);
@@ -83,15 +78,12 @@ impl Accounts {
     /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has
     /// the name.
     pub(super) fn add_external(&mut self, new: &External) -> bool {
-        let is_taken = self.named(&new.likeness, new.now_ms).is_some();
+        let is_taken = self.is_taken(&new.likenesses, new.now_ms, None);
         if is_taken || self.externals.contains_key(&new.external) {
             return false;
         }
         let account = Account {
-            names: vec![OwnName {
-                likeness: new.likeness.clone(),
-                until_ms: None,
-            }],
+            names: OwnName::all(&new.likenesses),
             external: Some(new.external.clone()),
             ..Account::default()
         };
@@ -157,6 +149,19 @@ impl Accounts {
     /// The password of a player, if there is one.
     pub(super) fn password(&self, player: PlayerId) -> Option<&PasswordHash> {
         self.accounts.get(&player)?.password.as_ref()
+    }
+
+    /// Whether somebody has a name that is alike, other than this player.
+    fn is_taken(
+        &self,
+        likenesses: &[String],
+        now_ms: u64,
+        by_other_than: Option<PlayerId>,
+    ) -> bool {
+        let mut named = likenesses
+            .iter()
+            .filter_map(|like| self.named(like, now_ms));
+        named.any(|(whose, _)| Some(whose) != by_other_than)
     }
 
     pub(super) fn named(&self, likeness: &str, now_ms: u64) -> Option<(PlayerId, bool)> {

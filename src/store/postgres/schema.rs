@@ -371,6 +371,8 @@ const MIGRATIONS: &[&str] = &["
     ", "
     -- Which session has made a code: with that one it is void. Of those from before that is not known.
     ALTER TABLE pairings ADD COLUMN session uuid;
+    ", "
+    -- Names are kept by what they look like as they are written, too.
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
@@ -379,6 +381,9 @@ const ARCHIVED: usize = 7;
 
 /// The version of the tables from which on names are one that look alike once more.
 pub(super) const ALIKE: usize = 15;
+
+/// The version of the tables from which on names are one that look alike as they are written.
+pub(super) const WRITTEN: usize = 18;
 
 /// One number for all programs that bring these tables up to date, so that one does it at a time.
 const MIGRATING: i64 = 0x706c_7968_6f75_7365;
@@ -413,6 +418,9 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
         if version == ALIKE {
             mend_names(&transaction).await?;
         }
+        if version == WRITTEN {
+            add_missing_names(&transaction).await?;
+        }
     }
     if found.is_none() {
         transaction
@@ -431,15 +439,34 @@ pub(super) async fn migrate_to(client: &mut Client, wanted: usize) -> Result<(),
 async fn mend_names(
     transaction: &tokio_postgres::Transaction<'_>,
 ) -> Result<(), tokio_postgres::Error> {
-    let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
-               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
-    let kept = transaction.query(sql, &[]).await?;
-    let kept: Vec<likeness::Kept> = kept.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let kept = all_names(transaction).await?;
     let sql = "UPDATE names SET likeness = $2 WHERE likeness = $1";
     for (before, now) in likeness::mended(&kept) {
         transaction.execute(sql, &[&before, &now]).await?;
     }
     Ok(())
+}
+
+/// Has all names that people have kept by what they look like as they are written, too.
+async fn add_missing_names(
+    transaction: &tokio_postgres::Transaction<'_>,
+) -> Result<(), tokio_postgres::Error> {
+    let kept = all_names(transaction).await?;
+    let sql =
+        "INSERT INTO names (likeness, player) SELECT $2, player FROM names WHERE likeness = $1";
+    for (kept, also) in likeness::missing(&kept) {
+        transaction.execute(sql, &[&kept, &also]).await?;
+    }
+    Ok(())
+}
+
+async fn all_names(
+    transaction: &tokio_postgres::Transaction<'_>,
+) -> Result<Vec<likeness::Kept>, tokio_postgres::Error> {
+    let sql = "SELECT n.likeness, CASE WHEN n.until_ms IS NULL THEN p.name END
+               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
+    let kept = transaction.query(sql, &[]).await?;
+    Ok(kept.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 /// One number for all servers, so that one that knows of no others is alone.

@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result<bool> {
     let Naming {
         player,
-        likeness,
+        likenesses,
         before: (was, renamed_ms),
         now_ms,
         ..
@@ -25,9 +25,8 @@ pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result
     let sql = "SELECT 1 FROM players p LEFT JOIN accounts a ON a.player = p.id
                WHERE p.id = ?1 AND p.kind IS ?2 AND a.renamed_ms IS ?3";
     let mut as_believed = connection.prepare_cached(sql)?;
-    let is_other = |(whose, _)| whose != player.id;
     if !as_believed.exists((id, player_kind_to_text(*was), renamed_ms))?
-        || named(connection, likeness, *now_ms)?.is_some_and(is_other)
+        || is_taken(connection, likenesses, *now_ms, Some(player.id))?
     {
         return Ok(false);
     }
@@ -43,7 +42,10 @@ pub(super) fn name(connection: &Connection, naming: &Naming) -> rusqlite::Result
     keep.execute((id, naming.kept_until_ms))?;
     let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)
                ON CONFLICT (likeness) DO UPDATE SET until_ms = NULL";
-    connection.prepare_cached(sql)?.execute((likeness, id))?;
+    let mut take = connection.prepare_cached(sql)?;
+    for likeness in likenesses {
+        take.execute((likeness, id))?;
+    }
     let sql = "UPDATE players SET name = ?2, kind = ?3 WHERE id = ?1";
     let mut call = connection.prepare_cached(sql)?;
     call.execute((id, &player.name, player_kind_to_text(player.kind)))?;
@@ -130,7 +132,7 @@ pub(super) fn add_key(connection: &Connection, key: &NewKey) -> rusqlite::Result
 /// Makes an account of a program. False if somebody else has the name, or there would be too many.
 fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::Result<bool> {
     let bots = bots(connection, owner)?;
-    if bots.len() >= new.max || named(connection, &new.likeness, new.now_ms)?.is_some() {
+    if bots.len() >= new.max || is_taken(connection, &new.likenesses, new.now_ms, None)? {
         return Ok(false);
     }
     let sql = "DELETE FROM names WHERE until_ms <= ?1";
@@ -138,10 +140,7 @@ fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::
     people::add(connection, &new.player, &[])?;
     let account = Account {
         owner: Some(owner),
-        names: vec![OwnName {
-            likeness: new.likeness.clone(),
-            until_ms: None,
-        }],
+        names: OwnName::all(&new.likenesses),
         ..Account::default()
     };
     keep(connection, new.player.id, &account)?;
@@ -151,7 +150,7 @@ fn add_bot(connection: &Connection, owner: PlayerId, new: &NewBot) -> rusqlite::
 /// Makes an account of somebody whom a proxy knows. False if it has known them before, or somebody else has the
 /// name.
 pub(super) fn add_external(connection: &Connection, new: &External) -> rusqlite::Result<bool> {
-    if named(connection, &new.likeness, new.now_ms)?.is_some()
+    if is_taken(connection, &new.likenesses, new.now_ms, None)?
         || external(connection, &new.external)?.is_some()
     {
         return Ok(false);
@@ -160,10 +159,7 @@ pub(super) fn add_external(connection: &Connection, new: &External) -> rusqlite:
     connection.prepare_cached(sql)?.execute([new.now_ms])?;
     people::add(connection, &new.player, &[])?;
     let account = Account {
-        names: vec![OwnName {
-            likeness: new.likeness.clone(),
-            until_ms: None,
-        }],
+        names: OwnName::all(&new.likenesses),
         external: Some(new.external.clone()),
         ..Account::default()
     };
@@ -223,16 +219,47 @@ pub(super) fn keep(
 
 /// Has all names kept by what they have in common with names that look like them, as that is found now.
 pub(super) fn mend_names(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "SELECT n.likeness, iif(n.until_ms IS NULL, p.name, NULL)
-               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
-    let mut kept = connection.prepare(sql)?;
-    let kept = kept.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let kept: Vec<likeness::Kept> = kept.collect::<rusqlite::Result<_>>()?;
+    let kept = all_names(connection)?;
     let mut mend = connection.prepare("UPDATE names SET likeness = ?2 WHERE likeness = ?1")?;
     for (before, now) in likeness::mended(&kept) {
         mend.execute((before, now))?;
     }
     Ok(())
+}
+
+/// Has all names that people have kept by what they look like as they are written, too.
+pub(super) fn add_missing_names(connection: &Connection) -> rusqlite::Result<()> {
+    let sql =
+        "INSERT INTO names (likeness, player) SELECT ?2, player FROM names WHERE likeness = ?1";
+    let mut add = connection.prepare(sql)?;
+    for (kept, also) in likeness::missing(&all_names(connection)?) {
+        add.execute((kept, also))?;
+    }
+    Ok(())
+}
+
+fn all_names(connection: &Connection) -> rusqlite::Result<Vec<likeness::Kept>> {
+    let sql = "SELECT n.likeness, iif(n.until_ms IS NULL, p.name, NULL)
+               FROM names n JOIN players p ON p.id = n.player ORDER BY n.likeness";
+    let mut kept = connection.prepare(sql)?;
+    let kept = kept.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    kept.collect()
+}
+
+/// Whether somebody has a name that is alike, other than this player.
+fn is_taken(
+    connection: &Connection,
+    likenesses: &[String],
+    now_ms: u64,
+    by_other_than: Option<PlayerId>,
+) -> rusqlite::Result<bool> {
+    for likeness in likenesses {
+        let found = named(connection, likeness, now_ms)?;
+        if found.is_some_and(|(whose, _)| Some(whose) != by_other_than) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whose alone a name is that looks like this, and whether it is the player's still.

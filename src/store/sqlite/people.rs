@@ -107,7 +107,10 @@ pub(super) fn is_done(
         // A hint, which is written again.
         PeopleChange::SawSession(..) => true,
         PeopleChange::Name(naming) => {
-            let own = accounts::named(connection, &naming.likeness, naming.now_ms)?;
+            let own = match naming.likenesses.first() {
+                Some(likeness) => accounts::named(connection, likeness, naming.now_ms)?,
+                None => None,
+            };
             own == Some((naming.player.id, true))
                 && called(connection, naming.player.id, &naming.player.name)?
         }

@@ -353,6 +353,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ",
     // Which session has made a code: with that one it is void. Of those from before that is not known.
     "ALTER TABLE pairings ADD COLUMN session BLOB;",
+    // Names are kept by what they look like as they are written, too.
+    "",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are
@@ -361,6 +363,9 @@ const ARCHIVED: usize = 10;
 
 /// The version of the tables from which on names are one that look alike once more.
 pub(super) const ALIKE: usize = 17;
+
+/// The version of the tables from which on names are one that look alike as they are written.
+pub(super) const WRITTEN: usize = 20;
 
 /// Opens the database to write in it, makes it if it is not there, and brings its tables up to date.
 pub(super) fn open(path: &Path, directory: &Path) -> Result<Connection, OpenError> {
@@ -506,6 +511,9 @@ fn migrate(connection: &mut Connection, version: usize, missing: &[&str]) -> rus
         }
         if version + step + 1 == ALIKE {
             accounts::mend_names(&change)?;
+        }
+        if version + step + 1 == WRITTEN {
+            accounts::add_missing_names(&change)?;
         }
         change.pragma_update(None, "user_version", version + step + 1)?;
         change.commit()?;

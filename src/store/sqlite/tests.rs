@@ -211,6 +211,31 @@ async fn names_from_before_are_mended() {
     }
 }
 
+/// Names that were kept by their likeness alone are kept by what they look like as they are written, too: what two
+/// have in common stays with the first, and both have their names.
+#[tokio::test]
+async fn names_from_before_are_looked_at_as_they_are_written() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(FILE);
+    let connection = rusqlite::Connection::open(path).expect("it opens");
+    for tables in &schema::MIGRATIONS[..schema::WRITTEN - 1] {
+        connection.execute_batch(tables).expect("written");
+    }
+    for (number, name) in (1..).zip(["BEN", "\u{412}EN"]) {
+        let id = player(number).id.0.into_bytes();
+        let sql = "INSERT INTO players (id, name, kind) VALUES (?1, ?2, 'account')";
+        connection.execute(sql, (id, name)).expect("written");
+        let sql = "INSERT INTO names (likeness, player) VALUES (?1, ?2)";
+        let written = connection.execute(sql, (crate::likeness(name), id));
+        written.expect("written");
+    }
+    let version = schema::WRITTEN - 1;
+    let written = connection.pragma_update(None, "user_version", version);
+    written.expect("written");
+    drop(connection);
+    suite::names_are_looked_at_as_they_are_written(&open(directory.path())).await;
+}
+
 /// A match of days from before there were reminders is served like any other until it has one.
 #[tokio::test]
 async fn a_match_without_a_reminder_is_served() {

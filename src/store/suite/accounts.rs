@@ -12,6 +12,11 @@ fn hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
+/// That of a name alone, so that what is kept is easily told.
+fn likenesses(name: &str) -> Vec<String> {
+    vec![name.to_owned()]
+}
+
 /// The guest with this number takes a name.
 pub(super) fn registers(number: u8, name: &str, password: Option<&str>) -> Naming {
     Naming {
@@ -20,7 +25,7 @@ pub(super) fn registers(number: u8, name: &str, password: Option<&str>) -> Namin
             kind: PlayerKind::Account,
             ..player(number)
         },
-        likeness: name.to_owned(),
+        likenesses: likenesses(name),
         invite: None,
         password: password.map(hash),
         before: (PlayerKind::Guest, None),
@@ -109,6 +114,69 @@ pub(in super::super) async fn a_name_is_one_players_alone(store: &dyn Store) {
     };
     assert_eq!(account.names, [own("ann", Some(2250)), own("bob", None)]);
     assert_eq!(account.renamed_ms, Some(2150));
+}
+
+/// Names are alike that have anything in common, and all of it is the player's.
+pub(in super::super) async fn names_have_more_than_one_likeness(store: &dyn Store) {
+    for number in 1..=3 {
+        add(store, number).await;
+    }
+    let take = async |naming: Naming| store.name_player(naming).await.expect("written");
+    let alike = |naming: Naming, likenesses: &[&str]| Naming {
+        likenesses: likenesses.iter().map(|like| (*like).to_owned()).collect(),
+        ..naming
+    };
+    let ann = alike(registers(1, "ann", None), &["ann", " ann", ".Ann"]);
+    assert!(take(ann).await);
+    for taken in [["other", " ann", ".Other"], ["other", " other", ".Ann"]] {
+        let naming = registers(2, "other", None);
+        assert!(!take(alike(naming, &taken)).await, "{taken:?}");
+        let bot = with_bot(9, 9, "other");
+        let new = bot.bot.map(|new| NewBot {
+            likenesses: taken.map(str::to_owned).to_vec(),
+            ..new
+        });
+        let key = NewKey {
+            bot: new,
+            proved: proved(1, None),
+            ..bot
+        };
+        assert!(!store.add_key(key).await.expect("written"), "{taken:?}");
+    }
+    let likenesses = ["other", " other", ".Other"];
+    assert!(take(alike(registers(2, "other", None), &likenesses)).await);
+    // One's own are in nobody's way; those of the name before are kept for a time.
+    let anna = alike(renames(1, "anna", None, 2000), &["anna", " ann", ".Anna"]);
+    assert!(take(anna).await);
+    let named = async |likeness: &str, now_ms| {
+        let named = store.named(likeness.to_owned(), now_ms).await;
+        named.expect("readable").map(|(whose, _)| whose)
+    };
+    let whose = Some(player(1).id);
+    assert_eq!(named(".Ann", 2099).await, whose);
+    assert_eq!(named(".Ann", 2100).await, None);
+    assert_eq!(named(" ann", 2100).await, whose);
+}
+
+/// What stands in a store in which `BEN` and a name that looks like it had been taken, by their likeness alone.
+pub(in super::super) async fn names_are_looked_at_as_they_are_written(store: &dyn Store) {
+    let names = ["BEN", "\u{412}EN"];
+    for (number, likeness, own) in [
+        (1, crate::likeness(names[0]), true),
+        (2, crate::likeness(names[1]), true),
+        (1, " ben".to_owned(), true),
+        (1, ".BEN".to_owned(), true),
+    ] {
+        let named = store.named(likeness.clone(), 0).await;
+        let expected = Some((player(number).id, own));
+        assert_eq!(named.expect("readable"), expected, "{likeness}");
+    }
+    add(store, 3).await;
+    let third = Naming {
+        likenesses: crate::likenesses("B\u{395}N"),
+        ..registers(3, "third", None)
+    };
+    assert_eq!(store.name_player(third).await, Ok(false));
 }
 
 /// A password ends all sessions but this one and those of programs.
@@ -210,7 +278,7 @@ fn key(number: u8, of: u8) -> NewKey {
 pub(super) fn with_bot(number: u8, of: u8, name: &str) -> NewKey {
     let new = NewBot {
         player: bot(of),
-        likeness: name.to_owned(),
+        likenesses: likenesses(name),
         now_ms: 2050,
         max: 2,
     };

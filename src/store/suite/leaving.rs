@@ -237,7 +237,7 @@ pub(in super::super) async fn a_proxy_knows_its_people(store: &dyn Store) {
     let new = |number, external: &str, likeness: &str| External {
         external: external.to_owned(),
         player: account(number),
-        likeness: likeness.to_owned(),
+        likenesses: vec![likeness.to_owned()],
         now_ms: 2050,
     };
     let add_external = async |new| store.add_external(new).await.expect("written");

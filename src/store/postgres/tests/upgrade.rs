@@ -114,6 +114,27 @@ async fn names_from_before_are_mended() {
     }
 }
 
+/// Names that were kept by their likeness alone are kept by what they look like as they are written, too: what two
+/// have in common stays with the first, and both have their names.
+#[tokio::test]
+async fn names_from_before_are_looked_at_as_they_are_written() {
+    let Some(address) = database().await else {
+        return;
+    };
+    let mut session = session(&address).await;
+    let before = schema::migrate_to(session.client(), schema::WRITTEN - 1);
+    before.await.expect("made");
+    for (number, name) in (1..).zip(["BEN", "\u{412}EN"]) {
+        let id = player(number).id.0;
+        let sql = "INSERT INTO players (id, name, kind) VALUES ($1, $2, 'account')";
+        session.query(sql, &[&id, &name]).await.expect("written");
+        let sql = "INSERT INTO names (likeness, player) VALUES ($1, $2)";
+        let values: link::Values<'_> = &[&crate::likeness(name), &id];
+        session.query(sql, values).await.expect("written");
+    }
+    suite::names_are_looked_at_as_they_are_written(&open(&address).await).await;
+}
+
 /// The token of a player of the second version is a session from then on.
 #[tokio::test]
 async fn a_token_of_the_second_version_is_a_session() {

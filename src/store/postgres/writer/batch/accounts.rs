@@ -16,7 +16,7 @@ use crate::{
 pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Failure> {
     let Naming {
         player,
-        likeness,
+        likenesses,
         before: (was, renamed_ms),
         ..
     } = naming;
@@ -26,9 +26,9 @@ pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Fai
     let sql = "SELECT 1 FROM players p LEFT JOIN accounts a ON a.player = p.id
                WHERE p.id = $1 AND p.kind IS NOT DISTINCT FROM $2
                  AND a.renamed_ms IS NOT DISTINCT FROM $3
-                 AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = $4 AND player <> $1
+                 AND NOT EXISTS (SELECT 1 FROM names WHERE likeness = ANY ($4) AND player <> $1
                                  AND (until_ms IS NULL OR until_ms > $5))";
-    let values: Values<'_> = &[&player.id.0, &was, &before_ms, likeness, &now_ms];
+    let values: Values<'_> = &[&player.id.0, &was, &before_ms, likenesses, &now_ms];
     if session.query_opt(sql, values).await?.is_none() {
         return Ok(false);
     }
@@ -41,9 +41,10 @@ pub(super) async fn name(session: &Session, naming: &Naming) -> Result<bool, Fai
     session.query(sql, &[&now_ms]).await?;
     let sql = "UPDATE names SET until_ms = $2 WHERE player = $1 AND until_ms IS NULL";
     session.query(sql, &[&player.id.0, &until_ms]).await?;
-    let sql = "INSERT INTO names (likeness, player) VALUES ($1, $2)
+    let sql = "INSERT INTO names (likeness, player) SELECT DISTINCT likeness, $2::uuid
+               FROM UNNEST($1::text[]) AS own (likeness)
                ON CONFLICT (likeness) DO UPDATE SET until_ms = NULL";
-    session.query(sql, &[likeness, &player.id.0]).await?;
+    session.query(sql, &[likenesses, &player.id.0]).await?;
     let sql = "UPDATE players SET name = $2, kind = $3 WHERE id = $1";
     session
         .query(sql, &[&player.id.0, &player.name, &kind])
@@ -139,7 +140,7 @@ pub(super) async fn add_external(session: &Session, new: &External) -> Result<bo
         external: Some(new.external.clone()),
         ..Account::default()
     };
-    let called = (new.likeness.as_str(), new.now_ms);
+    let called = (&*new.likenesses, new.now_ms);
     add_account(session, &new.player, called, account).await
 }
 
@@ -154,21 +155,21 @@ async fn add_bot(session: &Session, owner: PlayerId, new: &NewBot) -> Result<boo
         owner: Some(owner),
         ..Account::default()
     };
-    let called = (new.likeness.as_str(), new.now_ms);
+    let called = (&*new.likenesses, new.now_ms);
     add_account(session, &new.player, called, account).await
 }
 
-/// Adds a player with an account and a name of this likeness, from now on. False if somebody else has it.
+/// Adds a player with an account and a name of these likenesses, from now on. False if somebody else has it.
 async fn add_account(
     session: &Session,
     player: &PlayerRecord,
-    (likeness, now_ms): (&str, u64),
+    (likenesses, now_ms): (&[String], u64),
     account: Account,
 ) -> Result<bool, Failure> {
     let sql = "DELETE FROM names WHERE until_ms <= $1";
     session.query(sql, &[&integer(now_ms)]).await?;
-    let sql = "SELECT 1 FROM names WHERE likeness = $1";
-    if session.query_opt(sql, &[&likeness]).await?.is_some() {
+    let sql = "SELECT 1 FROM names WHERE likeness = ANY ($1) LIMIT 1";
+    if session.query_opt(sql, &[&likenesses]).await?.is_some() {
         return Ok(false);
     }
     let PlayerRecord { id, name, kind } = player;
@@ -176,10 +177,7 @@ async fn add_account(
     let values: Values<'_> = &[&id.0, name, &player_kind_to_text(*kind)];
     session.query(sql, values).await?;
     let account = Account {
-        names: vec![OwnName {
-            likeness: likeness.to_owned(),
-            until_ms: None,
-        }],
+        names: OwnName::all(likenesses),
         ..account
     };
     keep(session, *id, &account).await?;
