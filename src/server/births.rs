@@ -193,15 +193,15 @@ async fn keep(
 }
 
 /// The player with this id, wherever that is known.
-pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerId, WireError> {
+pub(super) async fn find_player(server: &Shared, id: &str) -> Result<PlayerRecord, WireError> {
     let unknown = || WireError::new(ErrorCode::UnknownPlayer, "there is no such player");
     let id = from_protocol::player(id).ok_or_else(unknown)?;
     // Of the others the store knows: a bot may still play here for somebody who was forgotten.
-    if server.players.unstored(id).is_some() {
-        return Ok(id);
+    if let Some((record, _)) = server.players.unstored(id) {
+        return Ok(record);
     }
     match server.store.player_by_id(id).await {
-        Ok(Some(found)) => Ok(found.id),
+        Ok(Some(found)) => Ok(found),
         Ok(None) => Err(unknown()),
         Err(error) => {
             tracing::error!(player = %id, %error, "player not read");

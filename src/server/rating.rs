@@ -76,6 +76,28 @@ pub(super) fn of_one_person() -> WireError {
     WireError::new(ErrorCode::NotAllowed, message)
 }
 
+/// Whether two may play each other for ratings, of whom the one challenges the other: those who could never join
+/// are not asked to.
+pub(super) async fn check_invited(
+    server: &Shared,
+    host: &PlayerRecord,
+    invited: &PlayerRecord,
+) -> Result<(), WireError> {
+    if invited.kind == PlayerKind::Guest {
+        let message = "a rated match is for accounts, and this player is a guest";
+        return Err(WireError::new(ErrorCode::NotRegistered, message));
+    }
+    if invited.kind != host.kind {
+        let message = "people and programs do not play each other for ratings";
+        return Err(WireError::new(ErrorCode::NotAllowed, message));
+    }
+    let own = own_accounts(server, host.id).await?;
+    match own.contains(&invited.id) {
+        true => Err(of_one_person()),
+        false => Ok(()),
+    }
+}
+
 /// Whether somebody has left too many rated matches to play more of them now.
 pub(super) async fn check_barred(server: &Shared, player: &PlayerRecord) -> Result<(), WireError> {
     let until_ms = server.store.barred_until(player.id).await;

@@ -197,6 +197,27 @@ async fn bots_play_among_themselves() {
     assert_eq!(profile["ratings"][0]["pool"], "bots");
 }
 
+/// Nobody is challenged who could not join.
+#[tokio::test(start_paused = true)]
+async fn a_rated_challenge_is_for_whoever_may_join() {
+    let server = TestServer::start(calm());
+    let mut ann = registered(&server, "ann").await;
+    let mut bob = registered(&server, "bob").await;
+    let mut one = program(&server, &mut bob, "one").await;
+    let guest = server.player("carl").await;
+    let challenge = |other: &Value| {
+        let mut challenge = rated();
+        challenge["type"] = json!("create");
+        challenge["game"] = json!("tic-tac-toe");
+        challenge["for"] = other.clone();
+        challenge
+    };
+    assert_eq!(ann.refused(challenge(guest.id())).await, "not_registered");
+    assert_eq!(ann.refused(challenge(one.id())).await, "not_allowed");
+    assert_eq!(one.refused(challenge(ann.id())).await, "not_allowed");
+    assert_eq!(ann.ask(challenge(bob.id())).await["type"], "match");
+}
+
 /// Nobody feeds one account of theirs with the points of another.
 #[tokio::test(start_paused = true)]
 async fn programs_of_one_owner_do_not_play_each_other_for_ratings() {

@@ -122,7 +122,7 @@ impl Client {
     ) -> Result<PlayerId, WireError> {
         match meant.trim() {
             ME => Ok(asking),
-            id => births::find_player(&self.server, id).await,
+            id => Ok(births::find_player(&self.server, id).await?.id),
         }
     }
 

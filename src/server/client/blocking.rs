@@ -36,7 +36,7 @@ impl Client {
     ) -> Result<Vec<BlockedPlayer>, WireError> {
         let id = player.record.id;
         if let Some(other) = other {
-            let other = births::find_player(&self.server, &other).await?;
+            let other = births::find_player(&self.server, &other).await?.id;
             if player.session.kind == SessionKind::Key {
                 let message = "a key plays and reads, and nothing else";
                 return Err(WireError::new(ErrorCode::NotAllowed, message));

@@ -68,14 +68,12 @@ impl Client {
             Some(id) => Some(births::find_player(&self.server, &id).await?),
             None => None,
         };
-        if blocks::are_apart(&self.server, host, invited).await? {
+        let other = invited.as_ref().map(|invited| invited.id);
+        if blocks::are_apart(&self.server, host, other).await? {
             return Err(blocks::refused());
         }
-        if rated && let Some(invited) = invited {
-            let own = rating::own_accounts(&self.server, host).await?;
-            if own.contains(&invited) {
-                return Err(rating::of_one_person());
-            }
+        if rated && let Some(invited) = &invited {
+            rating::check_invited(&self.server, &self.called(player), invited).await?;
         }
         if create.shuffle == Some(true) && self.server.chance.coin() {
             seats.reverse();
@@ -98,7 +96,7 @@ impl Client {
             rated,
             thinking: create.thinking == Some(true),
             start,
-            invited,
+            invited: other,
             ..Terms::plain(listed, create.pace_ms.unwrap_or(0), 0)
         };
         Ok(Wanted {
