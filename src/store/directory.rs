@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId, Status};
 
-use super::{NodeId, ReadError, Record, WriteError};
+use super::{NodeId, PlayerRecord, ReadError, Record, WriteError};
 
 /// For how long a lease holds after it was renewed, by the clock of the store.
 pub const LEASE: Duration = Duration::from_secs(5);
@@ -75,6 +75,10 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
 
     /// Those of these players who were forgotten.
     fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
+
+    /// Those of these players who are known, as they are called.
+    fn called(&self, players: Vec<PlayerId>)
+    -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>>;
 
     /// A number greater than all that were given before, by which the later of two connections of a
     /// session is known.

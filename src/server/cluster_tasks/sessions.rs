@@ -1,4 +1,4 @@
-//! What was told of sessions and of those who were forgotten is made up for: once messages were lost, and all the
+//! What was told of sessions, of names and of those who were forgotten is made up for: once messages were lost, and all the
 //! time while some server does not hear.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plyhouse_protocol::{CloseCode, PlayerId, SessionId};
-use plyhouse_store::ReadError;
+use plyhouse_store::{PlayerRecord, ReadError};
 use tokio::time::sleep;
 
 use crate::cluster::{Cluster, Packet};
@@ -49,6 +49,9 @@ pub(super) async fn watch(server: Arc<Shared>) {
                 if let Err(error) = end_ended(&server, cluster).await {
                     tracing::warn!(%error, "sessions not read");
                 }
+                if let Err(error) = call_all_again(&server, cluster).await {
+                    tracing::warn!(%error, "names not read");
+                }
                 forgetting::look(&server).await;
             }
         }
@@ -82,6 +85,24 @@ async fn call_again(server: &Shared, player: PlayerId) {
     {
         server.players.call(&record);
     }
+}
+
+/// Tells everybody's connections here how they are called, if that is news.
+async fn call_all_again(server: &Shared, cluster: &Cluster) -> Result<(), ReadError> {
+    // Before the store is read: what is told here meanwhile is newer.
+    let everybody = server.players.everybody_connected().into_iter();
+    let known = everybody.filter_map(|player| Some((player, server.players.record(player)?)));
+    let known: BTreeMap<PlayerId, PlayerRecord> = known.collect();
+    let asked: Vec<PlayerId> = known.keys().copied().collect();
+    for some in asked.chunks(AT_ONCE) {
+        for record in cluster.directory.called(some.to_vec()).await? {
+            let before = known.get(&record.id);
+            if let Some(before) = before.filter(|before| **before != record) {
+                server.players.call_after(before, &record);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Closes the connections here whose session the store does not know any more.

@@ -184,12 +184,24 @@ impl Players {
 
     /// Takes note of how a player is called, and tells their connections.
     pub(crate) fn call(&self, record: &PlayerRecord) {
+        self.call_if(record, |_| true);
+    }
+
+    /// The same, unless the player is called otherwise by now than was believed.
+    pub(crate) fn call_after(&self, before: &PlayerRecord, record: &PlayerRecord) {
+        self.call_if(record, |now| now == before);
+    }
+
+    fn call_if(&self, record: &PlayerRecord, is_as_believed: impl Fn(&PlayerRecord) -> bool) {
         // First this, so that whoever is being welcomed looks again.
         self.changes.fetch_add(1, Ordering::AcqRel);
         let id = record.id;
         {
             let mut index = self.index.lock();
             if let Some(player) = index.players.get_mut(&id) {
+                if !is_as_believed(&player.record) {
+                    return;
+                }
                 player.record = record.clone();
             }
             if let Some(((gone, _), _)) = index.gone.get_mut(&id) {

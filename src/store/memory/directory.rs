@@ -14,7 +14,7 @@ use crate::directory::{
     Directory, Fit, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting,
     Wanted,
 };
-use crate::{NodeId, ReadError, WriteError};
+use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
 /// What servers agree on beside the matches.
 #[derive(Debug, Default)]
@@ -305,6 +305,16 @@ impl Directory for MemoryStore {
     fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         let gone = self.contents.lock().people.gone(players);
         future::ready(Ok(gone.into_iter().collect())).boxed()
+    }
+
+    fn called(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+        let contents = self.contents.lock();
+        let known = &contents.people.players;
+        let called = players.iter().filter_map(|id| known.get(id).cloned());
+        future::ready(Ok(called.collect())).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::PostgresStore;
 use super::writer::{Pairing, Task};
 use crate::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
-use crate::{NodeId, ReadError, WriteError, unless_refused};
+use crate::{NodeId, PlayerRecord, ReadError, WriteError, unless_refused};
 
 /// How soon a seek is tried again that somebody else is at.
 const AGAIN: Duration = Duration::from_millis(3);
@@ -122,6 +122,13 @@ impl Directory for PostgresStore {
 
     fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader.forgotten(players).boxed()
+    }
+
+    fn called(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+        self.reader.called(players).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {

@@ -127,6 +127,34 @@ async fn a_name_is_ones_own_on_all_servers() {
     assert_eq!(told["player"]["name"], "anna");
 }
 
+/// Also while nothing is heard whoever has registered or is called otherwise is so on all servers within five
+/// seconds.
+#[tokio::test(start_paused = true)]
+async fn a_name_is_told_while_nothing_is_heard() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    there.bus.close();
+    let since = tokio::time::Instant::now();
+    for (kind, name) in [("register", "ann"), ("rename", "anna")] {
+        let named = again.ask(json!({"type": kind, "name": name})).await;
+        assert_eq!(named["type"], "ok");
+        let told = ann.event("player").await;
+        assert_eq!(told["player"]["name"], name);
+        assert_eq!(told["player"]["account"], true);
+    }
+    assert!(since.elapsed().as_secs() < 10, "{:?}", since.elapsed());
+    let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 0});
+    let id = ann.create(json!({"rated": true, "clock": clock})).await;
+    let shown = ann.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["seats"][0]["name"], "anna", "{shown}");
+    pass(10).await;
+    let told = ann.drain().await;
+    assert!(told.iter().all(|told| told["type"] != "player"), "{told:?}");
+}
+
 /// A player is there with any connection, on whatever server.
 #[tokio::test(start_paused = true)]
 async fn a_player_is_gone_with_the_last_connection_of_all() {

@@ -67,6 +67,17 @@ impl Reader {
         Ok(rows.iter().map(|row| PlayerId(row.get(0))).collect())
     }
 
+    /// Those of these players who are known, as they are called.
+    pub(in crate::postgres) async fn called(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> Result<Vec<PlayerRecord>, ReadError> {
+        let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+        let sql = "SELECT id, name, kind FROM players WHERE id = ANY ($1) AND NOT gone";
+        let rows = self.query(sql, &[&players]).await?;
+        Ok(rows.iter().map(|row| player_from(row, 0)).collect())
+    }
+
     /// The pairing with this code, unless its time is over.
     pub(in crate::postgres) async fn pairing(
         &self,

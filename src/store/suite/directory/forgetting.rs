@@ -34,6 +34,9 @@ pub(crate) async fn ended_sessions_and_forgotten_players_are_known(shared: &impl
     let end = first.end_sessions(player(1).id, Sessions::One(asked[1].1));
     end.await.expect("written");
     assert_eq!(known().await, (vec![asked[1].1], vec![]));
+    let mut called = second.called(both.clone()).await.expect("readable");
+    called.sort_by_key(|known| known.id);
+    assert_eq!(called, [player(1), player(2)]);
     forget(first, player(2).id).await;
     assert_eq!(
         known().await,
@@ -41,6 +44,8 @@ pub(crate) async fn ended_sessions_and_forgotten_players_are_known(shared: &impl
     );
     let mixed = second.ended(vec![(player(2).id, asked[0].1)]).await;
     assert_eq!(mixed.expect("readable"), [asked[0].1], "it is another's");
+    let called = second.called(both).await.expect("readable");
+    assert_eq!(called, [player(1)], "the other is nobody");
     let nobody = second.forgotten(vec![]).await.expect("readable");
     assert_eq!(nobody, []);
 }

@@ -4,7 +4,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
 use plyhouse_store::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
-use plyhouse_store::{NodeId, ReadError, WriteError};
+use plyhouse_store::{NodeId, PlayerRecord, ReadError, WriteError};
 
 use super::{Wire, Written, now};
 
@@ -66,6 +66,13 @@ impl Directory for Wire {
 
     fn forgotten(&self, players: Vec<PlayerId>) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.read(move |kept| kept.forgotten(players)).boxed()
+    }
+
+    fn called(
+        &self,
+        players: Vec<PlayerId>,
+    ) -> BoxFuture<'_, Result<Vec<PlayerRecord>, ReadError>> {
+        self.read(move |kept| kept.called(players)).boxed()
     }
 
     fn connection(&self) -> BoxFuture<'_, Result<u64, WriteError>> {
