@@ -168,6 +168,11 @@ async fn act(
             // It has ended by itself.
             Some(ErrorCode::MatchEnded | ErrorCode::UnknownMatch) => Ok(()),
             Some(ErrorCode::MatchRunning) => Err(match_running()),
+            // The player may be out of it or not: who asks again finds out, and nobody is forgotten yet.
+            Some(ErrorCode::Internal) => {
+                let message = "a match of yours cannot be reached now";
+                Err(WireError::new(ErrorCode::Overloaded, message))
+            }
             _ => Err(*error),
         },
         None => Err(not_now()),

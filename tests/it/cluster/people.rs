@@ -262,6 +262,23 @@ async fn a_player_is_forgotten_while_nothing_is_heard() {
     assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
 }
 
+/// Nobody is forgotten whose match cannot be reached, and who asks again may be.
+#[tokio::test(start_paused = true)]
+async fn nobody_is_forgotten_whose_match_is_out_of_reach() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    pass(2).await;
+    let mut ann = here.server.player("ann").await;
+    let mut again = beside(&there.server, &ann.token()).await;
+    again.create(json!({})).await;
+    // From now on nobody answers there.
+    let _silence = cluster.hub.enter(Uuid::from_u128(2));
+    let forget = json!({"type": "forget_me"});
+    assert_eq!(ann.refused(forget).await, "overloaded");
+    let (_, welcome) = here.server.come_back(&ann.token()).await;
+    assert_eq!(welcome["resumed"], true);
+}
+
 /// Whoever was forgotten while nothing was heard is so afterwards, also in what stands in memory.
 #[tokio::test(start_paused = true)]
 async fn whoever_was_forgotten_unheard_is_forgotten() {
