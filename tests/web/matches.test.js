@@ -139,7 +139,10 @@ test(
 
     // Once more: the other is asked, and both go on at the same address.
     await inBar(ann, 'Rematch').click();
-    await ann.getByText(/^Waiting for guest-\w+ to accept\.$/).waitFor();
+    await ann
+      .getByText(/^Waiting for guest-\w+ to accept\.$/)
+      .first()
+      .waitFor();
     await bob
       .getByText(/^guest-\w+ wants to play again, sides swapped\.$/)
       .first()
