@@ -48,7 +48,7 @@ export class Actions {
     this.#giveUp = new GiveUp(app);
     this.#bar = new Bar(app, { giveUp: () => this.#giveUp.ask(), turn, advise, others });
     this.#back = button(say('actions.now'), 'primary', backToNow);
-    this.#on = button(say('actions.playOn'), '', () => this.playOn());
+    this.#on = button(say('actions.playOn'), 'onward', () => this.playOn());
     this.lower = h(
       'div',
       { class: 'asked' },
