@@ -248,17 +248,24 @@ impl Teller {
             reply.withdraw();
             return None;
         }
-        if !is_player && !self.follows(command) && !self.has_room() {
-            reply.refuse(ErrorCode::Overloaded, "too many follow this match");
-            return None;
-        }
+        let reply = self.check_room(command, is_player, reply)?;
         self.audience.admit(command.player, reply.outbox());
         Some(reply)
     }
 
-    /// Whether one more may follow. Players find room in their own match, however many watch.
-    pub(super) fn has_room(&self) -> bool {
-        self.audience.len() < self.server.settings.followers_max
+    /// Answers that there is no room, if that is so. Players find room in their own match, however many watch.
+    pub(super) fn check_room(
+        &self,
+        command: &Command,
+        is_player: bool,
+        reply: Reply,
+    ) -> Option<Reply> {
+        let has_room = self.audience.len() < self.server.settings.followers_max;
+        if has_room || is_player || self.follows(command) {
+            return Some(reply);
+        }
+        reply.refuse(ErrorCode::Overloaded, "too many follow this match");
+        None
     }
 
     /// Whether the connection that asks follows.

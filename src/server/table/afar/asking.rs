@@ -7,7 +7,6 @@ use std::sync::Arc;
 use futures::FutureExt;
 use plyhouse_bus::Unanswered;
 use plyhouse_matches::{Action, Moment};
-use plyhouse_protocol::ErrorCode;
 use plyhouse_store::NodeId;
 
 use super::{AGAIN, ASKED_AT_ONCE, Afar, Asked, UNKNOWN_MAX, Waiting};
@@ -195,15 +194,15 @@ impl Table {
         &mut self,
         command: Command,
         action: &Action,
-        reply: Reply,
+        mut reply: Reply,
     ) -> ControlFlow<End> {
-        if matches!(action, Action::Join { .. }) && !self.teller.has_room() {
+        if matches!(action, Action::Join { .. }) {
             let is_seated = self.state.seat_of(command.player).is_some();
             let at = Moment::free(self.server.clock.now_ms());
             let is_player = is_seated || self.state.apply(action, at).is_ok();
-            if !is_player && !self.follows(&command) {
-                reply.refuse(ErrorCode::Overloaded, "too many follow this match");
-                return GOES_ON;
+            match self.teller.check_room(&command, is_player, reply) {
+                Some(checked) => reply = checked,
+                None => return GOES_ON,
             }
         }
         self.hand_on(command, reply).await
