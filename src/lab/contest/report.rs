@@ -165,7 +165,16 @@ impl Row {
         if let Some(test) = self.sprt {
             text += &format!(", LLR {:.2}", test.llr);
         }
+        let lost: u32 = self.faults.iter().map(|faults| faults.count()).sum();
+        if lost > 0 {
+            text += &format!(", {lost} lost by faults");
+        }
         text
+    }
+
+    /// The games whose pair has not been played to the end: intervals and tests know nothing of them.
+    fn unpaired(&self) -> u32 {
+        self.games - 2 * self.pentanomial.iter().sum::<u32>()
     }
 }
 
@@ -227,6 +236,13 @@ impl fmt::Display for Row {
             f,
             "  pairs by points, from 0 to 2: {none} {half} {one} {more} {two}"
         )?;
+        if self.unpaired() > 0 {
+            let unpaired = self.unpaired();
+            writeln!(
+                f,
+                "  games without their pair, which no interval or test counts: {unpaired}"
+            )?;
+        }
         if let Some(Test {
             elo0,
             elo1,
@@ -299,7 +315,14 @@ new against old: 40 games, +20 =10 -10, 62.5%
         assert_eq!(row.to_string(), expected);
         assert_eq!(
             row.in_short(),
-            "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32"
+            "+20 =10 -10, 62.5%, +88.7 Elo (+1.7 to +188.5), LLR 0.32, 3 lost by faults"
         );
+
+        // The contest ended while a pair was being played.
+        score.tally.wins += 1;
+        let row = Row::new(["new".to_owned(), "old".to_owned()], &score, Some(sprt));
+        let told = row.to_string();
+        let unpaired = "  games without their pair, which no interval or test counts: 1\n";
+        assert!(told.contains(unpaired), "{told}");
     }
 }

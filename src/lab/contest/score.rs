@@ -18,6 +18,13 @@ pub(super) struct Faults {
     pub(super) time: u32,
 }
 
+impl Faults {
+    /// How many games were lost so.
+    pub(super) const fn count(&self) -> u32 {
+        self.illegal + self.crashes + self.time
+    }
+}
+
 /// What two players have scored, as the first of them sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Score {
