@@ -4,20 +4,23 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use plyhouse_engine::game::othello::Othello;
 use plyhouse_engine::game::{Course, Position, Seat};
 use plyhouse_engine::search::chance::Chance;
 use plyhouse_engine::search::{Limits, OthelloFeatures, Report, Stop, Table, search, solve};
-use sha2::{Digest, Sha256};
 
 use crate::Args;
-use crate::fit::{Fit, Sample};
+use crate::fit::{Fit, Pace, Sample, Scale};
+use crate::kept::{self, Kept};
 
 /// A game begins with so many random plies, and up to so many more: few in half of the games, and in the
 /// others so many that also what no good player would do is seen in all stages.
 const RANDOM_PLIES: usize = 6;
 const MORE_PLIES: [usize; 2] = [8, 28];
+
+/// How many plies are looked ahead, if nothing else is said.
+const DEPTH: u32 = 3;
 
 /// One game of so many is not learnt from: its positions tell by how much the weights err.
 const HELD_OUT: usize = 20;
@@ -34,6 +37,12 @@ const TERMS_IN_DISC: f32 = 64.0;
 /// what the search says of the position itself (Sutton, "Learning to predict by the methods of temporal
 /// differences", 1988).
 const LATER: f32 = 0.9;
+
+/// Discs are learnt. Either side can play on ten squares or more.
+const PACE: Pace = Pace {
+    scale: Scale::Value,
+    term_step: 0.002,
+};
 
 /// How much of an estimate of the engine is a disc.
 const ESTIMATE_OF_DISC: f32 = 12.0;
@@ -78,28 +87,14 @@ impl Lesson {
 
 /// Plays, fits and writes.
 pub(super) fn train(args: &Args) -> anyhow::Result<()> {
-    let positions = args.positions.clone().unwrap_or_else(|| {
-        let name = format!("plyhouse-othello-{}.positions", args.seed);
-        std::env::temp_dir().join(name)
-    });
-    play(args, &positions)?;
-    let mut lessons = Vec::new();
-    let mut digest = Sha256::new();
-    for path in args.add.iter().chain([&positions]) {
-        let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-        ensure!(
-            bytes.len() % LESSON_BYTES == 0,
-            "{}: cut off",
-            path.display()
-        );
-        digest.update(&bytes);
-        lessons.extend(bytes.as_chunks().0.iter().map(Lesson::read));
+    let positions = kept::path(args, "othello");
+    if args.games > 0 {
+        play(args, &positions)?;
     }
-    let hash = digest.finalize();
-    let hash = hash[..8]
-        .iter()
-        .fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
-    eprintln!("{} positions, sha256 {hash:016x}...", lessons.len());
+    let Kept { files, hash } = Kept::read(args, positions)?;
+    let read = files.iter().flat_map(|(_, read)| read);
+    let lessons: Vec<_> = read.map(Lesson::read).collect();
+    eprintln!("{} positions, sha256 {hash}...", lessons.len());
     let mut out = Vec::new();
     for stage in 0..OthelloFeatures::STAGES {
         out.extend(learnt(args, stage, &lessons)?);
@@ -113,7 +108,7 @@ fn play(args: &Args, positions: &Path) -> anyhow::Result<()> {
     let file = file.with_context(|| positions.display().to_string())?;
     let mut file = BufWriter::new(file);
     let mut player = Player {
-        depth: args.depth,
+        depth: args.depth.unwrap_or(DEPTH),
         solved: args.solved,
         stop: Stop::new(),
         table: Table::new(1 << 20),
@@ -228,8 +223,9 @@ fn learnt(args: &Args, stage: usize, lessons: &[Lesson]) -> anyhow::Result<Vec<u
         }
         let features = OthelloFeatures::of(lesson.discs);
         let sample = Sample {
-            patterns: features.patterns,
+            patterns: features.patterns.map(u32::from),
             terms: features.terms.map(|term| term as f32),
+            shares: [1.0],
             truth: lesson.margin,
         };
         if lesson.is_held_out {
@@ -239,7 +235,7 @@ fn learnt(args: &Args, stage: usize, lessons: &[Lesson]) -> anyhow::Result<Vec<u
         }
     }
     let mut chance = Chance::new(args.seed, &format!("stage {stage}"));
-    let mut fit = Fit::new(&taught, OthelloFeatures::WEIGHTS, args.restraint);
+    let mut fit = Fit::new(&taught, OthelloFeatures::WEIGHTS, args.restraint, PACE);
     for round in 0..args.rounds {
         fit.round(&mut taught, round as f32 / args.rounds as f32, &mut chance);
     }
@@ -253,10 +249,10 @@ fn learnt(args: &Args, stage: usize, lessons: &[Lesson]) -> anyhow::Result<Vec<u
         fit.error(&held_out),
     );
     let mut bytes = Vec::new();
-    for term in fit.terms {
+    for term in fit.terms.as_flattened() {
         bytes.extend(((term * TERMS_IN_DISC) as i16).to_le_bytes());
     }
-    let weight = |weight: &f32| ((weight * PATTERNS_IN_DISC) as i8).cast_unsigned();
+    let weight = |[weight]: &[f32; 1]| ((weight * PATTERNS_IN_DISC) as i8).cast_unsigned();
     bytes.extend(fit.weights.iter().map(weight));
     Ok(bytes)
 }

@@ -1,7 +1,9 @@
 //! Learns what positions are worth from games of the engine against itself: `cargo run --release --example
 //! train -- othello --seed 1`. The same options, with the same weights to play by, make the same file.
 
+mod draughts;
 mod fit;
+mod kept;
 mod othello;
 
 use std::path::PathBuf;
@@ -22,13 +24,13 @@ struct Args {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// How many games are played
+    /// How many games are played; if none, the positions are those that are there
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     games: u32,
 
     /// How many plies are looked ahead in them
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    depth: u32,
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
 
     /// With so many free squares or fewer they are played perfectly
     #[arg(long, value_name = "N", default_value_t = 12)]
@@ -59,11 +61,13 @@ struct Args {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Game {
     Othello,
+    Draughts,
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.game {
         Game::Othello => othello::train(&args),
+        Game::Draughts => draughts::train(&args),
     }
 }

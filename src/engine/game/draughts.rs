@@ -160,17 +160,6 @@ impl Draughts {
         })
     }
 
-    /// The squares with these numbers, as bits.
-    pub(crate) const fn bits(numbers: &[u8]) -> u64 {
-        let (mut bits, mut index) = (0, 0);
-        while index < numbers.len() {
-            let square = numbers[index] - 1;
-            bits |= bit(square + square / 8);
-            index += 1;
-        }
-        bits
-    }
-
     /// Where these bits lie on the board.
     pub(crate) fn squares_of(mut bits: u64) -> impl Iterator<Item = Square> {
         std::iter::from_fn(move || {
@@ -182,11 +171,13 @@ impl Draughts {
 
     /// The squares that a man of a seat on one of these could ever come to.
     pub(crate) fn ahead_of(seat: Seat, squares: u64) -> u64 {
-        let forwards = |way: &Way| way.is_forwards(seat);
+        let ways = match seat {
+            Seat::First => [Way::UpRight, Way::UpLeft],
+            Seat::Second => [Way::DownLeft, Way::DownRight],
+        };
         let mut ahead = squares;
         for _ in 1..SIZE {
-            let ways = Way::ALL.into_iter().filter(forwards);
-            ahead = ways.fold(ahead, |all, way| all | way.from(ahead));
+            ahead |= ways[0].from(ahead) | ways[1].from(ahead);
         }
         ahead ^ squares
     }

@@ -13,7 +13,7 @@ const FITTED: [(&str, f64); 7] = [
     ("tic-tac-toe", 1.0),
     ("connect-four", 1.22),
     ("othello", 0.67),
-    ("draughts", 0.41),
+    ("draughts", 0.68),
     ("chess", 0.65),
     ("gomoku", 3.13),
     ("go", 1.84),

@@ -8,4 +8,5 @@ mod gomoku;
 mod othello;
 mod tic_tac_toe;
 
+pub use draughts::Features as DraughtsFeatures;
 pub use othello::Features as OthelloFeatures;

@@ -3,7 +3,6 @@
 //! The board is seen from the side that is to move, so a number does not say which seat that is. Nor does
 //! it say how many quiet plies there were.
 
-use super::board::{bit, number, place, place_of};
 use super::{Draughts, SQUARES};
 use crate::game::{Position, Seat};
 
@@ -95,18 +94,11 @@ impl Draughts {
         if self.taken().count_ones() as usize > PIECES_MAX || self.sides.contains(&0) {
             return None;
         }
-        let [own, other] = [self.turn, self.turn.other()];
-        let kinds = [
-            self.men(own),
-            self.kings(own),
-            self.men(other),
-            self.kings(other),
-        ];
         let (mut code, mut within) = (0, 0);
-        for (set, (squares, first)) in kinds.into_iter().zip(STANDS) {
+        for (set, (squares, first)) in self.seen_by_mover().into_iter().zip(STANDS) {
             let count = set.count_ones() as usize;
             code = code * COUNTS + count;
-            within = within * WAYS[squares][count] + rank(self.seen(set) >> first);
+            within = within * WAYS[squares][count] + rank(set >> first);
         }
         Some(FIRSTS[code] + within)
     }
@@ -124,27 +116,47 @@ impl Draughts {
         for kind in (0..KINDS).rev() {
             let ((squares, first), count) = (STANDS[kind], counts[kind]);
             let ways = WAYS[squares][count];
-            kinds[kind] = places(set_of(within % ways, count) << first);
+            kinds[kind] = set_of(within % ways, count) << first;
             within /= ways;
         }
-        let [men, kings, other_men, other_kings] = kinds;
-        let sides = [men | kings, other_men | other_kings];
         let pieces: usize = counts.iter().sum();
-        let pos = Self {
-            sides,
-            kings: kings | other_kings,
-            ..Self::start()
-        };
+        let pos = Self::of_seen(kinds);
         (pos.taken().count_ones() as usize == pieces).then_some(pos)
     }
 
-    /// The squares of a set, one bit each, from the own side of the one to move.
-    fn seen(&self, mut set: u64) -> u32 {
-        let mut seen = 0;
-        while set != 0 {
-            seen |= 1 << (number(place(set)) - 1);
-            set &= set - 1;
+    /// The position that the side to move, the first seat, sees so: the reverse of `seen_by_mover`.
+    #[must_use]
+    pub fn of_seen(seen: [u32; KINDS]) -> Self {
+        let [men, kings, other_men, other_kings] = seen.map(places);
+        Self {
+            sides: [men | kings, other_men | other_kings],
+            kings: kings | other_kings,
+            ..Self::start()
         }
+    }
+
+    /// The squares of the men and of the kings of the side to move, then those of the other, one bit each, from
+    /// the own side of the one to move.
+    #[inline]
+    #[must_use]
+    pub const fn seen_by_mover(&self) -> [u32; KINDS] {
+        let [own, other] = [self.turn, self.turn.other()];
+        [
+            self.seen(self.men(own)),
+            self.seen(self.kings(own)),
+            self.seen(self.men(other)),
+            self.seen(self.kings(other)),
+        ]
+    }
+
+    /// The squares of a set, one bit each, from the own side of the one to move.
+    #[inline]
+    const fn seen(&self, set: u64) -> u32 {
+        // Every eight squares are followed by a bit that is none.
+        let seen =
+            set & 0xff | set >> 1 & 0xff << 8 | set >> 2 & 0xff << 16 | set >> 3 & 0xff << 24;
+        #[expect(clippy::cast_possible_truncation, reason = "there are 32 squares")]
+        let seen = seen as u32;
         match self.turn {
             Seat::First => seen,
             Seat::Second => seen.reverse_bits(),
@@ -153,10 +165,9 @@ impl Draughts {
 }
 
 /// The reverse of `seen` for the first seat.
-fn places(seen: u32) -> u64 {
-    let has = |square: &u8| seen >> (square - 1) & 1 != 0;
-    let squares = (1..=SQUARES).filter(has).filter_map(place_of);
-    squares.fold(0, |set, place| set | bit(place))
+const fn places(seen: u32) -> u64 {
+    let seen = seen as u64;
+    seen & 0xff | (seen & 0xff << 8) << 1 | (seen & 0xff << 16) << 2 | (seen & 0xff << 24) << 3
 }
 
 /// Which of all sets with as many members this is (the combinatorial number system).

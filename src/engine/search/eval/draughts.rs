@@ -1,57 +1,25 @@
-//! Draughts at a glance: who has more pieces, and whose stand better.
-//!
-//! The terms are those that programs of the field began with: pieces, advancement, the back row, the
-//! centre and mobility (Samuel, "Some studies in machine learning using the game of checkers", 1959),
-//! and men that nothing can keep from being crowned (Schaeffer et al., "A world championship caliber
-//! checkers program", 1992). With four pieces or fewer it is known who wins.
+//! Draughts at a glance: how well the pieces stand, as self-play has taught (`learnt`), once all captures are
+//! made that must be made. With four pieces or fewer it is known who wins.
 
 mod endings;
+mod learnt;
 
 use std::cmp::Ordering;
 
-use crate::game::draughts::{Draughts, Move, ROWS};
+use crate::game::draughts::{Draughts, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Score};
+use crate::search::{Bounds, Evaluate, Level, Score, Strength};
+
+pub use learnt::Features;
 
 /// What a man is worth.
 const MAN: i32 = 100;
 
-/// What a king is worth: half as much again, as Samuel had it, less a little, since kings also come
-/// to stand well.
+/// What a king is worth, about.
 const KING: i32 = 140;
-
-/// What it is worth to be a piece ahead when few are left, divided by how many there are: who is ahead
-/// wants to exchange.
-const FEWER_PIECES: i32 = 240;
-
-/// What a man is worth more by the rows it has gone. The last before the crown is worth the most; the
-/// first is worth staying on, for it guards where the other side is crowned.
-const ROWS_GONE: [i32; 7] = [8, 0, 2, 5, 9, 14, 24];
-
-/// What the two men are worth more, of those on the back row, that guard all of it together.
-const BRIDGE: i32 = 10;
-
-/// What a man is worth more that can go to the last row through squares that no piece of the other side
-/// can reach, and how much less for every row that it has still to go.
-const RUNAWAY: [i32; 2] = [42, 5];
-
-/// What a piece in the middle is worth more, which goes everywhere, by whether it is a king.
-const CENTRE: [i32; 2] = [4, 10];
-
-/// What a piece is worth more that can step.
-const MOBILE: i32 = 3;
 
 /// How much worse every row and file is, between a king and the kings it hunts.
 const DISTANCE: i32 = 2;
-
-/// A man is looked at for that from this row on: farther back, something always stops it.
-const RUNAWAY_ROWS: std::ops::Range<u8> = 3..7;
-
-/// The two men of the bridge, of each seat.
-const BRIDGES: [u64; 2] = [Draughts::bits(&[1, 3]), Draughts::bits(&[30, 32])];
-
-/// The squares in the middle.
-const MIDDLE: u64 = Draughts::bits(&[10, 11, 14, 15, 18, 19, 22, 23]);
 
 /// From so many quiet plies on, how many there are makes a difference to what can still be done
 /// before the game is drawn.
@@ -76,6 +44,20 @@ impl Evaluate for Draughts {
 
     const MOVE_INDICES: usize = Move::INDICES;
 
+    const REDUCES: bool = true;
+
+    /// What is learnt tells moves apart that seemed alike, so that `easy` has to be content with more.
+    #[rustfmt::skip] // A table is read by columns.
+    fn strength(level: Level) -> Strength {
+        match level {
+            Level::Beginner => Strength { depth: 1,        margin: Some(200), blocks: false },
+            Level::Easy     => Strength { depth: 1,        margin: Some(50),  blocks: false },
+            Level::Medium   => Strength { depth: 2,        margin: Some(50),  blocks: true },
+            Level::Hard     => Strength { depth: 4,        margin: Some(30),  blocks: true },
+            Level::Max      => Strength { depth: u32::MAX, margin: None,      blocks: true },
+        }
+    }
+
     /// In endings a draw is known, and that who wins cannot lose. A win is no more than an estimate, as it may
     /// take too many moves.
     fn bounds(&self) -> Bounds {
@@ -97,6 +79,12 @@ impl Evaluate for Draughts {
     /// position as it is while it has one, so there is nothing to estimate before.
     fn evaluate(&self) -> Score {
         Score::estimate(settled(self, -LOST - 1, LOST + 1))
+    }
+
+    /// Who must capture has little choice.
+    #[inline]
+    fn is_tense(&self) -> bool {
+        self.capturers() != 0
     }
 
     /// The greatest captures first.
@@ -144,16 +132,14 @@ fn settled(pos: &Draughts, mut alpha: i32, beta: i32) -> i32 {
 }
 
 /// The value for the side to move where nothing can be captured.
+#[inline]
 fn quiet_value(pos: &Draughts) -> i32 {
-    let (seat, other) = (pos.turn(), pos.turn().other());
-    if pos.mobile(seat) == 0 {
+    if pos.mobile(pos.turn()) == 0 {
         return -LOST;
     }
-    let material = [seat, other].map(|seat| material(pos, seat));
-    let ahead = material[0] - material[1];
-    let pieces = count(pos.taken());
-    ahead + ahead * FEWER_PIECES / (MAN * pieces) + standing(pos, seat) - standing(pos, other)
-        + hunt(pos, ahead)
+    let [own, other] = [pos.turn(), pos.turn().other()];
+    let is_hunt = pos.men(own) == 0 || pos.men(other) == 0;
+    learnt::value(pos) + if is_hunt { hunt(pos) } else { 0 }
 }
 
 /// The value for the side to move of an ending that the table knows.
@@ -187,47 +173,9 @@ fn material(pos: &Draughts, seat: Seat) -> i32 {
     MAN * count(pos.men(seat)) + KING * count(pos.kings(seat))
 }
 
-/// How well a side's pieces stand.
-fn standing(pos: &Draughts, seat: Seat) -> i32 {
-    let (men, kings) = (pos.men(seat), pos.kings(seat));
-    let rows = (0..).zip(ROWS_GONE);
-    let gone: i32 = rows
-        .map(|(row, worth)| worth * count(men & row_of(seat, row)))
-        .sum();
-    let bridge = if men & BRIDGES[seat.index()] == BRIDGES[seat.index()] {
-        BRIDGE
-    } else {
-        0
-    };
-    gone + bridge
-        + CENTRE[0] * count(men & MIDDLE)
-        + CENTRE[1] * count(kings & MIDDLE)
-        + MOBILE * count(pos.mobile(seat))
-        + runaways(pos, seat)
-}
-
-/// What the men are worth that nothing stops.
-fn runaways(pos: &Draughts, seat: Seat) -> i32 {
-    if pos.kings(seat.other()) != 0 {
-        return 0;
-    }
-    let others = pos.men(seat.other());
-    let mut worth = 0;
-    for row in RUNAWAY_ROWS {
-        let mut rest = pos.men(seat) & row_of(seat, row);
-        while rest != 0 {
-            let man = rest & rest.wrapping_neg();
-            rest ^= man;
-            if Draughts::ahead_of(seat, man) & others == 0 {
-                worth += RUNAWAY[0] - RUNAWAY[1] * (7 - i32::from(row));
-            }
-        }
-    }
-    worth
-}
-
 /// Kings that are ahead, and have only kings against them, must go where these are.
-fn hunt(pos: &Draughts, ahead: i32) -> i32 {
+fn hunt(pos: &Draughts) -> i32 {
+    let ahead = material(pos, pos.turn()) - material(pos, pos.turn().other());
     let hunter = if ahead > 0 {
         pos.turn()
     } else {
@@ -249,15 +197,6 @@ fn hunt(pos: &Draughts, ahead: i32) -> i32 {
         })
         .sum();
     -ahead.signum() * DISTANCE * distance
-}
-
-/// The row a seat's pieces come to after so many rows.
-fn row_of(seat: Seat, gone: u8) -> u64 {
-    let row = usize::from(gone);
-    match seat {
-        Seat::First => ROWS[row],
-        Seat::Second => ROWS[7 - row],
-    }
 }
 
 fn count(squares: u64) -> i32 {
