@@ -26,9 +26,9 @@ use std::time::Instant;
 use self::coming_back::Way;
 use super::addresses::ConnectionPermit;
 use super::births;
-use super::blocks;
 use super::bucket::Bucket;
 use super::clock::now;
+use super::keeping_apart;
 use super::match_handle::Pending;
 use super::names;
 use super::outbox::Outbox;
@@ -79,7 +79,7 @@ struct Player {
     token: Token,
     is_stored: bool,
     /// That it is known whom the player does not meet, from the welcome on.
-    known: Option<blocks::Known>,
+    known: Option<keeping_apart::Known>,
 }
 
 /// How somebody comes.

@@ -24,6 +24,7 @@ mod days;
 mod encode;
 mod forgetting;
 mod from_protocol;
+mod keeping_apart;
 mod list_news;
 mod lobby;
 pub mod locks;

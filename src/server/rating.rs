@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::blocks;
 use super::cluster::Packet;
 use super::command::MatchRequest;
+use super::keeping_apart;
 use super::settings::Accounts;
 use super::shared::Shared;
 use super::unread::unread;
@@ -65,7 +65,7 @@ pub(super) async fn own_accounts(
     server: &Shared,
     player: PlayerId,
 ) -> Result<Vec<PlayerId>, WireError> {
-    let mut kin = blocks::kin(server, player).await?;
+    let mut kin = keeping_apart::kin(server, player).await?;
     kin.retain(|one| *one != player);
     Ok(kin)
 }

@@ -48,11 +48,11 @@ pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
 use super::births;
-use super::blocks;
 use super::card::Card;
 use super::clock::now;
 use super::command::{Answer, Command, MatchRequest};
 use super::days;
+use super::keeping_apart;
 use super::mailbox::Receiver;
 use super::match_handle::{Letter, MAILBOX};
 use super::peer::Peer;
@@ -527,8 +527,8 @@ impl Table {
                     return Err(rating::of_one_person());
                 }
             }
-            match blocks::are_apart(&server, player, others).await? {
-                true => Err(blocks::refused()),
+            match keeping_apart::are_apart(&server, player, others).await? {
+                true => Err(keeping_apart::refused()),
                 false => Ok(()),
             }
         }

@@ -3,8 +3,8 @@
 use super::sessions::{not_kept, not_read};
 use super::{Client, Player};
 use crate::births;
-use crate::blocks;
 use crate::cluster::Packet;
+use crate::keeping_apart;
 use crate::reply::Reply;
 use plyhouse_protocol::{
     BlockedPlayer, ErrorCode, PlayerId, ServerMessage, SessionKind, WireError,
@@ -66,13 +66,13 @@ impl Client {
             Err(error) => {
                 // It may have been kept.
                 for player in [id, other] {
-                    let _ = blocks::read(server, player).await;
+                    let _ = keeping_apart::read(server, player).await;
                 }
                 return Err(not_kept(error));
             }
         }
         server.blocks.change(id, other, on);
-        blocks::read_around(server, id, other).await;
+        keeping_apart::read_around(server, id, other).await;
         if let Some(cluster) = &server.cluster {
             cluster.send_all(&Packet::Blocks {
                 player: id,

@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use super::{Client, Player};
 use crate::addresses::OpenMatchPermit;
 use crate::births;
-use crate::blocks;
 use crate::cluster_tasks;
 use crate::command::MatchRequest;
 use crate::days;
 use crate::from_protocol;
+use crate::keeping_apart;
 use crate::players::TooManyHosted;
 use crate::port::NoRoom;
 use crate::rating;
@@ -69,8 +69,8 @@ impl Client {
             None => None,
         };
         let other = invited.as_ref().map(|invited| invited.id);
-        if blocks::are_apart(&self.server, host, other).await? {
-            return Err(blocks::refused());
+        if keeping_apart::are_apart(&self.server, host, other).await? {
+            return Err(keeping_apart::refused());
         }
         if rated && let Some(invited) = &invited {
             rating::check_invited(&self.server, &self.called(player), invited).await?;

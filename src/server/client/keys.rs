@@ -6,8 +6,8 @@ use super::proving::{too_many_codes, wrong_password};
 use super::sessions::{not_kept, not_read};
 use super::{Client, Player, shown};
 use crate::births;
-use crate::blocks;
 use crate::clock::now;
+use crate::keeping_apart;
 use crate::names::{self, Registrable};
 use crate::players;
 use crate::reply::Reply;
@@ -96,7 +96,7 @@ impl Client {
         let (is_new, name) = (new.bot.is_some(), made.player.name.clone());
         if self.server.store.add_key(new).await.map_err(not_kept)? {
             if is_new {
-                blocks::grown(&self.server, owner.id).await;
+                keeping_apart::grown(&self.server, owner.id).await;
             }
             return Ok(made);
         }

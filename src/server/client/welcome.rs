@@ -2,10 +2,10 @@
 
 use super::{Client, Player};
 use crate::births;
-use crate::blocks;
 use crate::cluster::Packet;
 use crate::command::MatchRequest;
 use crate::days;
+use crate::keeping_apart;
 use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
 use crate::standing::Standing;
@@ -125,7 +125,7 @@ impl Client {
         is_beside: bool,
     ) -> Result<(), WireError> {
         let may_block = resumed && player.is_stored;
-        player.known = Some(blocks::enter(&self.server, player.record.id, may_block).await?);
+        player.known = Some(keeping_apart::enter(&self.server, player.record.id, may_block).await?);
         let number = match &self.server.cluster {
             None => self.server.next_hello(),
             Some(cluster) => {

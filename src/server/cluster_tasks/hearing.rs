@@ -10,11 +10,11 @@ use tokio::sync::Semaphore;
 use super::pinging::{after_gone, tell_all};
 use super::{listing, owning, seeking, sharing};
 use crate::births;
-use crate::blocks;
 use crate::cluster::{Answered, Notice, Packet};
 use crate::command::{Command, MatchRequest};
 use crate::forgetting;
 use crate::from_protocol;
+use crate::keeping_apart;
 use crate::outbox::Frame;
 use crate::rating;
 use crate::shared::Shared;
@@ -42,7 +42,7 @@ pub(crate) async fn hear(server: Arc<Shared>, mut heard: Listener) {
                 let looking = Arc::clone(&server);
                 server.spawn(async move {
                     owning::look(&looking).await;
-                    blocks::read_all(&looking).await;
+                    keeping_apart::read_all(&looking).await;
                     forgetting::look(&looking).await;
                 });
             }
@@ -191,7 +191,7 @@ fn on_message(server: &Arc<Shared>, message: &[u8]) {
         Some(Packet::Blocks { player, other, on }) => {
             server.blocks.change(player, other, on);
             let shared = Arc::clone(server);
-            server.spawn(async move { blocks::read_around(&shared, player, other).await });
+            server.spawn(async move { keeping_apart::read_around(&shared, player, other).await });
         }
         Some(Packet::Rated { match_id, verdict }) => {
             let shared = Arc::clone(server);

@@ -11,10 +11,10 @@ use plyhouse_protocol::{ErrorCode, MatchRef, PlayerId, Rematch, Successor, WireE
 use plyhouse_store::Next;
 
 use super::Table;
-use crate::blocks;
 use crate::clock::now;
 use crate::command::Command;
 use crate::connection_id::ConnectionId;
+use crate::keeping_apart;
 use crate::match_handle::MatchHandle;
 use crate::outbox::Outbox;
 use crate::reply::Reply;
@@ -144,7 +144,7 @@ impl Wishes {
             return Err(WireError::new(ErrorCode::NotAllowed, message));
         }
         if are_apart {
-            return Err(blocks::refused());
+            return Err(keeping_apart::refused());
         }
         if self.here != Some([true; 2]) {
             return Err(too_soon("not both of you are here: a challenge serves"));
@@ -251,7 +251,7 @@ impl Table {
     pub(super) async fn offer_rematch(&mut self, command: &Command, reply: Reply) {
         let holders: Vec<PlayerId> = self.state.holders().collect();
         let are_apart = match holders.contains(&command.player) && self.state.is_played_out() {
-            true => blocks::are_apart(&self.server, command.player, holders).await,
+            true => keeping_apart::are_apart(&self.server, command.player, holders).await,
             false => Ok(false),
         };
         let Some((are_apart, reply)) = reply.check(are_apart) else {
