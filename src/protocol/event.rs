@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id::{MatchId, PlayerId, Ply, SeatNumber, Seq};
+use super::person::Person;
 use super::ratings::ShownRating;
 use super::words::words;
 
@@ -281,16 +282,6 @@ pub enum Occupant {
         #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
         stands_for: Option<Person>,
     },
-}
-
-/// A player as others see one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Person {
-    /// The public id.
-    pub player: PlayerId,
-    /// The name that is shown.
-    pub name: String,
 }
 
 /// A seat as a snapshot tells it.

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod id;
 mod message;
+mod person;
 mod ratings;
 mod request;
 mod said;
@@ -33,10 +34,11 @@ pub use close::CloseCode;
 pub use decode::{Coming, Decoded, Refused};
 pub use error::{ErrorCode, WireError};
 pub use event::{
-    Detail, Ending, Event, Occupant, OfferKind, Person, Reason, SeatState, StandingOffer, TimeLeft,
+    Detail, Ending, Event, Occupant, OfferKind, Reason, SeatState, StandingOffer, TimeLeft,
 };
 pub use id::{MatchId, PlayerId, Ply, RequestId, SeatNumber, Seq, SessionId};
 pub use message::ServerMessage;
+pub use person::Person;
 pub use ratings::{LeaderRow, Leaders, Pool, RatingChange, RatingWhy, ShownRating};
 pub use request::{
     ClientMessage, Create, Hello, HostedOccupant, Offer, Proof, Request, SeatRequest, Seek, Status,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Analysts;
 use super::clock::ClockControl;
-use super::event::Person;
 use super::id::{MatchId, PlayerId, RequestId, SeatNumber, SessionId};
+use super::person::Person;
 use super::said::{ChatMode, PresetText};
 use super::text::Token;
 

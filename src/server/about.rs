@@ -1,8 +1,7 @@
 //! Everything that is kept about a player, for that player alone.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use plyhouse_matches::scoresheet::day_text;
 use plyhouse_protocol::{MatchId, PlayerId, SessionKind, Token};
@@ -10,16 +9,9 @@ use plyhouse_store::{HistoryQuery, PlayerRating, PlayerRecord, ReadError};
 use serde_json::{Value, json};
 
 use super::clock::now;
-use super::locks::{ABOUT, Mutex};
 use super::shared::Shared;
 use super::to_protocol;
 use super::tokens;
-
-/// How often a player may ask.
-const EVERY: Duration = Duration::from_mins(1);
-
-/// Of how many players it is known when they asked. Beyond, all wait.
-const ASKED_MAX: usize = 10_000;
 
 /// How many matches are read at once.
 const PAGE: usize = 100;
@@ -49,31 +41,6 @@ pub enum NotTold {
     Unreadable,
 }
 
-/// When players asked last.
-#[derive(Debug, Default)]
-pub(super) struct Asked(Mutex<BTreeMap<PlayerId, Instant>, ABOUT>);
-
-impl Asked {
-    /// Lets a player ask, or tells after how long.
-    fn ask(&self, player: PlayerId, now: Instant) -> Result<(), NotTold> {
-        let mut asked = self.0.lock();
-        if let Some(last) = asked.get(&player) {
-            let passed = now.duration_since(*last);
-            if passed < EVERY {
-                return Err(NotTold::TooSoon(EVERY - passed));
-            }
-        }
-        if asked.len() >= ASKED_MAX {
-            asked.retain(|_, last| now.duration_since(*last) < EVERY);
-        }
-        if asked.len() >= ASKED_MAX {
-            return Err(NotTold::TooSoon(EVERY));
-        }
-        asked.insert(player, now);
-        Ok(())
-    }
-}
-
 /// All that is told of a player, page by page: objects of JSON, a line each.
 #[derive(Debug)]
 pub struct About {
@@ -94,7 +61,10 @@ impl About {
     /// What is kept of whoever asks.
     pub(super) async fn of(server: &Arc<Shared>, asker: Asker) -> Result<Self, NotTold> {
         let player = find(server, asker).await?.ok_or(NotTold::Nobody)?;
-        server.asked.ask(player.id, now())?;
+        server
+            .asked
+            .ask(player.id, now())
+            .map_err(NotTold::TooSoon)?;
         let first = person(server, &player).await.map_err(not_read)?;
         Ok(Self {
             server: Arc::clone(server),
@@ -242,29 +212,4 @@ fn line(page: &mut String, value: &Value) {
 fn not_read(error: ReadError) -> NotTold {
     tracing::error!(%error, "what is kept of a player is not read");
     NotTold::Unreadable
-}
-
-#[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    #[test]
-    fn a_player_asks_once_a_minute() {
-        let (asked, now) = (Asked::default(), now());
-        let [ann, bob] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
-        assert_eq!(asked.ask(ann, now), Ok(()));
-        let later = now + Duration::from_secs(20);
-        let left = Duration::from_secs(40);
-        assert_eq!(asked.ask(ann, later), Err(NotTold::TooSoon(left)));
-        assert_eq!(asked.ask(bob, later), Ok(()));
-        assert_eq!(asked.ask(ann, now + EVERY), Ok(()));
-        for number in 0..ASKED_MAX as u128 {
-            let _ = asked.ask(PlayerId(Uuid::from_u128(number + 10)), later + EVERY);
-        }
-        let one_more = PlayerId(Uuid::from_u128(7));
-        assert!(asked.ask(one_more, later + EVERY).is_err());
-        assert_eq!(asked.ask(one_more, later + 2 * EVERY), Ok(()));
-    }
 }

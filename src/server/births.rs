@@ -15,15 +15,13 @@ use plyhouse_protocol::{
 use plyhouse_store::{Damage, Loaded, Mark, PlayerRecord, Record, WriteError};
 
 pub(super) use self::elsewhere::{
-    adopt_abandoned, adopt_again_and_again, involve, involving, note_part, show_paired,
-    tell_involved,
+    adopt_abandoned, involve, involving, note_part, show_paired, tell_involved,
 };
 pub use self::returning::Recovered;
-pub(super) use self::returning::{find, find_stored, recover, unknown_match};
+pub(super) use self::returning::{find, find_stored, recover};
 
 use super::command::MatchRequest;
 use super::days;
-use super::forgetting;
 use super::from_protocol;
 use super::lobby::TooManyMatches;
 use super::mailbox::{Sender, mailbox};
@@ -94,7 +92,7 @@ pub(super) async fn create(server: &Arc<Shared>, wanted: Wanted) -> Result<Match
     if let Some(invited) = invited {
         tell_involved(server, invited, id, None);
     }
-    forgetting::look_at(server, id, unborn.people());
+    server.see_off(id, unborn.people());
     Ok(unborn.run(server))
 }
 
@@ -263,7 +261,7 @@ pub(super) fn begin_paired(server: &Arc<Shared>, record: Record) -> Result<(), W
     // Another server may have room.
     adopted.inspect_err(|TooManyMatches| server.store.release(known.id))?;
     unborn.table.begin_with(events);
-    forgetting::look_at(server, known.id, unborn.people());
+    server.see_off(known.id, unborn.people());
     unborn.run(server);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What a server of a cluster does beside serving its clients: it hears the others, keeps its lease, and looks
 //! whether all is as it believes.
 
+mod adopting;
 mod hearing;
 mod leasing;
 pub(super) mod listing;
@@ -16,7 +17,6 @@ use plyhouse_bus::Listener;
 
 pub(super) use self::sharing::hand_over;
 
-use super::births;
 use super::shared::Shared;
 
 /// Begins all of it, until the server stops.
@@ -28,5 +28,5 @@ pub(super) fn begin(shared: &Arc<Shared>, heard: Listener) {
     shared.spawn(listing::show(Arc::clone(shared)));
     shared.spawn(seeking::watch(Arc::clone(shared)));
     shared.spawn(sessions::watch(Arc::clone(shared)));
-    shared.spawn(births::adopt_again_and_again(Arc::clone(shared)));
+    shared.spawn(adopting::adopt(Arc::clone(shared)));
 }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::clock::now;
 use super::connection_id::ConnectionId;
-use super::rating::Verdict;
 use super::told::{Bulletin, Roster};
+use super::verdict::Verdict;
 
 /// What one connection asks of one match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -67,24 +67,34 @@ pub(super) async fn leave(
     Ok(())
 }
 
-/// Has a player who was forgotten go out of a match with these people, if there is one.
-pub(super) fn look_at(
-    server: &Arc<Shared>,
-    id: MatchId,
-    people: impl IntoIterator<Item = PlayerId>,
-) {
-    let people = people.into_iter();
-    for player in people.filter(|player| server.players.is_gone(*player)) {
-        let server = Arc::clone(server);
-        server.clone().spawn(async move {
-            while let Err(error) = go_out(&server, id, player).await {
-                if server.is_stopping() {
-                    return;
-                }
-                tracing::warn!(%player, match_id = %id, why = error.message, "still in a match");
-                server.put_off(RETRY).await;
+/// Has players who were forgotten go out of matches that they have got into meanwhile, until the server stops.
+pub(super) async fn see_off(server: Arc<Shared>) {
+    let shutdown = server.shutdown.clone();
+    let seeing_off = async {
+        loop {
+            for (id, player) in server.departures.next().await {
+                let server = Arc::clone(&server);
+                server
+                    .clone()
+                    .spawn(async move { go_out_at_last(&server, id, player).await });
             }
-        });
+        }
+    };
+    tokio::select! {
+        biased; // Nothing is left to a chance that no seed governs.
+        () = shutdown.cancelled() => {}
+        () = seeing_off => {}
+    }
+}
+
+/// Has a player go out of a match, as soon as that can be done.
+async fn go_out_at_last(server: &Arc<Shared>, id: MatchId, player: PlayerId) {
+    while let Err(error) = go_out(server, id, player).await {
+        if server.is_stopping() {
+            return;
+        }
+        tracing::warn!(%player, match_id = %id, why = error.message, "still in a match");
+        server.put_off(RETRY).await;
     }
 }
 

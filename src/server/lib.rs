@@ -7,6 +7,7 @@
 mod about;
 mod addresses;
 mod analyses;
+mod asked;
 mod births;
 mod blocks;
 mod bots;
@@ -21,6 +22,7 @@ mod command;
 mod connection_id;
 mod connections;
 mod days;
+mod departures;
 mod encode;
 mod forgetting;
 mod from_protocol;
@@ -45,6 +47,7 @@ mod port;
 mod previews;
 mod profiles;
 mod rate;
+mod rater;
 mod rating;
 mod reply;
 mod scoresheets;
@@ -55,6 +58,7 @@ mod somebody;
 mod standing;
 mod stopped_clocks;
 mod store_watch;
+mod streams;
 mod sweeper;
 mod table;
 mod timed;
@@ -62,6 +66,7 @@ mod to_protocol;
 mod tokens;
 mod told;
 mod unread;
+mod verdict;
 mod waited;
 mod wake_times;
 mod wanted;
@@ -135,6 +140,7 @@ impl Server {
         shared.spawn(rating::rate(Arc::clone(&shared)));
         shared.spawn(widening::widen(Arc::clone(&shared)));
         shared.spawn(stopped_clocks::watch(Arc::clone(&shared)));
+        shared.spawn(forgetting::see_off(Arc::clone(&shared)));
         shared.spawn(orders::obey(Arc::clone(&shared)));
         Ok(Self { shared })
     }

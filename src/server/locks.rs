@@ -74,6 +74,8 @@ pub(super) const ABOUT: u8 = 19;
 pub(super) const ANALYSES: u8 = 21;
 /// What was found of an ended match. Nothing is locked while it is held.
 pub(super) const ANALYSIS: u8 = 22;
+/// Who is to go out of which matches. Nothing is locked while it is held.
+pub(super) const DEPARTURES: u8 = 23;
 
 /// A lock of this rank around a value.
 #[derive(Default)]

@@ -7,12 +7,9 @@ use std::time::Duration;
 use plyhouse_engine::catalog::Entry;
 use plyhouse_matches::ratings::{LedgerRow, Posted, Rating, pool_of};
 use plyhouse_protocol::{
-    ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, RatingChange, RatingWhy, ShownRating,
-    WireError,
+    ErrorCode, MatchId, MatchRef, PlayerId, PlayerKind, ShownRating, WireError,
 };
 use plyhouse_store::{PlayerRecord, RatingsChange, Step, step, told};
-use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::cluster::Packet;
@@ -21,30 +18,13 @@ use super::keeping_apart;
 use super::settings::Accounts;
 use super::shared::Shared;
 use super::unread::unread;
+use super::verdict::Verdict;
 
 /// How often it is looked for what another server has left, or an operator has written.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// After how long what could not be done is tried again.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// Wakes the task that rates.
-#[derive(Debug, Default)]
-pub(super) struct Rater(Notify);
-
-impl Rater {
-    /// A rated match has ended.
-    pub(super) fn wake(&self) {
-        self.0.notify_one();
-    }
-}
-
-/// What a rated match has changed, as its followers are told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Verdict {
-    pub(super) changes: Vec<RatingChange>,
-    pub(super) why: Option<RatingWhy>,
-}
 
 /// Whether somebody may play for ratings now: an account that has not left too many matches.
 pub(super) async fn check(server: &Shared, player: &PlayerRecord) -> Result<(), WireError> {
@@ -204,7 +184,7 @@ async fn look(server: &Arc<Shared>) {
 /// Waits until there may be something to do, which there is at this time at the latest, in milliseconds since
 /// 1970.
 async fn rest(server: &Shared, due_ms: Option<u64>) {
-    let woken = server.rater.0.notified();
+    let woken = server.rater.woken();
     let until_due =
         due_ms.map(|due_ms| Duration::from_millis(due_ms.saturating_sub(server.clock.now_ms())));
     // Where nobody else writes, nothing comes unawares.

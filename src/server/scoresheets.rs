@@ -9,8 +9,8 @@ use plyhouse_matches::{Event, EventKind};
 use plyhouse_protocol::{MatchCode, MatchRef, WatchedBy};
 use plyhouse_store::{ReadError, Record};
 
+pub(super) use of_player::STRANGER;
 pub use of_player::Wanted;
-pub(super) use of_player::{STRANGER, Streams};
 
 /// A scoresheet, and of which match it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use uuid::Uuid;
 use plyhouse_protocol::{MatchId, MatchRef, PlayerId};
 use plyhouse_store::{NodeId, Store, StoreMetrics};
 
-use super::about::Asked;
 use super::addresses::Addresses;
 use super::analyses::Analyses;
+use super::asked::Asked;
 use super::blocks::Blocks;
 use super::bots::Bots;
 use super::challenges::Challenges;
@@ -24,17 +24,18 @@ use super::clock::{Chance, Clock};
 use super::cluster::Cluster;
 use super::connection_id::ConnectionId;
 use super::connections::Connections;
+use super::departures::Departures;
 use super::lobby::Lobby;
 use super::metrics::Metrics;
 use super::outbox::Outbox;
 use super::passwords::Passwords;
 use super::peer::Peer;
 use super::players::Players;
-use super::rating::Rater;
-use super::scoresheets::Streams;
+use super::rater::Rater;
 use super::seeks::Seeks;
 use super::settings::{Accounts, Settings};
 use super::store_watch::StoreWatch;
+use super::streams::Streams;
 use super::timed::Timed;
 use super::tokens::Tokens;
 use super::wake_times::WakeTimes;
@@ -63,6 +64,7 @@ pub(super) struct Shared {
     pub(super) seeks: Seeks,
     pub(super) challenges: Challenges,
     pub(super) blocks: Blocks,
+    pub(super) departures: Departures,
     pub(super) addresses: Addresses,
     pub(super) connections: Connections,
     pub(super) bots: Arc<Bots>,
@@ -131,6 +133,7 @@ impl Shared {
             seeks: Seeks::new(settings.seeks_max),
             challenges: Challenges::default(),
             blocks: Blocks::default(),
+            departures: Departures::default(),
             addresses: Addresses::new(&settings),
             connections: Connections::new(),
             started_ms: clock.now_ms(),
@@ -168,6 +171,14 @@ impl Shared {
     pub(super) fn held_until_ms(&self) -> u64 {
         let is_over = self.clock.now_ms() >= self.grace_ends_ms;
         if is_over { 0 } else { self.grace_ends_ms }
+    }
+
+    /// Has those of these people go out of a match who were forgotten.
+    pub(super) fn see_off(&self, id: MatchId, people: impl IntoIterator<Item = PlayerId>) {
+        let people = people.into_iter();
+        for player in people.filter(|player| self.players.is_gone(*player)) {
+            self.departures.note(id, player);
+        }
     }
 
     /// How many live matches of days this player may sit in or host.

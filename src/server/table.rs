@@ -47,7 +47,6 @@ use self::talk::Voices;
 pub(crate) use self::teller::HISTORY as KNOWN_EVENTS;
 use self::teller::Teller;
 use super::addresses::OpenMatchPermit;
-use super::births;
 use super::card::Card;
 use super::clock::now;
 use super::command::{Answer, Command, MatchRequest};
@@ -61,6 +60,7 @@ use super::reply::Reply;
 use super::shared::Shared;
 use super::to_protocol;
 use super::told::Published;
+use super::unread::unknown_match;
 
 /// A match that has panicked more often than this without getting on in between is given up.
 const PANICS_MAX: u32 = 3;
@@ -811,7 +811,7 @@ impl Table {
 fn refuse_closed(command: &Command, reply: Reply) {
     match command.request {
         MatchRequest::Show => reply.withdraw(),
-        _ => reply.error(births::unknown_match()),
+        _ => reply.error(unknown_match()),
     }
 }
 

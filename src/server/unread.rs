@@ -1,4 +1,4 @@
-//! What clients are told where the store cannot be read or written.
+//! What clients are told where what they ask for is not there, or the store cannot be read or written.
 
 use plyhouse_protocol::{ErrorCode, WireError};
 use plyhouse_store::{ReadError, WriteError};
@@ -33,4 +33,9 @@ pub(super) fn forgotten() -> WireError {
 /// The answer where nothing is kept, or where to ask again changes nothing that is kept.
 pub(super) fn not_now() -> WireError {
     WireError::new(ErrorCode::Overloaded, "the store cannot keep this now")
+}
+
+/// There is no such match, as far as anybody is concerned who asks.
+pub(super) fn unknown_match() -> WireError {
+    WireError::new(ErrorCode::UnknownMatch, "there is no such match")
 }

@@ -1,21 +1,18 @@
 //! How matches of a cluster come to be served here: as their owner, or as a copy for those who follow them
 //! here.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plyhouse_protocol::{ErrorCode, MatchId, MatchRef, PlayerId, Status, WireError};
 use plyhouse_store::ReadError;
-use plyhouse_store::directory::LEASE;
-use tokio::time::sleep;
 
-use super::{TooManyMatches, Unborn, unknown_match};
+use super::{TooManyMatches, Unborn};
 use crate::cluster::{Cluster, Found, Notice};
 use crate::command::MatchRequest;
-use crate::forgetting;
 use crate::match_handle::MatchHandle;
 use crate::peer::Peer;
 use crate::shared::Shared;
+use crate::unread::unknown_match;
 
 /// How many matches without an owner are looked after at a time.
 const ABANDONED_AT_ONCE: usize = 200;
@@ -90,26 +87,6 @@ async fn bring(
         }
     });
     Ok(Some(adopted?.handle))
-}
-
-/// Serves the matches whose owner is gone, again and again, until the server stops.
-pub(crate) async fn adopt_again_and_again(server: Arc<Shared>) {
-    let shutdown = server.shutdown.clone();
-    let adopting = async {
-        let mut forgotten = BTreeSet::new();
-        loop {
-            // So that not all servers look at the same time.
-            let odd = u32::from_be_bytes(server.chance.bytes()) % 1000;
-            adopt_abandoned(&server).await;
-            forgetting::go_on_for_others(&server, &mut forgotten).await;
-            sleep(LEASE / 2 + LEASE * odd / 1000).await;
-        }
-    };
-    tokio::select! {
-        biased; // Nothing is left to a chance that no seed governs.
-        () = shutdown.cancelled() => {}
-        () = adopting => {}
-    }
 }
 
 /// Serves the matches whose owner is gone.

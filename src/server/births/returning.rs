@@ -13,7 +13,7 @@ use super::{Unborn, elsewhere};
 use crate::lobby::TooManyMatches;
 use crate::match_handle::MatchHandle;
 use crate::shared::Shared;
-use crate::unread::{not_now, unread};
+use crate::unread::{not_now, unknown_match, unread};
 
 /// How many reminders are written at a time when the server starts.
 const REMINDERS_AT_ONCE: usize = 1024;
@@ -130,11 +130,6 @@ pub(crate) async fn find(server: &Arc<Shared>, target: MatchRef) -> Result<Match
         server.metrics.dormant.dec();
     }
     Ok(adopted.handle)
-}
-
-/// There is no such match, as far as anybody is concerned who asks.
-pub(crate) fn unknown_match() -> WireError {
-    WireError::new(ErrorCode::UnknownMatch, "there is no such match")
 }
 
 /// The match that is meant, if it is known here. In a cluster another server may have given the code of

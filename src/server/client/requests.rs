@@ -9,6 +9,7 @@ use crate::from_protocol;
 use crate::match_handle::{MatchHandle, Pending};
 use crate::rating;
 use crate::reply::Reply;
+use crate::unread::unknown_match;
 use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
 use plyhouse_matches::{Action, Offer};
@@ -311,7 +312,7 @@ impl Client {
         let found = found.and_then(
             |handle| match handle.card().is_closed_to(player.record.id) {
                 false => Ok(handle),
-                true => Err(births::unknown_match()),
+                true => Err(unknown_match()),
             },
         );
         if matches!(&found, Err(error) if error.code == Some(ErrorCode::UnknownMatch)) {
@@ -481,7 +482,7 @@ impl Client {
         let known = after.and_then(|after| self.server.lobby.find(after));
         let is_closed = known.is_some_and(|known| known.card().is_closed_to(player.record.id));
         let page = match &self.server.cluster {
-            _ if is_closed => Err(births::unknown_match()),
+            _ if is_closed => Err(unknown_match()),
             Some(cluster) => listing::list(&self.server, cluster, filter, after, limit).await,
             None => (self.server.lobby.list(filter, after, limit)).map_err(WireError::from),
         };

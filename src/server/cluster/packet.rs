@@ -5,9 +5,9 @@ use plyhouse_store::{NodeId, Sessions};
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
-use crate::rating::Verdict;
 use crate::standing::Standing;
 use crate::told::{Bulletin, Roster};
+use crate::verdict::Verdict;
 
 /// What one server sends another, or all.
 #[derive(Debug, Serialize, Deserialize)]

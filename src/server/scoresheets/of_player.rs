@@ -1,7 +1,7 @@
 //! All public matches of a player in one file, which is written while it is read: however many they are, no
 //! more of them is in memory than what a page of them is called, and one.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures::stream::{self, Stream, StreamExt};
@@ -13,44 +13,17 @@ use uuid::Uuid;
 use super::{NotServed, not_read};
 use crate::addresses::Address;
 use crate::from_protocol;
-use crate::locks::{Mutex, STREAMS};
 use crate::shared::Shared;
 use crate::somebody;
+use crate::streams::Full;
 
 /// How many matches are looked up at a time.
 const PAGE: usize = 50;
 
-/// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
-/// takes turns with all others that read.
-const STREAMS_MAX: usize = 32;
-
 /// Whoever asks outside of a connection may be anybody, and finds what anybody finds.
 pub(crate) const STRANGER: PlayerId = PlayerId(Uuid::nil());
 
-/// The addresses for which such files are written. One that is nobody's is one, too.
-#[derive(Debug)]
-pub(crate) struct Streams(Mutex<HashSet<Option<Address>>, STREAMS>);
-
-impl Streams {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(HashSet::new()))
-    }
-
-    /// Lets one more be written for this address.
-    fn enter(&self, address: Option<Address>) -> Result<(), NotServed> {
-        let mut streams = self.0.lock();
-        if streams.contains(&address) {
-            return Err(NotServed::Another);
-        }
-        if streams.len() >= STREAMS_MAX {
-            return Err(NotServed::Busy);
-        }
-        streams.insert(address);
-        Ok(())
-    }
-}
-
-/// A place among them, given back when dropped.
+/// A place among those for whom such files are written, given back when dropped.
 #[derive(Debug)]
 struct Place {
     server: Arc<Shared>,
@@ -59,7 +32,7 @@ struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.server.streams.0.lock().remove(&self.address);
+        self.server.streams.leave(self.address);
     }
 }
 
@@ -105,7 +78,10 @@ impl Shared {
             return Err(NotServed::Unknown);
         }
         let player = self.meant(wanted.player).await?;
-        self.streams.enter(address)?;
+        self.streams.enter(address).map_err(|full| match full {
+            Full::Address => NotServed::Another,
+            Full::All => NotServed::Busy,
+        })?;
         let mut reading = Reading {
             place: Place {
                 server: Arc::clone(self),

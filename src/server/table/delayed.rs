@@ -18,10 +18,10 @@ use super::teller::{Crowd, Elsewhere, Teller};
 use crate::card::Presence;
 use crate::clock::now;
 use crate::command::{Answer, Command};
-use crate::rating::Verdict;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::told::{Line, Published, Standing};
+use crate::verdict::Verdict;
 
 /// How much may wait that is no event and was not said: more than a match has in ten minutes, since who comes
 /// and goes is gathered. Beyond, it waits until there is room, and then tells the whole.

@@ -20,7 +20,6 @@ use crate::addresses::OpenMatchPermit;
 use crate::card::Card;
 use crate::clock::now;
 use crate::command::{Answer, Command};
-use crate::forgetting;
 use crate::metrics::GameMetrics;
 use crate::shared::Shared;
 use crate::to_protocol;
@@ -410,7 +409,7 @@ impl Owner {
                     Some(player) => self.server.players.sat_down(player, id),
                     None => {}
                 }
-                forgetting::look_at(&self.server, id, occupant.player());
+                self.server.see_off(id, occupant.player());
                 // Another bot, or another's turn: what was thought is not asked for any more.
                 self.bot_turn = None;
             }

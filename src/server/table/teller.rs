@@ -20,10 +20,10 @@ use crate::command::Command;
 use crate::connection_id::ConnectionId;
 use crate::encode::{self, encode};
 use crate::outbox::{Frame, Outbox};
-use crate::rating::Verdict;
 use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::told::{Line, Published, Roster, Standing};
+use crate::verdict::Verdict;
 
 /// How many events can be asked for again; who has missed more gets a snapshot.
 pub(crate) const HISTORY: usize = 256;

@@ -1,0 +1,20 @@
+//! Wakes the task that rates what has ended.
+
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+/// Wakes the task that rates.
+#[derive(Debug, Default)]
+pub(super) struct Rater(Notify);
+
+impl Rater {
+    /// A rated match has ended.
+    pub(super) fn wake(&self) {
+        self.0.notify_one();
+    }
+
+    /// Waits for the next that ends.
+    pub(super) fn woken(&self) -> Notified<'_> {
+        self.0.notified()
+    }
+}

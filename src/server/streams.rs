@@ -1,0 +1,45 @@
+//! For which addresses files of many matches are being written.
+
+use std::collections::HashSet;
+
+use super::addresses::Address;
+use super::locks::{Mutex, STREAMS};
+
+/// How many such files are written at the same time, for as many addresses. Each keeps a connection, and
+/// takes turns with all others that read.
+const STREAMS_MAX: usize = 32;
+
+/// The addresses for which such files are written. One that is nobody's is one, too.
+#[derive(Debug)]
+pub(super) struct Streams(Mutex<HashSet<Option<Address>>, STREAMS>);
+
+/// No more can be written: for this address, or at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    Address,
+    All,
+}
+
+impl Streams {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(HashSet::new()))
+    }
+
+    /// Lets one more be written for this address.
+    pub(super) fn enter(&self, address: Option<Address>) -> Result<(), Full> {
+        let mut streams = self.0.lock();
+        if streams.contains(&address) {
+            return Err(Full::Address);
+        }
+        if streams.len() >= STREAMS_MAX {
+            return Err(Full::All);
+        }
+        streams.insert(address);
+        Ok(())
+    }
+
+    /// The one for this address has come to its end.
+    pub(super) fn leave(&self, address: Option<Address>) {
+        self.0.lock().remove(&address);
+    }
+}
