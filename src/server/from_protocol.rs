@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use plyhouse_engine::catalog::{self, Entry};
+use plyhouse_engine::catalog::{self, CATALOG, Entry};
 use plyhouse_engine::game::Seat;
 use plyhouse_engine::search::Level;
 use plyhouse_matches::Action;
@@ -64,9 +64,11 @@ pub(super) fn sessions(text: &str, own: SessionId) -> Option<Sessions> {
 
 pub(super) fn game(id: &str) -> Result<&'static Entry, WireError> {
     catalog::find(id).ok_or_else(|| {
+        let games = CATALOG.iter().map(|entry| entry.info.id);
+        let games = games.collect::<Vec<_>>().join(", ");
         WireError::new(
             ErrorCode::UnknownGame,
-            "this server does not host that game",
+            format!("this server does not host that game; it hosts {games}"),
         )
     })
 }
