@@ -13,6 +13,7 @@ use std::time::Duration;
 use plyhouse_engine::review::{Review, TABLE_BYTES};
 use plyhouse_matches::Match;
 use plyhouse_protocol::{ErrorCode, MatchId, PlayerId, ServerMessage, WireError};
+use plyhouse_store::AnalysisAsked;
 use tokio::sync::Semaphore;
 
 pub(super) use self::making::Analysis;
@@ -24,10 +25,12 @@ use super::locks::{ANALYSES, Mutex};
 use super::metrics::Counted;
 use super::outbox::Outbox;
 use super::shared::Shared;
-use super::unread::unread;
+use super::unread::{unkept, unread};
 
-/// How many a player may have looked at a day, on one server.
+/// How many a player may have looked at within a day, on all servers over a store together.
 const PER_DAY: u32 = 20;
+
+const DAY_MS: u64 = 24 * 3600 * 1000;
 
 /// How many may be looked at or wait for that.
 const LINE_MAX: usize = 64;
@@ -64,10 +67,6 @@ struct Now {
     made: HashMap<MatchId, (PlayerId, Arc<Analysis>)>,
     /// The connections that are told of one.
     told: HashSet<ConnectionId>,
-    /// How many each player has begun on this day, counted from 1970. As each takes seconds, there are no more
-    /// than a server can look at in a day.
-    day: u64,
-    begun: HashMap<PlayerId, u32>,
 }
 
 impl Analyses {
@@ -130,7 +129,7 @@ pub(super) async fn known(
 }
 
 /// Has a match looked at.
-pub(super) fn begin(
+pub(super) async fn begin(
     server: &Arc<Shared>,
     state: &Match,
     wanted: Wanted,
@@ -140,17 +139,13 @@ pub(super) fn begin(
     let nodes = wanted.nodes.unwrap_or(usual);
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let analysis = Arc::new(Analysis::new(id, nodes, moves.len()));
-    enter(server, wanted.by, &analysis)?;
-    let entered = Entered {
-        server: Arc::clone(server),
-        id,
-        _waiting: Counted::new(&server.metrics.analyses.waiting),
-    };
+    let entered = enter(server, wanted.by, &analysis)?;
     let review = Review::new(game, state.start(), moves, TABLE_BYTES);
     let review = review.map_err(|error| {
         tracing::error!(match_id = %id, %error, "a match cannot be played through");
         WireError::new(ErrorCode::Internal, "the match cannot be read")
     })?;
+    count(server, wanted.by).await?;
     let (by, found) = (wanted.by, Arc::clone(&analysis));
     server.spawn(async move {
         making::make(&entered.server, by, review, &found).await;
@@ -159,38 +154,51 @@ pub(super) fn begin(
     Ok(analysis)
 }
 
-/// Takes a place in the line, if that is allowed.
-fn enter(server: &Shared, by: PlayerId, analysis: &Arc<Analysis>) -> Result<(), WireError> {
-    const DAY_MS: u64 = 24 * 3600 * 1000;
-    let too_soon = |message, retry_after_ms| {
-        let error = WireError::new(ErrorCode::TooSoon, message);
-        Err(WireError {
-            retry_after_ms,
-            ..error
-        })
-    };
-    let now_ms = server.clock.now_ms();
+/// Takes a place in the line, if there is one.
+fn enter(
+    server: &Arc<Shared>,
+    by: PlayerId,
+    analysis: &Arc<Analysis>,
+) -> Result<Entered, WireError> {
+    let id = analysis.match_id();
     let mut now = server.analyses.now.lock();
-    if now.day != now_ms / DAY_MS {
-        now.day = now_ms / DAY_MS;
-        now.begun.clear();
-    }
-    let is_made = now.made.contains_key(&analysis.match_id());
-    if is_made || now.made.values().any(|(other, _)| *other == by) {
-        return too_soon("one match is looked at for you, or this one, already", None);
-    }
-    if now.begun.get(&by).is_some_and(|begun| *begun >= PER_DAY) {
-        let message = "you have had as many matches looked at today as you may";
-        return too_soon(message, Some(DAY_MS - now_ms % DAY_MS));
+    if now.made.contains_key(&id) || now.made.values().any(|(other, _)| *other == by) {
+        let message = "one match is looked at for you, or this one, already";
+        return Err(WireError::new(ErrorCode::TooSoon, message));
     }
     if now.made.len() >= LINE_MAX {
         let message = "too many matches wait to be looked at";
         return Err(WireError::new(ErrorCode::Overloaded, message));
     }
-    *now.begun.entry(by).or_default() += 1;
-    let entry = (by, Arc::clone(analysis));
-    now.made.insert(analysis.match_id(), entry);
-    Ok(())
+    now.made.insert(id, (by, Arc::clone(analysis)));
+    drop(now);
+    Ok(Entered {
+        server: Arc::clone(server),
+        id,
+        _waiting: Counted::new(&server.metrics.analyses.waiting),
+    })
+}
+
+/// Counts one more for this player, if that is allowed.
+async fn count(server: &Shared, by: PlayerId) -> Result<(), WireError> {
+    let at_ms = server.clock.now_ms();
+    let asked = AnalysisAsked {
+        by,
+        at_ms,
+        since_ms: at_ms.saturating_sub(DAY_MS),
+        most: PER_DAY,
+    };
+    if server.store.ask_analysis(asked).await.map_err(unkept)? {
+        return Ok(());
+    }
+    let first = server.store.analysis_asked(by, asked.since_ms).await;
+    let first = first.map_err(|error| unread(&error))?;
+    let message = "you have had as many matches looked at in 24 hours as you may";
+    Err(WireError {
+        // Another server's clock may go before this one's.
+        retry_after_ms: first.map(|first_ms| (first_ms + DAY_MS).saturating_sub(at_ms).min(DAY_MS)),
+        ..WireError::new(ErrorCode::TooSoon, message)
+    })
 }
 
 /// A place in the line, until this is dropped.

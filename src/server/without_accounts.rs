@@ -9,10 +9,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Creation, Event, EventKind, Occupant, Part, Reminder, Starter};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, RatingChange, SessionKind};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
+    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
+    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 
 /// The store, seen so.
@@ -172,6 +172,18 @@ impl Store for WithoutAccounts {
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         self.0.analysis(id)
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.0.ask_analysis(asked)
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.0.analysis_asked(by, since_ms)
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -25,7 +25,7 @@ use std::fmt;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 
-pub use analysis::KeptAnalysis;
+pub use analysis::{AnalysisAsked, KeptAnalysis};
 pub use archive::{Archive, Fault, KeptMatch, Person, Summary, Unreadable, verify};
 pub use desk::Desk;
 pub use history::{Explored, HistoryQuery, Opponent, PastMatch, Results, Tally};
@@ -159,6 +159,17 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// What was thought of an ended match, if that is kept.
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>>;
+
+    /// Counts one more match that a player has looked at. False, and nothing is counted, if that are as many as
+    /// may be. Counts are of a day: they do not move to another store.
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>>;
+
+    /// When the first of those was asked for that a player has asked for since then, in milliseconds since 1970.
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>>;
 
     /// How ratings stand.
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>>;

@@ -22,10 +22,10 @@ use self::kept::Kept;
 use self::people::People;
 use super::forgetting;
 use super::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, KeptRatings, LeadersPage, LeadersQuery,
-    Live, Loaded, Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, KeptRatings, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, Needed, Next, NodeId, Pairing, Pass, PastMatch, PeopleChange,
+    PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results,
+    SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Creation, Event, Part, Reminder};
@@ -64,6 +64,8 @@ struct Contents {
     past: Past,
     /// What was thought of ended matches.
     analyses: BTreeMap<MatchId, KeptAnalysis>,
+    /// When players have asked for one, in milliseconds since 1970.
+    asked: BTreeMap<PlayerId, Vec<u64>>,
     /// How many events they have together.
     ended_events: usize,
     people: People,
@@ -227,6 +229,26 @@ impl Contents {
         has_ended
     }
 
+    /// Counts one more that a player has asked for, unless that are as many as may be.
+    fn ask_analysis(&mut self, asked: AnalysisAsked) -> bool {
+        self.asked.retain(|_, times| {
+            times.retain(|at_ms| *at_ms > asked.since_ms);
+            !times.is_empty()
+        });
+        let times = self.asked.entry(asked.by).or_default();
+        let is_allowed = times.len() < asked.most as usize;
+        if is_allowed {
+            times.push(asked.at_ms);
+        }
+        is_allowed
+    }
+
+    /// When the first was asked for since then.
+    fn analysis_asked(&self, by: PlayerId, since_ms: u64) -> Option<u64> {
+        let times = self.asked.get(&by).into_iter().flatten().copied();
+        times.filter(|at_ms| *at_ms > since_ms).min()
+    }
+
     /// The rematch of a match.
     fn next(&self, id: MatchId) -> Option<Next> {
         let id = *self.nexts.get(&id)?;
@@ -370,6 +392,18 @@ impl Store for MemoryStore {
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         future::ready(Ok(self.contents.lock().analyses.get(&id).cloned())).boxed()
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        future::ready(Ok(self.contents.lock().ask_analysis(asked))).boxed()
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        future::ready(Ok(self.contents.lock().analysis_asked(by, since_ms))).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -40,10 +40,10 @@ use self::link::{Link, Session};
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
+    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
+    Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 
 /// Keeps matches and players in a PostgreSQL database.
@@ -261,6 +261,19 @@ impl Store for PostgresStore {
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         self.reader.analysis(id).boxed()
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let asked = self.writer.write(Task::AskAnalysis(asked));
+        asked.map(unless_refused).boxed()
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.reader.analysis_asked(by, since_ms).boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

@@ -41,10 +41,10 @@ use self::lock::Lock;
 use self::reader::Reader;
 use self::writer::{Task, Writer};
 use super::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, Needed, NodeId, OrderId, Pairing, Pass, PastMatch,
+    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
+    Results, SessionRecord, Store, StoreMetrics, Tail, TokenHash, WriteError, unless_refused,
 };
 use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as RatingRecord};
 use plyhouse_matches::{Event, Part, Reminder};
@@ -314,6 +314,21 @@ impl Store for SqliteStore {
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         self.past
             .read(move |connection| Ok(analyses::of(connection, id)?))
+            .boxed()
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        let asked = self.writer.write(Task::AskAnalysis(asked));
+        asked.map(unless_refused).boxed()
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.past
+            .read(move |connection| Ok(analyses::asked(connection, by, since_ms)?))
             .boxed()
     }
 

@@ -550,7 +550,7 @@ macro_rules! suite {
             a_player_is_forgotten, who_was_forgotten_gets_no_part, a_proxy_knows_its_people, passes_are_taken_once,
             live_matches_have_an_owner, a_code_is_of_one_live_match, a_match_has_one_rematch,
             ended_matches_are_found_by_their_players, what_is_not_public_is_found_by_its_players,
-            openings_are_counted, the_best_analysis_is_kept,
+            openings_are_counted, the_best_analysis_is_kept, analyses_are_counted,
             a_reminder_is_kept_with_the_events,
             a_reminder_comes_with_its_match,
             the_end_of_a_rated_match_is_numbered, a_delayed_match_is_numbered_late, rows_are_posted_once,

@@ -1,7 +1,10 @@
 //! What the search thinks of ended matches.
 
+use std::sync::Arc;
+
 use plyhouse_protocol::Analysts;
 use plyhouse_server::{Accounts, Settings};
+use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
 use crate::support::{Player, TestServer, calm, pass, played};
@@ -183,7 +186,15 @@ async fn an_operator_may_let_anyone_ask_or_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn a_player_has_twenty_looked_at_a_day() {
-    let server = TestServer::start(calm());
+    let store = Arc::new(MemoryStore::default());
+    let of = |seed| {
+        let settings = Settings {
+            seed: Some(seed),
+            ..calm()
+        };
+        TestServer::with_store(settings, Arc::clone(&store) as Arc<dyn Store>)
+    };
+    let server = of(8);
     let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
     let create = json!({"game": "tic-tac-toe"});
     let mut all = Vec::new();
@@ -196,11 +207,21 @@ async fn a_player_has_twenty_looked_at_a_day() {
     }
     let refused = ann.ask(analyse(&all[20])).await;
     assert_eq!(refused["code"], "too_soon");
-    let wait_ms = refused["retry_after_ms"].as_u64().expect("until midnight");
+    // A server that is started again goes on counting.
+    server.server.stop().await;
+    let server = of(9);
+    assert_eq!(server.server.recover().await.expect("readable").damaged, 0);
+    let (mut ann, _) = server.come_back(&ann.token()).await;
+    let refused = ann.ask(analyse(&all[20])).await;
+    assert_eq!(refused["code"], "too_soon", "{refused}");
+    let wait_ms = refused["retry_after_ms"]
+        .as_u64()
+        .expect("a day after the first");
     assert!(wait_ms <= 24 * 3600 * 1000, "{wait_ms}");
     // What is kept can be had again, and others have their own days.
     assert_eq!(analysed(&mut ann, &all[0]).await.0.len(), 1);
-    pass(wait_ms / 1000 + 1).await;
+    // The clock of this server began anew, and goes after that by which the first were counted.
+    pass(wait_ms / 1000 + 600).await;
     assert_eq!(analysed(&mut ann, &all[20]).await.0.len(), 1);
 }
 

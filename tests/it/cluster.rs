@@ -1,5 +1,6 @@
 //! Several servers over one store: any of them takes any client.
 
+mod analysing;
 mod blocks;
 mod changing_hands;
 mod lobby;

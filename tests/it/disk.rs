@@ -140,7 +140,7 @@ impl Client {
 #[tokio::test]
 async fn a_full_disk_is_told_and_survived() {
     let directory = tempfile::tempdir().expect("a directory");
-    let server = Limited::start(directory.path(), Some(512)).await;
+    let server = Limited::start(directory.path(), Some(768)).await;
     let mut ann = server.connect().await;
     let welcome = ann.ask(json!({"type": "hello", "name": "ann"})).await;
     let seats = json!(["me", {"bot": "max"}]);

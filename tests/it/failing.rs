@@ -8,10 +8,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, MemoryStore, Needed, NodeId, Pairing, Pass, PastMatch,
+    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
+    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::sync::Mutex;
 
@@ -275,6 +275,24 @@ impl Store for FailingStore {
             return future::ready(Err(unreadable)).boxed();
         }
         self.memory.analysis(id)
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        if let Some(error) = self.failing() {
+            return future::ready(Err(error)).boxed();
+        }
+        self.memory.ask_analysis(asked)
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        if let Some(unreadable) = self.unreadable() {
+            return future::ready(Err(unreadable)).boxed();
+        }
+        self.memory.analysis_asked(by, since_ms)
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

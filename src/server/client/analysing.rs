@@ -55,7 +55,7 @@ impl Client {
         if let Some(known) = analyses::known(server, &state, wanted).await? {
             return Ok(known);
         }
-        analyses::begin(server, &state, wanted)
+        analyses::begin(server, &state, wanted).await
     }
 
     /// Whether this player may ask about this match.

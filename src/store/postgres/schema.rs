@@ -373,6 +373,16 @@ const MIGRATIONS: &[&str] = &["
     ALTER TABLE pairings ADD COLUMN session uuid;
     ", "
     -- Names are kept by what they look like as they are written, too.
+    ", "
+    -- When players have had matches looked at, for a day. Of two servers that count one more of a player at the
+    -- same time, the key lets one.
+    CREATE TABLE analyses_asked (
+        player   uuid,
+        no       int8,
+        asked_ms int8 NOT NULL,                    -- milliseconds since 1970
+        PRIMARY KEY (player, no)
+    );
+    CREATE INDEX analyses_asked_ms ON analyses_asked (asked_ms);
     "];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -20,8 +20,8 @@ use super::Condition;
 use super::link::{Failure, Link, Session, because};
 use crate::directory::Shown;
 use crate::{
-    KeptAnalysis, Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord,
-    WriteError,
+    AnalysisAsked, KeptAnalysis, Mark, NodeId, PeopleChange, PlayerRecord, RatingsChange, Record,
+    SessionRecord, WriteError,
 };
 
 /// How many writes are put into one transaction.
@@ -62,6 +62,8 @@ pub(super) enum Task {
     ChangeRatings(RatingsChange),
     /// Refused as a conflict if there is no such match that has ended.
     KeepAnalysis(MatchId, KeptAnalysis),
+    /// Refused as a conflict if as many as may be are counted.
+    AskAnalysis(AnalysisAsked),
     Renew(NodeId),
     Withdraw(NodeId),
     /// Refused as a conflict if somebody else is at it.

@@ -1,9 +1,9 @@
 //! What was thought of ended matches, as it is read and written.
 
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::KeptAnalysis;
+use crate::{AnalysisAsked, KeptAnalysis};
 
 /// Keeps what was thought of a match in place of what was thought with less effort. False if the match is
 /// not kept, or has not ended.
@@ -32,4 +32,38 @@ pub(super) fn of(connection: &Connection, id: MatchId) -> rusqlite::Result<Optio
         })
     });
     found.optional()
+}
+
+/// Counts one more that a player has asked for. False if that are as many as may be.
+pub(super) fn ask(connection: &Connection, asked: &AnalysisAsked) -> rusqlite::Result<bool> {
+    let AnalysisAsked {
+        by,
+        at_ms,
+        since_ms,
+        most,
+    } = asked;
+    let sql = "DELETE FROM analyses_asked WHERE asked_ms <= ?1";
+    connection.prepare_cached(sql)?.execute([since_ms])?;
+    let sql = "INSERT INTO analyses_asked (player, asked_ms)
+               SELECT ?1, ?2 WHERE (SELECT count(*) FROM analyses_asked WHERE player = ?1) < ?3";
+    let mut insert = connection.prepare_cached(sql)?;
+    Ok(insert.execute((by.0.as_bytes(), at_ms, most))? > 0)
+}
+
+/// Whether this one was counted.
+pub(super) fn is_counted(connection: &Connection, asked: &AnalysisAsked) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM analyses_asked WHERE player = ?1 AND asked_ms = ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    found.exists((asked.by.0.as_bytes(), asked.at_ms))
+}
+
+/// When the first was asked for since then.
+pub(super) fn asked(
+    connection: &Connection,
+    by: PlayerId,
+    since_ms: u64,
+) -> rusqlite::Result<Option<u64>> {
+    let sql = "SELECT min(asked_ms) FROM analyses_asked WHERE player = ?1 AND asked_ms > ?2";
+    let mut found = connection.prepare_cached(sql)?;
+    found.query_row((by.0.as_bytes(), since_ms), |row| row.get(0))
 }

@@ -11,13 +11,14 @@ use crate::forgetting::{MATCHES_AT_ONCE, without_name};
 
 /// What is done with all that a player is known by, and with the account. What the account was is not there
 /// any more; its row keeps the names that nobody else gets for a time.
-const FORGOTTEN: [&str; 9] = [
+const FORGOTTEN: [&str; 10] = [
     "DELETE FROM sessions WHERE player = ?1",
     "DELETE FROM pairings WHERE player = ?1",
     "DELETE FROM recoveries WHERE player = ?1",
     "DELETE FROM passes WHERE player = ?1",
     "DELETE FROM externals WHERE player = ?1",
     "DELETE FROM blocks WHERE player = ?1 OR other = ?1",
+    "DELETE FROM analyses_asked WHERE player = ?1",
     "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ?1",
     "UPDATE players SET name = 'someone', kind = NULL, gone = 1 WHERE id = ?1",
     "INSERT INTO forgetting (player, after) VALUES (?1, x'') ON CONFLICT DO NOTHING",

@@ -355,6 +355,15 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "ALTER TABLE pairings ADD COLUMN session BLOB;",
     // Names are kept by what they look like as they are written, too.
     "",
+    // When players have had matches looked at, for a day.
+    "
+    CREATE TABLE analyses_asked (
+        player   BLOB NOT NULL,
+        asked_ms INTEGER NOT NULL                -- milliseconds since 1970
+    ) STRICT;
+    CREATE INDEX analyses_asked_by ON analyses_asked (player, asked_ms);
+    CREATE INDEX analyses_asked_ms ON analyses_asked (asked_ms);
+    ",
 ];
 
 /// The version of the tables in which ended matches are found by more than their ids. Those from before are

@@ -466,7 +466,7 @@ async fn results_of_before_are_counted() {
         ["2 results of players are not as many as their matches"]
     );
     let back = "DROP TABLE results; DROP TRIGGER results_of_more; DROP TRIGGER results_of_fewer;
-                DROP TABLE ledger_waiting; DROP TABLE analyses;
+                DROP TABLE ledger_waiting; DROP TABLE analyses; DROP TABLE analyses_asked;
                 ALTER TABLE pairings DROP COLUMN session";
     connection.execute_batch(back).expect("dropped");
     let version = connection.pragma_update(None, "user_version", 14);

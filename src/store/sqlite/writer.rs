@@ -18,7 +18,8 @@ use self::batch::Heads;
 use super::worker::{Jobs, Worker};
 use super::{Condition, now, schema, wall_ms};
 use crate::{
-    KeptAnalysis, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord, WriteError,
+    AnalysisAsked, KeptAnalysis, PeopleChange, PlayerRecord, RatingsChange, Record, SessionRecord,
+    WriteError,
 };
 use plyhouse_matches::{Event, Reminder};
 use plyhouse_protocol::{MatchId, Seq};
@@ -58,6 +59,8 @@ pub(super) enum Task {
     ChangeRatings(RatingsChange),
     /// Refused as a conflict if there is no such match that has ended.
     KeepAnalysis(MatchId, KeptAnalysis),
+    /// Refused as a conflict if as many as may be are counted.
+    AskAnalysis(AnalysisAsked),
 }
 
 /// A task, and where to tell what has become of it. The task goes back with the answer: memory is let

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{RESIGNED, created, started};
-use crate::{KeptAnalysis, Store};
+use super::{RESIGNED, created, player, started};
+use crate::{AnalysisAsked, KeptAnalysis, Store};
 use plyhouse_protocol::MatchId;
 
 fn thought(nodes: u64, text: &str) -> KeptAnalysis {
@@ -47,4 +47,40 @@ pub(crate) async fn the_best_analysis_is_kept(store: &dyn Store) {
         assert_eq!(store.keep_analysis(id, thought(1, "")).await, Ok(false));
         assert_eq!(told(id).await, None);
     }
+}
+
+/// What a player asks for is counted for as long as it counts, and not beyond what may be.
+pub(crate) async fn analyses_are_counted(store: &dyn Store) {
+    let [ann, bob] = [131, 132].map(|number| player(number).id);
+    let ask = async |by, at_ms, since_ms| {
+        let most = 3;
+        let asked = AnalysisAsked {
+            by,
+            at_ms,
+            since_ms,
+            most,
+        };
+        store.ask_analysis(asked).await.expect("written")
+    };
+    let first = async |by, since_ms| store.analysis_asked(by, since_ms).await.expect("readable");
+    assert_eq!(first(ann, 0).await, None);
+    for at_ms in [10, 20, 30] {
+        assert!(ask(ann, at_ms, 5).await, "{at_ms}");
+    }
+    assert!(!ask(ann, 40, 5).await, "three are enough");
+    assert_eq!(
+        (first(ann, 5).await, first(ann, 10).await),
+        (Some(10), Some(20))
+    );
+    assert!(ask(bob, 40, 5).await, "of each player by itself");
+    // What was refused is not counted, and one that counts no more makes room for one.
+    assert!(!ask(ann, 45, 9).await);
+    assert!(ask(ann, 50, 10).await);
+    assert!(!ask(ann, 51, 10).await);
+    assert_eq!(first(ann, 10).await, Some(20));
+    assert!(ask(ann, 60, 30).await);
+    assert_eq!(
+        (first(ann, 30).await, first(bob, 30).await),
+        (Some(50), Some(40))
+    );
 }

@@ -1,9 +1,9 @@
 //! What was thought of ended matches.
 
-use plyhouse_protocol::MatchId;
+use plyhouse_protocol::{MatchId, PlayerId};
 
 use super::Reader;
-use crate::postgres::journal::natural;
+use crate::postgres::journal::{integer, natural};
 use crate::{KeptAnalysis, ReadError};
 
 impl Reader {
@@ -18,5 +18,17 @@ impl Reader {
             nodes: natural(row.get(0)),
             text: row.get(1),
         }))
+    }
+
+    /// When the first was asked for since then.
+    pub(in crate::postgres) async fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> Result<Option<u64>, ReadError> {
+        let sql = "SELECT asked_ms FROM analyses_asked WHERE player = $1 AND asked_ms > $2
+                   ORDER BY asked_ms LIMIT 1";
+        let rows = self.query(sql, &[&by.0, &integer(since_ms)]).await?;
+        Ok(rows.first().map(|row| natural(row.get(0))))
     }
 }

@@ -63,6 +63,7 @@ impl<'a> Batch<'a> {
         self.take_all(session).await?;
         self.append_all(session).await?;
         self.keep_analyses(session).await?;
+        self.ask_analyses(session).await?;
         // After the appends, which may have locked the end of the ledger.
         self.change_ratings(session).await?;
         // Last, since until the end nobody else can pair those who want the same.

@@ -124,6 +124,7 @@ fn is_there(connection: &Connection, task: &Task) -> rusqlite::Result<Result<(),
             let kept = analyses::of(connection, *id)?;
             kept.is_some_and(|kept| kept.nodes >= analysis.nodes)
         }
+        Task::AskAnalysis(asked) => analyses::is_counted(connection, asked)?,
     };
     Ok(if is_there {
         Ok(())
@@ -196,6 +197,7 @@ impl<'a> Batch<'a> {
             Task::KeepAnalysis(id, analysis) => {
                 analyses::keep(self.transaction, *id, analysis).map(unless)
             }
+            Task::AskAnalysis(asked) => analyses::ask(self.transaction, asked).map(unless),
         }
     }
 

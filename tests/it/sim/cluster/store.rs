@@ -13,10 +13,10 @@ use plyhouse_matches::ratings::{Books, LedgerRow, Posted, Rated, Record as Ratin
 use plyhouse_matches::{Event, Part, Reminder};
 use plyhouse_protocol::{MatchCode, MatchId, PlayerId, RatingChange};
 use plyhouse_store::{
-    Account, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage, LeadersQuery, Live, Loaded,
-    Mark, MemoryStore, Needed, NodeId, Pairing, PastMatch, PeopleChange, PlayerRating,
-    PlayerRecord, RatingState, RatingsChange, ReadError, Record, Results, SessionRecord, Store,
-    Tail, TokenHash, WriteError,
+    Account, AnalysisAsked, Blocks, Explored, HistoryQuery, KeptAnalysis, LeadersPage,
+    LeadersQuery, Live, Loaded, Mark, MemoryStore, Needed, NodeId, Pairing, PastMatch,
+    PeopleChange, PlayerRating, PlayerRecord, RatingState, RatingsChange, ReadError, Record,
+    Results, SessionRecord, Store, Tail, TokenHash, WriteError,
 };
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -409,6 +409,20 @@ impl Store for Wire {
 
     fn analysis(&self, id: MatchId) -> BoxFuture<'_, Result<Option<KeptAnalysis>, ReadError>> {
         self.read(move |kept| kept.analysis(id)).boxed()
+    }
+
+    fn ask_analysis(&self, asked: AnalysisAsked) -> BoxFuture<'_, Result<bool, WriteError>> {
+        self.write(move |shared| now(shared.kept.ask_analysis(asked)))
+            .boxed()
+    }
+
+    fn analysis_asked(
+        &self,
+        by: PlayerId,
+        since_ms: u64,
+    ) -> BoxFuture<'_, Result<Option<u64>, ReadError>> {
+        self.read(move |kept| kept.analysis_asked(by, since_ms))
+            .boxed()
     }
 
     fn rating_state(&self) -> BoxFuture<'_, Result<RatingState, ReadError>> {

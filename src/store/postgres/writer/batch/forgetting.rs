@@ -65,13 +65,14 @@ pub(super) async fn still_named(session: &Session) -> Result<BTreeSet<PlayerId>,
 
 /// What is done with all that players are known by, and with their accounts. What an account was is not there
 /// any more; its row keeps the names that nobody else gets for a time.
-const FORGOTTEN: [&str; 10] = [
+const FORGOTTEN: [&str; 11] = [
     "DELETE FROM sessions WHERE player = ANY ($1)",
     "DELETE FROM pairings WHERE player = ANY ($1)",
     "DELETE FROM recoveries WHERE player = ANY ($1)",
     "DELETE FROM passes WHERE player = ANY ($1)",
     "DELETE FROM externals WHERE player = ANY ($1)",
     "DELETE FROM blocks WHERE player = ANY ($1) OR other = ANY ($1)",
+    "DELETE FROM analyses_asked WHERE player = ANY ($1)",
     "DELETE FROM seeks WHERE player = ANY ($1)",
     "UPDATE accounts SET password = NULL, renamed_ms = NULL, owner = NULL WHERE player = ANY ($1)",
     "UPDATE players SET name = 'someone', kind = NULL, gone = true WHERE id = ANY ($1)",

@@ -1,0 +1,171 @@
+//! What searches think is told on all servers alike.
+
+use serde_json::{Value, json};
+
+use super::{Cluster, Node, pair};
+use crate::support::{Player, pass, played};
+
+fn to(kind: &str, id: &str) -> Value {
+    json!({"type": kind, "match": id})
+}
+
+/// Asks what is thought of a match, and gives all that is told: the plies from the last on, and the accuracy.
+async fn analysed(player: &mut Player, id: &str) -> (Vec<Value>, Value) {
+    let answer = player.ask(to("analyse", id)).await;
+    assert_eq!(answer["type"], "ok", "{answer}");
+    let mut plies = Vec::new();
+    loop {
+        let part = player.event("analysis").await;
+        plies.extend(part["plies"].as_array().expect("a list").iter().cloned());
+        if part["done"] == part["of"] {
+            return (plies, part["accuracy"].clone());
+        }
+    }
+}
+
+/// A match that was decided on one server is looked at on another, once for all servers.
+#[tokio::test(start_paused = true)]
+async fn a_match_is_looked_at_on_any_server() {
+    let mut cluster = Cluster::default();
+    let [here, there, beside] = cluster.nodes().await;
+    let create = json!({"game": "tic-tac-toe", "seats": ["me", "open"]});
+    let (mut ann, mut bob, id) = pair(&here, &there, create).await;
+    let mut cat = beside.server.player("cat").await;
+    cat.ask(to("watch", &id)).await;
+    assert_eq!(bob.refused(to("analyse", &id)).await, "match_running");
+    for (ply, m) in (0..).zip(["a1", "c3", "c1", "b1"]) {
+        let mover = if ply % 2 == 0 { &mut ann } else { &mut bob };
+        assert_eq!(mover.play(&id, ply, m).await["type"], "ok");
+    }
+    ann.ask(to("resign", &id)).await;
+    for player in [&mut bob, &mut cat] {
+        while player.next().await["type"] != "ended" {}
+    }
+    let (plies, accuracy) = analysed(&mut bob, &id).await;
+    let moves: Vec<&Value> = plies.iter().rev().map(|ply| &ply["move"]).collect();
+    assert_eq!(moves, ["a1", "c3", "c1", "b1"]);
+    assert!(accuracy[1].is_u64(), "{accuracy}");
+
+    // It is nobody's else, wherever they are, and is kept for its players, wherever they come back.
+    assert_eq!(cat.refused(to("analyse", &id)).await, "not_seated");
+    let mut ann = again(ann, &beside).await;
+    assert_eq!(analysed(&mut ann, &id).await, (plies, accuracy));
+    let metrics = beside.server.server.metrics();
+    for line in [
+        "plyhouse_analyses_total 0",
+        "plyhouse_analyses_kept_total 1",
+    ] {
+        assert!(metrics.contains(line), "{line}");
+    }
+}
+
+/// What a player may have looked at is one count, whatever server is asked.
+#[tokio::test(start_paused = true)]
+async fn twenty_are_looked_at_on_all_servers_together() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob) = (
+        here.server.player("ann").await,
+        here.server.player("bob").await,
+    );
+    let mut all = Vec::new();
+    for _ in 0..21 {
+        let create = json!({"game": "tic-tac-toe"});
+        all.push(played(&mut ann, &mut bob, create, &["b2"]).await);
+        pass(11).await;
+    }
+    for id in &all[..10] {
+        assert_eq!(analysed(&mut ann, id).await.0.len(), 1);
+    }
+    let mut ann = again(ann, &there).await;
+    for id in &all[10..20] {
+        assert_eq!(analysed(&mut ann, id).await.0.len(), 1);
+    }
+    for node in [&there, &here] {
+        ann = again(ann, node).await;
+        assert_eq!(ann.refused(to("analyse", &all[20])).await, "too_soon");
+        assert_eq!(analysed(&mut ann, &all[0]).await.0.len(), 1, "what is kept");
+    }
+}
+
+/// A player who has gone, on another server.
+async fn again(player: Player, node: &Node) -> Player {
+    let token = player.token();
+    drop(player);
+    node.server.come_back(&token).await.0
+}
+
+/// A match against a bot that is decided here, and its player there.
+async fn against_bot(here: &Node, there: &Node, thinking: bool) -> (Player, Player, String) {
+    let (mut host, mut ann) = (
+        here.server.player("host").await,
+        there.server.player("ann").await,
+    );
+    let seats = json!(["open", {"bot": "medium"}]);
+    let create =
+        json!({"game": "tic-tac-toe", "seats": seats, "thinking": thinking, "pace_ms": 1000});
+    let id = host.create(create).await;
+    let shown = ann.ask(to("join", &id)).await;
+    assert_eq!(shown["status"], "running", "{shown}");
+    host.event("seated").await;
+    host.event("started").await;
+    (host, ann, id)
+}
+
+/// A hint comes to a player of a match that is decided elsewhere, after it has become part of the match.
+#[tokio::test(start_paused = true)]
+async fn a_hint_is_told_through_a_copy() {
+    let mut cluster = Cluster::default();
+    let [here, there, beside] = cluster.nodes().await;
+    let (mut host, mut ann, id) = against_bot(&here, &there, false).await;
+    let mut cat = beside.server.player("cat").await;
+    cat.ask(to("watch", &id)).await;
+    let hint = |ply: u64| json!({"type": "hint", "match": id, "ply": ply});
+    let (_, came) = ann.ask_and_hear(hint(0)).await;
+    let kinds: Vec<&Value> = came.iter().map(|told| &told["type"]).collect();
+    let is_first = |kind: &str| kinds.iter().position(|told| *told == kind);
+    assert!(
+        is_first("hinted").is_some() && is_first("hinted") < is_first("hint"),
+        "{kinds:?}"
+    );
+    let told = came.last().expect("the answer");
+    let best = told["move"].as_str().expect("a move").to_owned();
+    for other in [&mut host, &mut cat] {
+        let hinted = other.event("hinted").await;
+        assert_eq!(
+            (&hinted["seat"], &hinted["ply"]),
+            (&json!(0), &json!(0)),
+            "{hinted}"
+        );
+    }
+    // Once more is no other event, and what is not the match's turn is refused as ever.
+    let (_, came) = ann.ask_and_hear(hint(0)).await;
+    assert!(came.iter().all(|told| told["type"] != "hinted"), "{came:?}");
+    assert_eq!(ann.refused(hint(1)).await, "stale_ply");
+    assert_eq!(host.refused(hint(0)).await, "not_seated");
+    assert_eq!(cat.refused(hint(0)).await, "not_seated");
+    assert_eq!(ann.play(&id, 0, &best).await["type"], "ok");
+}
+
+/// What a bot thinks is told wherever somebody follows.
+#[tokio::test(start_paused = true)]
+async fn what_a_bot_thinks_is_told_on_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut host, mut ann, id) = against_bot(&here, &there, true).await;
+    ann.play(&id, 0, "b2").await;
+    for player in [&mut host, &mut ann] {
+        let thought = loop {
+            let told = player.next().await;
+            if told["type"] == "thinking" {
+                break told;
+            }
+        };
+        assert_eq!(
+            (&thought["match"], &thought["ply"]),
+            (&json!(id), &json!(1)),
+            "{thought}"
+        );
+        assert!(!thought["pv"].as_array().expect("a list").is_empty());
+    }
+}
