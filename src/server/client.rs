@@ -44,6 +44,7 @@ use plyhouse_protocol::{
     Refused, Request, SessionKind, Token, WireError,
 };
 use plyhouse_store::{PlayerRecord, SessionRecord, TokenHash};
+use tokio::sync::Semaphore;
 
 /// A day in milliseconds.
 const DAY_MS: u64 = 24 * 3600 * 1000;
@@ -64,6 +65,8 @@ pub struct Client {
     kind: SessionKind,
     /// As whom a proxy knows the client, which alone decides then who it is.
     external: Option<String>,
+    /// Whether one more hint may be looked for.
+    hints: Arc<Semaphore>,
     /// When the request came that is being served.
     received_at: Instant,
     /// How many requests have come until now, that one among them.
@@ -116,6 +119,7 @@ impl Client {
             permit,
             kind,
             external,
+            hints: Arc::new(Semaphore::new(hinting::HINTS_MAX)),
             received_at,
             requests: 0,
             malformed: 0,

@@ -1,12 +1,14 @@
 //! What the search thinks of ended matches.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use plyhouse_protocol::Analysts;
 use plyhouse_server::{Accounts, Settings};
 use plyhouse_store::{MemoryStore, Store};
 use serde_json::{Value, json};
 
+use crate::failing::FailingStore;
 use crate::support::{Player, TestServer, calm, pass, played};
 
 /// A game in which both go wrong: x lets o win, who does not see it, and loses at last.
@@ -426,4 +428,69 @@ async fn a_bot_is_seen_to_think() {
         last["pruned"].as_u64() > Some(0) && last["nodes"].as_u64() > Some(0),
         "{last}"
     );
+}
+
+/// Whoever has asked for several and pings hears of the ping before the last of them is found.
+#[tokio::test(start_paused = true)]
+async fn nothing_waits_for_a_hint() {
+    let settings = Settings {
+        search_time: Duration::from_secs(1),
+        ..calm()
+    };
+    let server = TestServer::start(settings);
+    let mut ann = server.player("ann").await;
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        ids.push(against_a_bot(&mut ann, json!({"game": "chess"})).await);
+    }
+    for (number, id) in ids.iter().enumerate() {
+        let asked = json!({"type": "hint", "id": number + 1000, "match": id, "ply": 0});
+        ann.send(&asked.to_string()).await;
+    }
+    let ping = json!({"type": "ping", "id": 2000});
+    ann.send(&ping.to_string()).await;
+    let mut told = Vec::new();
+    while told.len() < 5 {
+        let message = ann.next().await;
+        let re = message["re"].as_u64();
+        told.extend(re.map(|re| (re, message["type"].clone())));
+    }
+    assert_ne!(told[4].0, 2000, "{told:?}");
+    told.sort_by_key(|(re, _)| *re);
+    let hints = (1000..1004).map(|re| (re, json!("hint")));
+    assert_eq!(told[..4], hints.collect::<Vec<_>>());
+}
+
+/// A hint is looked for until it is part of its match, which waits here for the store.
+#[tokio::test(start_paused = true)]
+async fn a_fifth_hint_at_once_is_too_many() {
+    let store = Arc::new(FailingStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let mut ann = server.player("ann").await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(against_a_bot(&mut ann, json!({})).await);
+    }
+    let gate = store.gate.lock().await;
+    for (number, id) in (1000..).zip(&ids) {
+        let asked = json!({"type": "hint", "id": number, "match": id, "ply": 0});
+        ann.send(&asked.to_string()).await;
+    }
+    let refused = ann.next().await;
+    assert_eq!(
+        (&refused["re"], &refused["code"]),
+        (&json!(1004), &json!("overloaded"))
+    );
+    drop(gate);
+    let mut told = Vec::new();
+    while told.len() < 4 {
+        let message = ann.next().await;
+        let re = message["re"].as_u64();
+        told.extend(re.map(|re| (re, message["type"].clone())));
+    }
+    told.sort_by_key(|(re, _)| *re);
+    let hints = (1000..1004).map(|re| (re, json!("hint")));
+    assert_eq!(told, hints.collect::<Vec<_>>());
+    // There is room again.
+    assert_eq!(ann.ask(hint(&ids[4], 0)).await["type"], "hint");
 }

@@ -1,50 +1,88 @@
 //! The best move, for a player who plays for fun against a bot.
 
+use std::sync::Arc;
+
 use super::replay::stored;
 use super::{Client, Player};
 use crate::analyses::worth;
 use crate::bots::{Class, Place};
-use crate::command::MatchRequest;
+use crate::command::{Command, MatchRequest};
+use crate::match_handle::MatchHandle;
 use crate::reply::Reply;
+use crate::shared::Shared;
 use crate::to_protocol;
 use plyhouse_engine::review::{LINE_MAX, Worth};
 use plyhouse_engine::search::{Level, Limits, Stop, Table};
 use plyhouse_matches::{Action, Match, Moment};
-use plyhouse_protocol::{ErrorCode, Hint, MatchRef, Ply, ServerMessage, WireError};
+use plyhouse_protocol::{ErrorCode, Hint, MatchRef, PlayerId, Ply, ServerMessage, WireError};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// A hint waits for a search thread for at most this many times what it may think.
 const PATIENCE: u32 = 10;
 
+/// So many hints are looked for at once for one connection.
+pub(super) const HINTS_MAX: usize = 4;
+
 impl Client {
     /// First it is found, then it becomes part of the match that it was asked for, and then it is told: so an
-    /// error has changed nothing.
+    /// error has changed nothing. What else the client asks for does not wait for the search.
     pub(super) async fn hint(&self, player: &Player, target: MatchRef, ply: Ply, reply: Reply) {
-        if let Some((hint, reply)) = reply.check(self.best_move(player, target, ply).await) {
-            reply.tell(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
+        let sought = self.hint_wanted(player, target, ply).await;
+        if let Some((sought, reply)) = reply.check(sought) {
+            let server = Arc::clone(&self.server);
+            self.server.spawn(async move {
+                if let Some((hint, reply)) = reply.check(sought.find(&server).await) {
+                    reply.tell(|re| ServerMessage::Hint(Box::new(Hint { re, ..hint })));
+                }
+            });
         }
     }
 
-    async fn best_move(
+    /// What is to be looked for, if it may be asked for.
+    async fn hint_wanted(
         &self,
         player: &Player,
         target: MatchRef,
         ply: Ply,
-    ) -> Result<Hint, WireError> {
+    ) -> Result<Sought, WireError> {
         let handle = self.find(player, target).await?;
-        let (server, id) = (&self.server, handle.id());
+        let server = &self.server;
         let action = Action::Hint {
             player: player.record.id,
             ply,
         };
-        let state = stored(server, id).await?;
+        let state = stored(server, handle.id()).await?;
         // Told or refused as the match itself would, which has the last word.
         let now = Moment::free(server.clock.now_ms());
         if let Err(refusal) = state.apply(&action, now) {
             return Err(to_protocol::refusal(&refusal));
         }
-        let hint = self.searched(player, &state).await?;
-        let hinted = self.command(player, MatchRequest::Act(action));
-        match handle.ask_for(hinted, &server.metrics).await {
+        let Ok(permit) = Arc::clone(&self.hints).try_acquire_owned() else {
+            let message = format!("{HINTS_MAX} hints are looked for already");
+            return Err(WireError::new(ErrorCode::Overloaded, message));
+        };
+        Ok(Sought {
+            handle,
+            state,
+            command: self.command(player, MatchRequest::Act(action)),
+            _permit: permit,
+        })
+    }
+}
+
+/// A hint that is looked for.
+struct Sought {
+    handle: MatchHandle,
+    state: Match,
+    /// By which it becomes part of the match.
+    command: Command,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Sought {
+    async fn find(self, server: &Shared) -> Result<Hint, WireError> {
+        let hint = searched(server, self.command.player, &self.state).await?;
+        match self.handle.ask_for(self.command, &server.metrics).await {
             Some(Ok(_)) => Ok(hint),
             Some(Err(error)) => Err(*error),
             None => Err(WireError::new(
@@ -53,37 +91,36 @@ impl Client {
             )),
         }
     }
+}
 
-    async fn searched(&self, player: &Player, state: &Match) -> Result<Hint, WireError> {
-        let server = &self.server;
-        let time = server.settings.search_time;
-        let place = Place {
-            host: player.record.id,
-            class: Class::People,
-            level: Level::Max,
-        };
-        let position = state.position().clone_box();
-        let search = move |table: &mut Table| {
-            let (limits, stop) = (Limits::time(time), Stop::new());
-            table.forget();
-            position.look(&limits, &stop, table, &mut |_| {})
-        };
-        let found = server.bots.lend(place, time * PATIENCE, search).await;
-        let Some(report) = found.flatten() else {
-            let message = "no time was found to look for a move";
-            return Err(WireError::new(ErrorCode::Overloaded, message));
-        };
-        let (game, position) = (state.creation().game, state.position());
-        let worth = worth(Worth::of(game, position, &report));
-        let pv: Vec<String> = report.pv.into_iter().take(LINE_MAX).collect();
-        Ok(Hint {
-            re: None,
-            match_id: state.id(),
-            ply: state.ply(),
-            m: pv.first().cloned().unwrap_or_default(),
-            worth,
-            pv,
-            ignored: Vec::new(),
-        })
-    }
+async fn searched(server: &Shared, by: PlayerId, state: &Match) -> Result<Hint, WireError> {
+    let time = server.settings.search_time;
+    let place = Place {
+        host: by,
+        class: Class::People,
+        level: Level::Max,
+    };
+    let position = state.position().clone_box();
+    let search = move |table: &mut Table| {
+        let (limits, stop) = (Limits::time(time), Stop::new());
+        table.forget();
+        position.look(&limits, &stop, table, &mut |_| {})
+    };
+    let found = server.bots.lend(place, time * PATIENCE, search).await;
+    let Some(report) = found.flatten() else {
+        let message = "no time was found to look for a move";
+        return Err(WireError::new(ErrorCode::Overloaded, message));
+    };
+    let (game, position) = (state.creation().game, state.position());
+    let worth = worth(Worth::of(game, position, &report));
+    let pv: Vec<String> = report.pv.into_iter().take(LINE_MAX).collect();
+    Ok(Hint {
+        re: None,
+        match_id: state.id(),
+        ply: state.ply(),
+        m: pv.first().cloned().unwrap_or_default(),
+        worth,
+        pv,
+        ignored: Vec::new(),
+    })
 }
