@@ -430,6 +430,31 @@ async fn a_bot_is_seen_to_think() {
     );
 }
 
+/// A bot that waits for its pace has thought already: whoever comes then is told what.
+#[tokio::test(start_paused = true)]
+async fn who_comes_late_is_told_the_last_thought() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    let seats = json!([{"bot": "max"}, "me"]);
+    let create = json!({"game": "tic-tac-toe", "seats": seats, "pace_ms": 2000, "thinking": true});
+    let id = ann.create(create).await;
+    let thought = ann.event("thinking").await;
+    assert_eq!(thought["ply"], 0);
+    let mut bob = server.player("bob").await;
+    let shown = bob.ask(json!({"type": "watch", "match": id})).await;
+    assert_eq!(shown["type"], "match");
+    assert_eq!(bob.next().await, thought);
+    // What was thought of a position that is gone is told to nobody.
+    ann.event("moved").await;
+    let mut eve = server.player("eve").await;
+    eve.ask(json!({"type": "watch", "match": id})).await;
+    let (_, came) = eve.ask_and_hear(json!({"type": "ping"})).await;
+    assert!(
+        came.iter().all(|told| told["type"] != "thinking"),
+        "{came:?}"
+    );
+}
+
 /// Whoever has asked for several and pings hears of the ping before the last of them is found.
 #[tokio::test(start_paused = true)]
 async fn nothing_waits_for_a_hint() {

@@ -47,6 +47,8 @@ pub(super) struct Teller {
     verdict: Option<(Verdict, bool)>,
     /// What was said last.
     said: VecDeque<Line>,
+    /// What a bot has told last of what it thinks of the position, for whoever comes meanwhile.
+    thought: Option<Frame>,
     /// How often the match was taken over.
     epoch: u64,
     /// Who is there on other servers.
@@ -91,6 +93,7 @@ impl Teller {
             rematch: None,
             verdict: None,
             said: VecDeque::new(),
+            thought: None,
             epoch: 0,
             elsewhere: None,
             crowd: Crowd::default(),
@@ -138,6 +141,7 @@ impl Teller {
         let presence = self.presence(state);
         self.audience
             .has_snapshot(outbox.connection(), Some(presence));
+        self.tell_last_thought(outbox);
     }
 
     /// The match that the events of this record made, all of which happened before anybody follows. Has
@@ -178,6 +182,7 @@ impl Teller {
             self.history.pop_front();
         }
         self.history.push_back(encode::event(state, &event.kind));
+        self.thought = None;
         if matches!(event.kind, EventKind::Seated { .. }) {
             self.audience.nothing_is_known();
         }
@@ -195,6 +200,14 @@ impl Teller {
     pub(super) fn tell_thought(&mut self, thought: &Thinking) {
         let frame = encode(&ServerMessage::Thinking(Box::new(thought.clone())));
         self.audience.tell_lightly(&frame);
+        self.thought = Some(frame);
+    }
+
+    /// Tells a connection that has come just now what a bot thinks: it may think of this position no more.
+    fn tell_last_thought(&self, outbox: &Outbox) {
+        if let Some(thought) = &self.thought {
+            outbox.send(thought.clone());
+        }
     }
 
     /// What a rated match has changed is known: to be told once, and not before its end was.
@@ -495,7 +508,9 @@ impl Teller {
         (time, is_gone): (Option<TurnTime>, bool),
         reply: Reply,
     ) {
+        let outbox = reply.outbox().clone();
         reply.send(|re| self.snapshot(state, re, command.player, time));
+        self.tell_last_thought(&outbox);
         let presence = self.presence(state);
         let known = (!is_gone).then_some(presence);
         self.audience.has_snapshot(command.connection, known);
