@@ -85,3 +85,31 @@ test(
     assert.ok(await ann.getByLabel('Show what the bot thinks').isChecked());
   }),
 );
+
+test(
+  'what a bot has thought before its match is shown is not lost',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    let [show, hear] = [() => {}, () => {}];
+    const mayBeShown = new Promise((resolve) => (show = () => resolve(null)));
+    const isHeard = new Promise((resolve) => (hear = () => resolve(null)));
+    await ann.route('**/room.js', async (route) => {
+      await mayBeShown;
+      await route.continue();
+    });
+    ann.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        if (String(payload).includes('"type":"thinking"')) hear();
+      }),
+    );
+    await ann.goto('/');
+    await ann.getByLabel('Show what the bot thinks').check();
+    const played = playBot(ann, { game: 'Chess', side: 'Black' });
+    await isHeard;
+    show();
+    await played;
+    await thoughts(ann)
+      .getByText(/^Line: /)
+      .waitFor();
+  }),
+);

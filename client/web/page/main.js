@@ -33,7 +33,7 @@ import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { notUnderstood, refusalText } from './words.js';
 
-/** @import { Events, Game, Level, ListChanged, MatchEvent, Message, Request, SaidTold, Snapshot, Welcome } from '../protocol.js' */
+/** @import { Events, Game, Level, ListChanged, MatchEvent, Message, Request, SaidTold, Snapshot, Thinking, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -61,6 +61,8 @@ export class App {
   matches = new Map();
   connection;
   days = new Days(this);
+  /** What a bot has told last of what it thinks. @type {Thinking | null} */
+  thought = null;
 
   /** @type {View} */
   #view;
@@ -317,6 +319,8 @@ export class App {
     this.days.hear(message);
     this.#challenges.hear(message);
     this.added.hear(message);
+    // A bot may have thought, and moved, before its match is shown.
+    if (message.type === 'thinking') this.thought = message;
     this.#view.hear?.(message);
     switch (message.type) {
       case 'match':

@@ -12,8 +12,6 @@ export class Thinking {
   #app;
   /** @type {import('./seldom/thinking-panel.js').ThinkingPanel | null} */
   #panel = null;
-  /** What was told last, which may have come before what shows it. @type {Told | null} */
-  #told = null;
 
   /** @param {App} app */
   constructor(app) {
@@ -23,15 +21,21 @@ export class Thinking {
   /** @param {Match} match */
   show(match) {
     // Of what has been thought long ago nothing is told.
-    const isShown = match.thinking === true && (match.status !== 'ended' || this.#told !== null);
+    const told = this.#toldOf(match);
+    const isShown = match.thinking === true && (match.status !== 'ended' || told !== null);
     if (isShown && this.place.hidden) void this.#come(match);
     this.place.hidden = !isShown;
   }
 
   /** @param {Told} told */
   hear(told) {
-    this.#told = told;
     this.#panel?.show(told);
+  }
+
+  /** What was told last, which may have come before what shows it. @param {Match} match */
+  #toldOf({ match }) {
+    const told = this.#app.thought;
+    return told?.match === match ? told : null;
   }
 
   /** @param {Match} match */
@@ -40,6 +44,7 @@ export class Thinking {
     if (!seldom || this.#panel) return;
     this.#panel = new seldom.ThinkingPanel(match);
     this.place.replaceChildren(this.#panel.element);
-    if (this.#told) this.#panel.show(this.#told);
+    const told = this.#toldOf(match);
+    if (told) this.#panel.show(told);
   }
 }
