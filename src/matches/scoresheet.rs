@@ -9,12 +9,14 @@ mod sgf;
 mod tests;
 mod timing;
 
+use std::collections::BTreeSet;
+
 pub use self::date::day_text;
 use crate::archived::is_draw;
-use crate::{Creation, Damaged, Event, Match, Occupant, Stage};
+use crate::{Creation, Damaged, Event, EventKind, Match, Occupant, Stage};
 use plyhouse_engine::catalog::{AnyPosition, Entry, PlayError};
 use plyhouse_engine::game::{RecordFormat, Seat};
-use plyhouse_protocol::{ClockControl, Reason};
+use plyhouse_protocol::{ClockControl, Ply, Reason};
 
 use self::date::Date;
 use self::timing::{Left, after_moves};
@@ -64,6 +66,7 @@ impl Scoresheet {
             is_set_up: state.start_apart().is_some(),
             moves: state.moves().map(str::to_owned).collect(),
             clocks: after_moves(&state),
+            hinted: hinted(events),
             verdict: verdict(&state),
             scores,
         })
@@ -90,6 +93,7 @@ impl Scoresheet {
             is_set_up: false,
             moves: game.moves,
             clocks: None,
+            hinted: BTreeSet::new(),
             verdict: match game.winner {
                 None => Verdict::Drawn,
                 Some(winner) => Verdict::Won(winner, game.how),
@@ -179,6 +183,8 @@ struct Facts {
     moves: Vec<String>,
     /// What the mover of each ply had after it; nothing without a clock.
     clocks: Option<Vec<Left>>,
+    /// The plies for which whoever played them was told the best move.
+    hinted: BTreeSet<usize>,
     verdict: Verdict,
     /// The points of the seats, in games that are decided by counting.
     scores: Option<[u32; 2]>,
@@ -214,6 +220,26 @@ impl Facts {
         let (name, _) = self.players[seat.index()].as_ref()?;
         Some(name)
     }
+}
+
+/// What is said of a move for which a hint was asked.
+const HINT: &str = "hint";
+
+/// The plies of the line that stands for which a hint was asked.
+fn hinted(events: &[Event]) -> BTreeSet<usize> {
+    let mut hinted = BTreeSet::new();
+    let number = |ply: Ply| usize::try_from(ply.0).unwrap_or(usize::MAX);
+    for event in events {
+        match &event.kind {
+            EventKind::Hinted { ply, .. } => {
+                hinted.insert(number(*ply));
+            }
+            // A position that has come back is the same: what was told of it is known.
+            EventKind::TakenBack { ply, .. } => hinted.retain(|hinted| *hinted <= number(*ply)),
+            _ => {}
+        }
+    }
+    hinted
 }
 
 fn player(occupant: &Occupant) -> Option<(String, PlayerKind)> {

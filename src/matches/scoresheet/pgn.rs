@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::timing::{hours, seconds};
-use super::{Color, Facts, PlayerKind, Verdict, Victory};
+use super::{Color, Facts, HINT, PlayerKind, Verdict, Victory};
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::ClockControl;
 
@@ -59,17 +59,24 @@ pub(super) fn text(facts: &Facts, game_type: Option<&str>, moves: &[String]) -> 
     }
     tag("Termination", termination(facts.verdict));
     text.push('\n');
-    let clocks = facts.clocks.as_ref().map(|after| {
-        let after = after.iter();
-        after
-            .map(|left| format!("{{[%clk {}]}}", hours(left.ms)))
-            .collect::<Vec<_>>()
-    });
+    let comments: Vec<String> = (0..moves.len()).map(|ply| comment(facts, ply)).collect();
     add_words(
         &mut text,
-        &words(first_ply(facts), moves, clocks.as_deref(), result),
+        &words(first_ply(facts), moves, &comments, result),
     );
     text
+}
+
+/// What is said of a move: its clock, and that a hint was asked for it. Nothing, if there is neither.
+fn comment(facts: &Facts, ply: usize) -> String {
+    let left = facts.clocks.as_ref().and_then(|after| after.get(ply));
+    let clock = left.map(|left| format!("[%clk {}]", hours(left.ms)));
+    let hint = facts.hinted.contains(&ply).then(|| HINT.to_owned());
+    let said: Vec<String> = clock.into_iter().chain(hint).collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("{{{}}}", said.join(" ")),
+    }
 }
 
 /// The number of the first ply, counted from 0, which tells the numbers of the moves.
@@ -133,25 +140,24 @@ const fn termination(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The moves, each pair with its number and each move with its clock, and the result.
-fn words(
-    first_ply: usize,
-    moves: &[String],
-    clocks: Option<&[String]>,
-    result: &str,
-) -> Vec<String> {
+/// The moves, each pair with its number and each move with what is said of it, and the result.
+fn words(first_ply: usize, moves: &[String], comments: &[String], result: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for (ply, m) in moves.iter().enumerate() {
+    // At the begin, and after a comment, it is said whose move comes.
+    let mut is_apart = true;
+    for (ply, (m, comment)) in moves.iter().zip(comments).enumerate() {
         let told = first_ply + ply;
         let number = told / 2 + 1;
         if told.is_multiple_of(2) {
             words.push(format!("{number}."));
-        } else if ply == 0 || clocks.is_some() {
-            // At the begin, and after a comment, it is said whose move comes.
+        } else if is_apart {
             words.push(format!("{number}..."));
         }
         words.push(m.clone());
-        words.extend(clocks.and_then(|clocks| clocks.get(ply)).cloned());
+        is_apart = !comment.is_empty();
+        if is_apart {
+            words.push(comment.clone());
+        }
     }
     words.push(result.to_owned());
     words

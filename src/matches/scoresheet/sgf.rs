@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::date::Date;
 use super::timing::{Left, seconds};
-use super::{Color, Facts, Verdict, Victory};
+use super::{Color, Facts, HINT, Verdict, Victory};
 use plyhouse_engine::game::{Paint, RecordFormat};
 use plyhouse_protocol::ClockControl;
 
@@ -65,6 +65,9 @@ pub(super) fn text(facts: &Facts, game: u8, rules: &[(&str, &str)], moves: &[Str
         let after = clocks.as_mut().and_then(Iterator::next);
         if let Some(left) = after {
             add_clock(&mut text, facts.clock, color, *left);
+        }
+        if facts.hinted.contains(&ply) {
+            add(&mut text, "C", HINT);
         }
     }
     text.push_str(")\n");

@@ -347,3 +347,65 @@ fn a_first_position_of_its_own_stands_before_the_moves() {
     let tic_tac_toe = from("x.o/.../x..", "tic-tac-toe", "b2 a2");
     assert_eq!(tic_tac_toe, "x.o/.../x..\nb2 a2\n*\n");
 }
+
+/// Ann asks for hints at her first and her second move, and takes the second move back.
+#[test]
+fn a_hint_stands_at_its_move() {
+    let hinted = |game: &str, moves: [&str; 4]| {
+        let id = uuid::Uuid::from_u128(1);
+        let creation = Creation {
+            id: MatchId(id),
+            code: MatchCode::from_number(0),
+            game: find(game).expect("it is hosted"),
+            host: PlayerId(id),
+            terms: Terms::plain(true, 0, 0),
+        };
+        let ann = Occupant::Player {
+            id: PlayerId(id),
+            name: "ann".to_owned(),
+            kind: plyhouse_protocol::PlayerKind::Guest,
+            rating: None,
+        };
+        let seated = |seat, occupant| EventKind::Seated { seat, occupant };
+        let moved = |at: usize| {
+            let seat = [Seat::First, Seat::Second][at % 2];
+            EventKind::moved(seat, moves[at].to_owned())
+        };
+        let hint = |ply| EventKind::Hinted {
+            seat: Seat::First,
+            ply: Ply(ply),
+        };
+        let back = EventKind::TakenBack {
+            ply: Ply(2),
+            left: None,
+        };
+        let events = [
+            seated(Seat::First, ann),
+            seated(Seat::Second, Occupant::Bot(Level::Hard)),
+            EventKind::STARTED,
+            hint(0),
+            moved(0),
+            moved(1),
+            moved(2),
+            moved(3),
+            hint(4),
+            back,
+            moved(2),
+            moved(3),
+        ];
+        let events: Vec<Event> = events.map(|kind| kind.at(0)).to_vec();
+        let sheet = Scoresheet::of(creation, &events).expect("it can be written");
+        sheet.text
+    };
+    let chess = hinted("chess", ["e2e4", "e7e5", "g1f3", "b8c6"]);
+    let expected = "\n1. e4 {hint} 1... e5 2. Nf3 Nc6 *\n";
+    assert!(chess.ends_with(expected), "{chess}");
+    let draughts = hinted("draughts", ["11-15", "22-18", "15x22", "25x18"]);
+    assert!(
+        draughts.contains("\n1. 11-15 {hint} 1... 22-18 2. "),
+        "{draughts}"
+    );
+    let go = hinted("go", ["D4", "E5", "C3", "G7"]);
+    assert!(go.contains(";B[df]C[hint];W[ee];B["), "{go}");
+    assert_eq!(go.matches("hint").count(), 1, "{go}");
+}
