@@ -52,11 +52,17 @@ pub(crate) fn line(row: &HistoryRow) -> String {
         (None, Some(Reason::Aborted | Reason::Abandonment)) => "broken off",
         (None, _) => "drawn",
     };
+    let from = if row.from_position {
+        view::FROM_POSITION
+    } else {
+        ""
+    };
     format!(
-        "{}  {}  {result} against {other}, {} moves  ply show {}",
+        "{}  {}{from}  {result} against {other}, {} move{}  ply show {}",
         view::date(row.ended_ms),
         harmless(&row.game),
         row.plies,
+        if row.plies == 1 { "" } else { "s" },
         row.match_id,
     )
 }

@@ -22,7 +22,7 @@ use crate::harmless::harmless;
 use words::piece;
 
 pub(crate) use date::date;
-pub(crate) use listing::{changed, listing};
+pub(crate) use listing::{FROM_POSITION, changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
 pub(crate) use position::{first_to_move, stones};
 pub(crate) use time::{Live, left, live, within};

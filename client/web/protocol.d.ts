@@ -146,6 +146,7 @@ export interface ChallengeRow {
   game: string;
   clock: Clock | null;
   rated: boolean;
+  from_position?: true;
   seat: number;
   from: Person;
 }
@@ -325,6 +326,8 @@ export interface Listed {
   spectators: number;
   clock?: Clock;
   rated?: boolean;
+  // It begins with another position than the first of its game; so in the rows below.
+  from_position?: true;
 }
 export interface Matches {
   type: 'matches';
@@ -343,6 +346,7 @@ export interface HistoryRow {
   plies: number;
   clock?: Clock;
   rated: boolean;
+  from_position?: true;
   you: number;
   ended_ms: number;
 }

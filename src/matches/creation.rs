@@ -117,6 +117,12 @@ impl Terms {
         }
     }
 
+    /// Whether it begins with another position than the first of its game.
+    #[must_use]
+    pub const fn is_from_position(&self) -> bool {
+        self.start.is_some()
+    }
+
     /// Whether the match is played over days, and so knows no absence.
     #[must_use]
     pub fn is_of_days(&self) -> bool {

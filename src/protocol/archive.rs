@@ -71,6 +71,9 @@ pub struct HistoryRow {
     pub clock: Option<ClockControl>,
     /// Whether it counted for ratings.
     pub rated: bool,
+    /// Whether it began with another position than the first of its game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_position: bool,
     /// The player's seat.
     pub you: SeatNumber,
     /// When it ended, in milliseconds since 1970.

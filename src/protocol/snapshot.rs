@@ -145,6 +145,9 @@ pub struct Listing {
     /// Whether it counts for ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
+    /// Whether it begins with another position than the first of its game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_position: bool,
 }
 
 /// How the clock of a match stands.

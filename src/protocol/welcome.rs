@@ -203,6 +203,9 @@ pub struct Challenge {
     pub clock: Option<ClockControl>,
     /// Whether it counts for ratings.
     pub rated: bool,
+    /// Whether it begins with another position than the first of its game.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_position: bool,
     /// The seat that waits.
     pub seat: SeatNumber,
     /// Who asks.

@@ -26,6 +26,7 @@ pub(super) struct Card {
     delayed: bool,
     clock: Option<ClockControl>,
     pub(super) rated: bool,
+    from_position: bool,
     ply: AtomicU64,
     /// The last event that was told.
     seq: AtomicU64,
@@ -85,6 +86,7 @@ impl Card {
             delayed: creation.terms.delay_ms > 0,
             clock: creation.terms.clock,
             rated: creation.terms.rated,
+            from_position: creation.terms.is_from_position(),
             ply: AtomicU64::new(state.ply().0),
             seq: AtomicU64::new(state.seq().0),
             bot_waits_ms: AtomicU64::new(state.bot_waits_ms().unwrap_or(0)),
@@ -272,6 +274,7 @@ impl Card {
             spectators: presence.spectators,
             clock: self.clock,
             rated: self.rated,
+            from_position: self.from_position,
         }
     }
 }

@@ -180,6 +180,7 @@ mod tests {
             game: "chess".to_owned(),
             clock: None,
             rated: false,
+            from_position: false,
             seat: SeatNumber(1),
             from: Person {
                 player: from,

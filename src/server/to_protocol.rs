@@ -179,6 +179,7 @@ pub(super) fn history_row(past: &PastMatch) -> HistoryRow {
         plies: archived.plies,
         clock: creation.terms.clock,
         rated: creation.terms.rated,
+        from_position: creation.terms.is_from_position(),
         you: seat(past.seat),
         ended_ms: past.ended_ms,
     }
@@ -255,6 +256,7 @@ pub(super) fn challenge(state: &Match) -> Option<(PlayerId, Challenge)> {
         game: creation.game.info.id.to_owned(),
         clock: creation.terms.clock,
         rated: creation.terms.rated,
+        from_position: creation.terms.is_from_position(),
         seat: seat(waits),
         from: Person {
             player: *id,

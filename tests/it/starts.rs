@@ -212,6 +212,59 @@ async fn a_position_from_which_nothing_goes_on_is_refused() {
     assert!(plain.get("start").is_none(), "{plain}");
 }
 
+/// Whoever reads of such a match in a row, of whatever list, reads that of it; and of no other.
+#[tokio::test(start_paused = true)]
+async fn rows_say_that_a_match_begins_from_a_position() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let watch = json!({"type": "watch_list", "game": "tic-tac-toe"});
+    assert_eq!(bob.ask(watch).await["type"], "ok");
+    let begun = async |ann: &mut Player, position: Option<&str>, invited: Option<&Value>| {
+        let create = json!({"game": "tic-tac-toe", "position": position, "for": invited});
+        ann.create(create).await
+    };
+    let told = |position: Option<&str>| match position {
+        Some(_) => json!(true),
+        None => Value::Null,
+    };
+    for position in [Some(STARTS[0].1), None] {
+        let open = begun(&mut ann, position, None).await;
+        let row = |list: &Value| list["matches"][0]["from_position"].clone();
+        for status in ["open", "running"] {
+            let list = bob.ask(json!({"type": "list", "status": status})).await;
+            assert_eq!(row(&list), told(position), "{list}");
+            let changed = bob.event("list_changed").await["changed"][0].clone();
+            assert_eq!(
+                (&changed["status"], &changed["from_position"]),
+                (&json!(status), &told(position))
+            );
+            bob.ask(json!({"type": "join", "match": open})).await;
+        }
+        bob.ask(json!({"type": "resign", "match": open})).await;
+        ann.drain().await;
+        bob.drain().await;
+        let history = bob.ask(json!({"type": "history"})).await;
+        let profile = ann.ask(json!({"type": "profile"})).await;
+        for rows in [&history["rows"], &profile["last"]] {
+            assert_eq!(rows[0]["match"], json!(open));
+            assert_eq!(rows[0]["from_position"], told(position), "{rows}");
+        }
+
+        let bob_id = bob.id().clone();
+        let asked = begun(&mut ann, position, Some(&bob_id)).await;
+        let challenge = bob.event("challenge").await;
+        assert_eq!(challenge["from_position"], told(position), "{challenge}");
+        let (again, welcome) = server.come_back(&bob.token()).await;
+        assert_eq!(welcome["challenges"][0]["from_position"], told(position));
+        bob = again;
+        let watch = json!({"type": "watch_list", "game": "tic-tac-toe"});
+        assert_eq!(bob.ask(watch).await["type"], "ok");
+        let decline = json!({"type": "decline", "match": asked, "offer": "challenge"});
+        assert_eq!(bob.ask(decline).await["type"], "ok");
+        ann.drain().await;
+    }
+}
+
 /// What was thought of it afterwards is thought of what was played.
 #[tokio::test(start_paused = true)]
 async fn such_a_match_is_analysed_from_its_start() {

@@ -14,6 +14,9 @@ type Row = [String; COLUMNS];
 
 const HEADS: [&str; COLUMNS] = ["CODE", "GAME", "SEATS", "MOVES", "WATCHING", ""];
 
+/// What stands beside the game where a match does not begin with its first position.
+pub(crate) const FROM_POSITION: &str = " from a position";
+
 /// The space between two columns.
 const GAP: usize = 2;
 
@@ -121,9 +124,14 @@ fn row(listing: &Listing) -> Row {
     let spectators = listing.spectators.to_string();
     let clock = listing.clock.as_ref().map(clock_text);
     let clock = clock.map_or_else(String::new, |clock| format!(" {clock}"));
+    let from = if listing.from_position {
+        FROM_POSITION
+    } else {
+        ""
+    };
     [
         code,
-        harmless(&listing.game) + &clock,
+        harmless(&listing.game) + &clock + from,
         seats,
         listing.ply.to_string(),
         spectators,
@@ -148,6 +156,7 @@ mod tests {
             ply: now.ply,
             clock: None,
             rated: false,
+            from_position: false,
             spectators: 1,
         };
         let matches = [
@@ -165,6 +174,12 @@ AAAAAA  tic-tac-toe  x ada, o ⚙ medium bot  2      1         ply watch AAAAAA
 … each with --server ws://h/ws"
         );
         assert!(listing(&[], 0, "", None).contains("ply play"));
+        let set_up = Listing {
+            from_position: true,
+            ..matches[0].clone()
+        };
+        let line = "AAAAAA  tic-tac-toe from a position  x ada, o ⚙ medium bot  ply watch AAAAAA";
+        assert_eq!(plain(&changed(&set_up)), line);
         let narrow = plain(&listing(&matches[..1], 1, "", Some(76)));
         assert_eq!(
             narrow,

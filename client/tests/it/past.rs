@@ -53,7 +53,7 @@ fn a_match_from_a_position_is_played_and_shown() {
     let played = run(&[&play[..], &[start]].concat(), "resign\n");
     played.expect(0, &["a position of its own", "▸ ♚ black"]);
     let listed = run(&["history"], "");
-    listed.expect(0, &["chess  lost against"]);
+    listed.expect(0, &["chess from a position  lost against"]);
     let id = listed
         .out
         .split_whitespace()

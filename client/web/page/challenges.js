@@ -79,13 +79,14 @@ export class Challenges {
 
   /** @param {ChallengeRow} challenge */
   #card(challenge) {
-    const { game: name, clock, rated, seat, from } = challenge;
+    const { game: name, clock, rated, from_position, seat, from } = challenge;
     const game = this.#app.game(name);
     const side = game?.sides[seat];
     const about = [
       game?.title ?? name,
       clock ? clockWords(clock) : say('challenge.noClock'),
       rated && say('rated.short'),
+      from_position && say('list.fromPosition'),
       side && say('challenge.side', { side: sideName(side) }),
     ];
     const play = () => void this.#play(challenge);

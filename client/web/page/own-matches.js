@@ -74,7 +74,7 @@ export class OwnMatches {
     const { status, host, you, ply } = match;
     const line = told(
       this.#app,
-      match,
+      { ...match, ...(match.start === undefined ? {} : { from_position: true }) },
       say(isMyTurn(match) ? 'list.turn' : 'list.go'),
       // Of other matches nobody tells how far they are. A number stays with what it counts.
       ply > 0 && say('list.moves', { count: ply }).replace(' ', '\u00a0'),
@@ -133,14 +133,18 @@ function left(match) {
 
 /**
  * @param {App} app
- * @param {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock' | 'rated'>} row
+ * @param {Pick<Listed, 'match' | 'code' | 'game' | 'seats' | 'clock' | 'rated' | 'from_position'>} row
  * @param {string} action
  * @param {...(string | false)} more what else is to be known of it
  * @returns {Told}
  */
 export function told(app, row, action, ...more) {
-  const { game, clock, rated } = row;
-  const terms = [clock && clockWords(clock), rated && say('rated.short')];
+  const { game, clock, rated, from_position } = row;
+  const terms = [
+    clock && clockWords(clock),
+    rated && say('rated.short'),
+    from_position && say('list.fromPosition'),
+  ];
   const about = [app.game(game)?.title ?? game, ...terms, ...more];
   const names = row.seats.map((seat) => named(seat, app.levels));
   const pages = row.seats.map(pageOf);

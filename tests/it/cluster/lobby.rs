@@ -88,6 +88,38 @@ async fn lists_show_the_matches_of_all_servers() {
     }
 }
 
+/// What a row says of how a match begins is said on every server.
+#[tokio::test(start_paused = true)]
+async fn rows_of_other_servers_tell_of_positions() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let (mut ann, mut bob) = (
+        here.server.player("ann").await,
+        there.server.player("bob").await,
+    );
+    let watch = json!({"type": "watch_list", "status": "open"});
+    assert_eq!(bob.ask(watch).await["type"], "ok");
+    let create = json!({"game": "tic-tac-toe", "position": "x.o/.../..x"});
+    let id = ann.create(create.clone()).await;
+    loop {
+        let changed = bob.event("list_changed").await["changed"].clone();
+        if changed[0]["match"] == json!(id) {
+            assert_eq!(changed[0]["from_position"], true, "{changed}");
+            break;
+        }
+    }
+    let list = bob.ask(json!({"type": "list", "status": "open"})).await;
+    assert_eq!(list["matches"][0]["from_position"], true, "{list}");
+    let mut challenge = create;
+    challenge["for"] = bob.id().clone();
+    ann.create(challenge).await;
+    assert_eq!(bob.event("challenge").await["from_position"], true);
+    bob.ask(json!({"type": "join", "match": id})).await;
+    bob.ask(json!({"type": "resign", "match": id})).await;
+    let history = ann.ask(json!({"type": "history"})).await;
+    assert_eq!(history["rows"][0]["from_position"], true, "{history}");
+}
+
 /// A challenge finds its player on another server, and its answer goes back.
 #[tokio::test(start_paused = true)]
 async fn a_challenge_crosses_servers() {

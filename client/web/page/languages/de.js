@@ -214,6 +214,7 @@ export default {
   'list.turn': 'Du bist dran',
   'list.callOff': 'Abbrechen',
   'list.asked': 'angefragt',
+  'list.fromPosition': 'ab einer Stellung',
   'list.moves': { one: '{count} Zug', other: '{count} Züge' },
   'list.left': 'noch {time}',
   'list.standIn': 'ein Bot spielt für dich',

@@ -222,6 +222,7 @@ export default {
   'list.turn': 'Your turn',
   'list.callOff': 'Cancel',
   'list.asked': 'asked',
+  'list.fromPosition': 'from a position',
   'list.moves': { one: '{count} move', other: '{count} moves' },
   'list.left': '{time} left',
   'list.standIn': 'a bot plays for you',

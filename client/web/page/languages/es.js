@@ -211,6 +211,7 @@ export default {
   'list.turn': 'Tu turno',
   'list.callOff': 'Anular',
   'list.asked': 'invitación enviada',
+  'list.fromPosition': 'desde una posición',
   'list.moves': { one: '{count} jugada', other: '{count} jugadas' },
   'list.left': 'quedan {time}',
   'list.standIn': 'un bot juega por ti',

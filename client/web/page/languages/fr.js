@@ -213,6 +213,7 @@ export default {
   'list.turn': 'À vous de jouer',
   'list.callOff': 'Annuler',
   'list.asked': 'invitation envoyée',
+  'list.fromPosition': 'depuis une position',
   'list.moves': { one: '{count} coup', other: '{count} coups' },
   'list.left': 'reste {time}',
   'list.standIn': 'un bot joue pour vous',

@@ -210,6 +210,7 @@ export default {
   'list.turn': 'あなたの番',
   'list.callOff': '取り消す',
   'list.asked': '招待済み',
+  'list.fromPosition': '途中局面から',
   'list.moves': '{count}手',
   'list.left': '残り {time}',
   'list.standIn': 'ボットが代わりに対局中',

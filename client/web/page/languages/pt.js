@@ -212,6 +212,7 @@ export default {
   'list.turn': 'Sua vez',
   'list.callOff': 'Cancelar',
   'list.asked': 'convite enviado',
+  'list.fromPosition': 'a partir de uma posição',
   'list.moves': { one: '{count} lance', other: '{count} lances' },
   'list.left': 'restam {time}',
   'list.standIn': 'um bot joga por você',

@@ -210,6 +210,7 @@ export default {
   'list.turn': '轮到你了',
   'list.callOff': '取消',
   'list.asked': '已邀请',
+  'list.fromPosition': '从指定局面开始',
   'list.moves': '{count}步',
   'list.left': '剩余 {time}',
   'list.standIn': '电脑正在代你下棋',

@@ -145,6 +145,7 @@ fn is_of(challenge: &Challenge, record: &Record, player: Option<PlayerId>) -> bo
         && challenge.code == creation.code.to_string()
         && challenge.game == creation.game.info.id
         && challenge.clock == creation.terms.clock
+        && challenge.from_position == creation.terms.start.is_some()
         && challenge.from.player == creation.host
         && Some(challenge.seat) == seated
 }

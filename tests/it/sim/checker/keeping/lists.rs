@@ -82,6 +82,7 @@ impl Keeping<'_> {
                 && sides.eq(info.sides)
                 && row.code == record.creation.code.to_string()
                 && row.clock == record.creation.terms.clock
+                && row.from_position == record.creation.terms.start.is_some()
         })
     }
 

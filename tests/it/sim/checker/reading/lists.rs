@@ -155,6 +155,7 @@ fn differs(one: Option<&Listing>, other: Option<&Listing>) -> bool {
             row.status,
             row.code.clone(),
             row.clock,
+            row.from_position,
             row.seats.clone().map(timeless),
         ))
     };
