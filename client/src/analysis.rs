@@ -87,7 +87,9 @@ fn line(now: &Snapshot, ply: &AnalysedPly) -> String {
         Some(Judged::Mistake) => "?",
         Some(Judged::Blunder) => "??",
     };
-    let played = format!("{}{mark}", harmless(&ply.m));
+    let sans = now.san.as_deref().unwrap_or_default();
+    let at = usize::try_from(ply.ply.0).unwrap_or(usize::MAX);
+    let played = format!("{}{mark}", harmless(sans.get(at).unwrap_or(&ply.m)));
     let mut text = format!(
         "{:>4}  {played:12} {}",
         ply.ply.0 + 1,

@@ -7,7 +7,6 @@ use plyhouse_protocol::{
 
 use crate::Visit;
 use crate::args::HistoryArguments;
-use crate::customs::Customs;
 use crate::devices::{Known, unexpected};
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -115,7 +114,7 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
     if let Some(start) = &now.start {
         text.push_str(&format!("It began with {}\n", harmless(start)));
     }
-    text.push_str(&numbered(&now));
+    text.push_str(&view::line(&now));
     match &now.outcome {
         Some(outcome) if ply.is_none() => {
             text.push('\n');
@@ -131,20 +130,6 @@ pub(crate) async fn show(visit: &Visit, code: &str, ply: Option<u64>) -> Result<
     known.dialogue.say(&text)?;
     known.dialogue.close().await;
     Ok(())
-}
-
-/// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
-fn numbered(now: &Snapshot) -> String {
-    let customs = Customs::of(&now.game);
-    let first = now
-        .start
-        .as_ref()
-        .map_or(0, |start| view::first_to_move(customs, start));
-    let (alone, others) = now.moves.split_at(first.min(now.moves.len()));
-    let alone = alone.iter().map(|m| format!("1. … {}", harmless(m)));
-    let pairs = others.chunks(2).zip(1 + first..);
-    let pairs = pairs.map(|(pair, number)| format!("{number}. {}", harmless(&pair.join(" "))));
-    alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
 impl Known {
@@ -185,6 +170,10 @@ impl Known {
         let position = positions.get(index).ok_or_else(unexpected)?;
         now.position.clone_from(position);
         now.moves.truncate(index);
+        now.check = false;
+        if let Some(sans) = &mut now.san {
+            sans.truncate(index);
+        }
         (now.ply, now.turn, now.outcome) = (Ply(ply), None, None);
         Ok(())
     }

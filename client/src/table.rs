@@ -81,6 +81,7 @@ impl Table {
             }
             Event::Started {
                 position,
+                check,
                 ply,
                 turn,
                 legal,
@@ -92,14 +93,16 @@ impl Table {
                 self.now.status = Status::Running;
                 self.has_begun = true;
                 self.now.patience_ms = *patience_ms;
-                self.set_up(*ply, position, Some(*turn), legal);
+                self.set_up(*ply, (position, *check), Some(*turn), legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::Moved {
                 ply,
                 seat,
                 m,
+                san,
                 position,
+                check,
                 turn,
                 legal,
                 left,
@@ -110,7 +113,11 @@ impl Table {
                     .offers
                     .retain(|offer| !is_ended_by_move(offer, *seat));
                 self.now.moves.push(m.clone());
-                self.set_up(Ply(ply.0.saturating_add(1)), position, *turn, legal);
+                if let (Some(sans), Some(san)) = (&mut self.now.san, san) {
+                    sans.push(san.clone());
+                }
+                let next = Ply(ply.0.saturating_add(1));
+                self.set_up(next, (position, *check), *turn, legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::TakenBack { .. }
@@ -132,6 +139,7 @@ impl Table {
             Event::TakenBack {
                 ply,
                 position,
+                check,
                 turn,
                 legal,
                 left,
@@ -142,8 +150,11 @@ impl Table {
                 self.now.offers.clear();
                 let stand = usize::try_from(ply.0).unwrap_or(usize::MAX);
                 self.now.moves.truncate(stand);
+                if let Some(sans) = &mut self.now.san {
+                    sans.truncate(stand);
+                }
                 self.now.takebacks = *takebacks;
-                self.set_up(*ply, position, Some(*turn), legal);
+                self.set_up(*ply, (position, *check), Some(*turn), legal);
                 self.begin_turn(*left, *first_move_ms);
             }
             Event::Offered { offer, .. } => {
@@ -165,9 +176,16 @@ impl Table {
         }
     }
 
-    /// This position stands on the board, and this seat is to move.
-    fn set_up(&mut self, ply: Ply, position: &str, turn: Option<SeatNumber>, legal: &[String]) {
+    /// This position stands on the board, which may be a check, and this seat is to move.
+    fn set_up(
+        &mut self,
+        ply: Ply,
+        (position, check): (&str, bool),
+        turn: Option<SeatNumber>,
+        legal: &[String],
+    ) {
         position.clone_into(&mut self.now.position);
+        self.now.check = check;
         self.now.ply = ply;
         self.now.turn = turn;
         legal.clone_into(&mut self.now.legal);

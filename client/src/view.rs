@@ -27,7 +27,8 @@ pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
 pub(crate) use position::{first_to_move, stones};
 pub(crate) use time::{Live, left, live, within};
 pub(crate) use words::{
-    declined, ended, moved, occupant, offered, presence, seated, series, side, span, turn, who,
+    declined, ended, line, moved, occupant, offered, presence, seated, series, side, span, turn,
+    who,
 };
 
 /// The board with the two seats beside it, or below where so many `columns` have no room for that,

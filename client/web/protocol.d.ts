@@ -168,9 +168,13 @@ export interface Snapshot extends Partial<TimeLeft> {
   you: number | null;
   seats: [Seat, Seat];
   position: string;
+  // Whether the king of the side to move is attacked, here and in events.
+  check?: true;
   ply: number;
   turn: number | null;
   moves: string[];
+  // The same in standard algebraic notation, in chess.
+  san?: string[];
   legal: string[];
   spectators: number;
   clock?: Clock;
@@ -215,6 +219,7 @@ export type Seated = Numbered & { type: 'seated'; seat: number } & Occupant;
 export interface Started extends Numbered, Partial<TimeLeft> {
   type: 'started';
   position: string;
+  check?: true;
   ply: number;
   turn: number;
   legal: string[];
@@ -227,7 +232,9 @@ export interface Moved extends Numbered, Partial<TimeLeft> {
   next_ply: number;
   seat: number;
   move: string;
+  san?: string;
   position: string;
+  check?: true;
   turn: number | null;
   legal: string[];
   spent_ms?: number;
@@ -244,6 +251,7 @@ export interface TakenBack extends Numbered, Partial<TimeLeft> {
   type: 'taken_back';
   ply: number;
   position: string;
+  check?: true;
   turn: number;
   legal: string[];
   first_move_ms?: number;

@@ -59,6 +59,8 @@ pub struct Entry {
     pub draws: bool,
     /// Whether its bots play games out in place of looking ahead, so that a node of a search is a playout.
     pub plays_out: bool,
+    /// Whether players of this game write moves in standard algebraic notation.
+    pub writes_san: bool,
     start: fn() -> Box<dyn AnyPosition>,
     analyst: fn(usize) -> Box<dyn Analyst>,
     start_at: fn(&str) -> Result<Box<dyn AnyPosition>, ParsePositionError>,
@@ -76,6 +78,7 @@ impl Entry {
             record: P::RECORD,
             draws: P::DRAWS,
             plays_out: P::PLAYOUTS.is_some(),
+            writes_san: writes_san::<P>(),
             start: || Box::new(Erased(Course::<P>::start())),
             analyst: |table_bytes| Box::new(TypedAnalyst::<P>::new(table_bytes)),
             start_at: |text| Ok(Box::new(Erased(Course::<P>::from(text.parse::<P>()?)))),
@@ -133,6 +136,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// How the game ended, in games that know several ways to; `None` while it goes on.
     fn ending(&self) -> Option<Ending>;
 
+    /// Whether the seat to move has a king that is attacked, in games that have kings.
+    fn in_check(&self) -> bool;
+
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<String>>;
 
@@ -166,6 +172,13 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     ///
     /// The move is unreadable, or illegal here. The position is then as it was.
     fn play(&mut self, text: &str) -> Result<String, PlayError>;
+
+    /// Plays the move that `text` names and returns how it is written.
+    ///
+    /// # Errors
+    ///
+    /// As of [`play`](Self::play).
+    fn play_written(&mut self, text: &str) -> Result<Written, PlayError>;
 
     /// The canonical form of the move that `text` names, and the outcome once it is played here.
     ///
@@ -239,6 +252,15 @@ pub struct Choice {
     pub report: Report<String>,
 }
 
+/// A move that was played, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// In canonical form.
+    pub m: String,
+    /// In standard algebraic notation, in games whose players write so.
+    pub san: Option<String>,
+}
+
 /// A move was turned down.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayError {
@@ -264,6 +286,11 @@ pub struct IllegalHere {
 /// both are made with every move that is played, and most grow no further.
 const MOVES_ROOM: usize = 64;
 const TEXT_ROOM: usize = 8;
+
+/// Whether players of this game write moves in standard algebraic notation, as PGN does.
+const fn writes_san<P: Position>() -> bool {
+    matches!(P::RECORD, Some(RecordFormat::Pgn))
+}
 
 /// The text form of a move.
 fn written<P: Position>(m: P::Move) -> String {
@@ -307,6 +334,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         self.0.ending()
     }
 
+    fn in_check(&self) -> bool {
+        self.0.position().in_check()
+    }
+
     fn line(&self) -> Option<Vec<String>> {
         self.0.position().line().map(texts)
     }
@@ -338,6 +369,16 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
         let m = self.read(text)?;
         self.play_read(m)?;
         Ok(written::<P>(m))
+    }
+
+    fn play_written(&mut self, text: &str) -> Result<Written, PlayError> {
+        let m = self.read(text)?;
+        let before = writes_san::<P>().then(|| self.0.position().clone());
+        self.play_read(m)?;
+        Ok(Written {
+            m: written::<P>(m),
+            san: before.map(|before| before.recorded(m)),
+        })
     }
 
     fn try_play(&self, text: &str) -> Result<(String, Option<Outcome>), PlayError> {
@@ -460,8 +501,13 @@ mod tests {
                 check_choices(boxed.as_ref(), seed);
                 let text = m.to_string();
                 assert_eq!(boxed.read_move(&text), Ok(text.clone()));
+                let san = entry.writes_san.then(|| typed.position().recorded(*m));
+                let mut told = boxed.clone_box();
+                let m_and_san = told.play_written(&text).map(|told| (told.m, told.san));
+                assert_eq!(m_and_san, Ok((text.clone(), san)));
                 assert_eq!(boxed.play(&text.to_uppercase()), Ok(text));
                 typed.play(*m).expect("it is legal");
+                check_agrees(told.as_ref(), &typed);
             }
             check_agrees(boxed.as_ref(), &typed);
             check_choices(boxed.as_ref(), seed);
@@ -525,6 +571,7 @@ mod tests {
             (typed.position().turn(), typed.outcome(), typed.ending())
         );
         assert_eq!(boxed.line(), typed.position().line().map(texts));
+        assert_eq!(boxed.in_check(), typed.position().in_check());
         for seat in Seat::ALL {
             assert_eq!(boxed.can_win(seat), typed.position().can_win(seat));
         }

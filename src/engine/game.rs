@@ -278,6 +278,11 @@ pub trait Position:
     /// How the game ended, or `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
 
+    /// Whether the seat to move has a king that is attacked, in games that have kings.
+    fn in_check(&self) -> bool {
+        false
+    }
+
     /// The squares that make the win, in games that are won by a line; else `None`.
     fn line(&self) -> Option<Vec<Square>> {
         None

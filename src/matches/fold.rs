@@ -1,5 +1,6 @@
 //! How an event becomes part of a match.
 
+use plyhouse_engine::catalog::Written;
 use plyhouse_engine::game::Seat;
 use plyhouse_protocol::{Ply, Seq};
 
@@ -178,7 +179,8 @@ impl Match {
         if !has_left || seat != self.position.turn() {
             return None;
         }
-        let m = self.position.play(m).ok()?;
+        let Written { m, san } = self.position.play_written(m).ok()?;
+        self.sans.extend(san.map(String::into_boxed_str));
         self.played.push(Played {
             seat,
             m,
@@ -202,6 +204,7 @@ impl Match {
         self.set_left(left)?;
         self.position = position;
         self.played.truncate(kept);
+        self.sans.truncate(kept);
         self.takebacks += 1;
         self.turn_at_ms = at_ms;
         self.offers.taken_back(ply);

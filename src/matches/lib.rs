@@ -96,6 +96,9 @@ pub struct Match {
     start: Start,
     position: Box<dyn AnyPosition>,
     played: Vec<Played>,
+    /// The same moves in standard algebraic notation, in games whose players write so: made as they are
+    /// played, since that takes the position before.
+    sans: Vec<Box<str>>,
     seq: Seq,
     /// When the present turn began, in milliseconds since 1970; 0 before the start.
     turn_at_ms: u64,
@@ -130,6 +133,7 @@ impl Match {
             seats: [Occupant::Open, Occupant::Open],
             stage: Stage::Open,
             played: Vec::new(),
+            sans: Vec::new(),
             seq: Seq(0),
             turn_at_ms: 0,
             patience_ms: None,
@@ -211,6 +215,18 @@ impl Match {
     /// Every move so far, in canonical form.
     pub fn moves(&self) -> impl Iterator<Item = &str> {
         self.played.iter().map(|played| played.m.as_str())
+    }
+
+    /// Every move so far in standard algebraic notation, in games whose players write so.
+    #[must_use]
+    pub fn sans(&self) -> Option<&[Box<str>]> {
+        (self.creation.game.writes_san).then_some(&self.sans)
+    }
+
+    /// Whether the side to move has a king that is attacked.
+    #[must_use]
+    pub fn in_check(&self) -> bool {
+        self.position.in_check()
     }
 
     /// The number of moves played, which is the number of the next one.

@@ -96,6 +96,7 @@ impl Match {
             start: self.start.clone(),
             position: position.expect("so many moves stand"),
             played: self.played.clone(),
+            sans: self.sans.clone(),
             seq: self.seq,
             turn_at_ms: self.turn_at_ms,
             left: self.left,

@@ -38,6 +38,9 @@ pub enum Event {
         position: String,
         /// 0.
         ply: Ply,
+        /// Whether the king of the side to move is attacked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        check: bool,
         /// The seat that moves first: 0.
         turn: SeatNumber,
         /// Every legal move.
@@ -69,8 +72,14 @@ pub enum Event {
         /// The move in canonical form.
         #[serde(rename = "move")]
         m: String,
+        /// The same in standard algebraic notation, in chess.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        san: Option<String>,
         /// The position after it.
         position: String,
+        /// Whether the king of the side to move is attacked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        check: bool,
         /// Who moves next; nobody when the game is over.
         turn: Option<SeatNumber>,
         /// Every legal move of the next ply.
@@ -121,6 +130,9 @@ pub enum Event {
         ply: Ply,
         /// The position before it.
         position: String,
+        /// Whether the king of the side to move is attacked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        check: bool,
         /// Who moves next.
         turn: SeatNumber,
         /// Every legal move.

@@ -48,12 +48,18 @@ pub struct Snapshot<Moves = Vec<String>> {
     pub seats: [SeatState; 2],
     /// The position.
     pub position: String,
+    /// Whether the king of the side to move is attacked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub check: bool,
     /// How many moves have been played.
     pub ply: Ply,
     /// Who moves next; nobody unless the match is running.
     pub turn: Option<SeatNumber>,
     /// Every move so far.
     pub moves: Moves,
+    /// The same in standard algebraic notation, in chess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub san: Option<Moves>,
     /// Every legal move; none unless the match is running.
     pub legal: Moves,
     /// How many connections follow without a seat.

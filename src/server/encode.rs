@@ -79,6 +79,7 @@ pub(super) fn event(state: &Match, event: &EventKind) -> Frame {
             match_id,
             seq,
             position: position.to_string(),
+            check: state.in_check(),
             ply: state.ply(),
             turn: to_protocol::seat(position.turn()),
             legal: position.legal_moves(),
@@ -160,6 +161,7 @@ fn taken_back(state: &Match, ply: Ply, left: Option<&Left>) -> WireEvent {
         seq: state.seq(),
         ply,
         position: position.to_string(),
+        check: state.in_check(),
         turn: to_protocol::seat(position.turn()),
         legal: position.legal_moves(),
         left: left.map(to_protocol::left),
@@ -178,7 +180,13 @@ fn moved(state: &Match, seat: Seat, m: &str, timed: Option<(u64, Left)>) -> Fram
         json.raw(r#","next_ply":"#).number(state.ply().0);
         json.raw(r#","seat":"#).seat(Some(seat));
         json.raw(r#","move":"#).word(m);
+        if let Some(san) = state.sans().and_then(<[_]>::last) {
+            json.raw(r#","san":"#).word(san);
+        }
         json.raw(r#","position":"#).shown(position);
+        if state.in_check() {
+            json.raw(r#","check":true"#);
+        }
         json.raw(r#","turn":"#).seat(turn);
         json.raw(r#","legal":"#);
         json.words(|tell| position.each_legal_move(tell));
@@ -261,9 +269,11 @@ pub(super) fn snapshot(state: &Match, recipient: Option<PlayerId>, aside: Aside)
             .map(to_protocol::seat),
         seats: Seat::ALL.map(seat_state),
         position: state.position().to_string(),
+        check: state.in_check(),
         ply: state.ply(),
         turn: state.turn().map(to_protocol::seat),
         moves: Moves::Played(state),
+        san: state.sans().map(Moves::InSan),
         legal: Moves::Legal(state),
         spectators: there.spectators,
         clock: state.clock(),
@@ -321,9 +331,10 @@ enum Shown<'a> {
     Match(Snapshot<Moves<'a>>),
 }
 
-/// Moves of a match: those played, or those that are legal now.
+/// Moves of a match: those played, as the match or as players write them, or those that are legal now.
 enum Moves<'a> {
     Played(&'a Match),
+    InSan(&'a [Box<str>]),
     Legal(&'a Match),
 }
 
@@ -331,6 +342,7 @@ impl Serialize for Moves<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Played(state) => serializer.collect_seq(state.moves()),
+            Self::InSan(sans) => serializer.collect_seq(*sans),
             Self::Legal(state) => {
                 let mut list = serializer.serialize_seq(None)?;
                 let mut written = Ok(());

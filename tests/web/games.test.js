@@ -97,6 +97,12 @@ test(
     await why(ann, 'Checkmate.');
     await ann.getByRole('gridcell', { name: 'e1, white king, in check' }).waitFor();
     await picture(bob, 'chess-mate');
+    // The server writes the moves as players do, and tells of the check, in the past, too.
+    await bob.getByRole('button', { name: 'Qh4#' }).waitFor();
+    await ann.getByRole('button', { name: 'g4', exact: false }).first().click();
+    await ann.getByRole('gridcell', { name: 'e1, white king', exact: true }).waitFor();
+    await ann.getByRole('button', { name: 'Qh4#' }).click();
+    await ann.getByRole('gridcell', { name: 'e1, white king, in check' }).waitFor();
   }),
 );
 
@@ -309,5 +315,16 @@ test(
       }
       await page.getByRole('link', { name: 'Plyhouse' }).click();
     }
+  }),
+);
+
+test(
+  'a check is heard by whoever does not see it',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Chess'));
+    await playAll(ann, bob, 'e2-e4 f7-f5 d1-h5');
+    const heard = bob.locator('#heard', { hasText: /plays queen d1 to h5\. Check\. Your turn\./ });
+    await heard.waitFor({ state: 'attached' });
   }),
 );

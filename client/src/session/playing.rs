@@ -142,8 +142,8 @@ impl Session {
                 self.say_board();
                 self.say_turn();
             }
-            Event::Moved { seat, m, .. } => {
-                self.say(view::moved(&now, *seat, m));
+            Event::Moved { seat, m, san, .. } => {
+                self.say(view::moved(&now, *seat, san.as_ref().unwrap_or(m)));
                 // A move is shown with what it leads to: its `ended`, or a bot's answer to ours.
                 let answered_at_once = now.you == Some(*seat) && is_bot(&now, now.turn);
                 if now.turn.is_some() && !answered_at_once {
@@ -227,6 +227,8 @@ impl Session {
                     legal.join(" ")
                 });
             }
+            "played" if now.moves.is_empty() => self.say("No move has been played."),
+            "played" => self.say(view::line(&now)),
             "resign" if now.you.is_some() && now.status == Status::Running => {
                 self.ask(ClientMessage::Resign {
                     target: now.match_id.into(),
@@ -451,6 +453,7 @@ impl Session {
             format!("Type {}.\n", customs.how_to_move()),
             row("board", "draw the board again"),
             row("moves", "list the moves that can be played"),
+            row("played", "list the moves that were played"),
             row("draw", "offer a draw, or accept one"),
             row("takeback", "ask for your last move back, or allow that"),
             row("decline", "refuse what is offered, or withdraw your own"),

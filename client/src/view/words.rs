@@ -7,6 +7,7 @@ use plyhouse_protocol::{
 };
 
 use super::paint::{STRONG, of_seat, paint};
+use super::position::first_to_move;
 use super::way;
 use crate::customs::Customs;
 use crate::harmless::harmless;
@@ -77,6 +78,8 @@ pub(crate) fn turn(now: &Snapshot) -> String {
                 && now.legal.iter().all(is_capture)
             {
                 " You must capture."
+            } else if now.check {
+                " You are in check."
             } else {
                 ""
             };
@@ -91,7 +94,7 @@ pub(crate) fn turn(now: &Snapshot) -> String {
     }
 }
 
-/// A move that was played.
+/// A move that was played last, by its notation on the wire or as its players write it.
 pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
     let is_me = now.you == Some(seat);
     if m == "pass" {
@@ -102,11 +105,32 @@ pub(crate) fn moved(now: &Snapshot, seat: SeatNumber, m: &str) -> String {
         };
     }
     let m = paint(STRONG, &harmless(m));
-    if is_me {
-        format!("You play {m}.")
+    // That a game has ended is told with its end.
+    let check = if now.check && now.turn.is_some() {
+        ": check"
     } else {
-        format!("{} plays {m}.", who(now, seat))
+        ""
+    };
+    if is_me {
+        format!("You play {m}{check}.")
+    } else {
+        format!("{} plays {m}{check}.", who(now, seat))
     }
+}
+
+/// The moves, with a number before every one of seat 0; before the first, too, if that is seat 1's.
+pub(crate) fn line(now: &Snapshot) -> String {
+    let customs = Customs::of(&now.game);
+    let moves = now.san.as_ref().unwrap_or(&now.moves);
+    let first = now
+        .start
+        .as_ref()
+        .map_or(0, |start| first_to_move(customs, start));
+    let (alone, others) = moves.split_at(first.min(moves.len()));
+    let alone = alone.iter().map(|m| format!("1. … {}", harmless(m)));
+    let pairs = others.chunks(2).zip(1 + first..);
+    let pairs = pairs.map(|(pair, number)| format!("{number}. {}", harmless(&pair.join(" "))));
+    alone.chain(pairs).collect::<Vec<_>>().join(" ")
 }
 
 /// A seat that has a new occupant.
@@ -342,6 +366,27 @@ mod tests {
             moved(&now, SeatNumber(1), "pass"),
             "⚙ medium bot (o) passes.",
         );
+    }
+
+    #[test]
+    fn chess_is_told_as_in_books() {
+        let mut now = snapshot("8/8/8/8/8/8/8/8 w - - 0 1");
+        now.game = "chess".to_owned();
+        now.moves = ["f2f3", "e7e5", "g2g4"].map(str::to_owned).to_vec();
+        assert_eq!(line(&now), "1. f2f3 e7e5 2. g2g4");
+        now.san = Some(["f3", "e5", "g4"].map(str::to_owned).to_vec());
+        assert_eq!(line(&now), "1. f3 e5 2. g4");
+        now.start = Some("8/8/8/8/8/8/8/8 b - - 0 1".to_owned());
+        assert_eq!(line(&now), "1. … f3 2. e5 g4");
+        check(moved(&now, SeatNumber(0), "g4"), "You play g4.");
+        now.check = true;
+        check(turn(&now), "Your turn. You are x. You are in check.");
+        check(
+            moved(&now, SeatNumber(1), "Qh4+"),
+            "⚙ medium bot (o) plays Qh4+: check.",
+        );
+        now.turn = None;
+        check(moved(&now, SeatNumber(0), "Qh4#"), "You play Qh4#.");
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn a_match_from_a_position_is_played_and_shown() {
         .expect("an id")
         .to_owned();
     let began = format!("It began with {start}");
-    run(&["show", &id], "").expect(0, &[&began, "1. … e"]);
+    run(&["show", &id], "").expect(0, &[&began, "1. … "]);
     run(&["show", &id, "--ply", "0"], "").expect(0, &[&began, "♚"]);
     let over = run(
         &[&play[..], &["7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]].concat(),

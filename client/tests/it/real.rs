@@ -185,7 +185,7 @@ fn two_people_play_by_the_clock_and_agree_on_a_draw() {
     bob.sees("ann  5:00");
     ann.types("e4\n");
     bob.types("e5\n");
-    ann.sees("bob (black) plays e7e5.");
+    ann.sees("bob (black) plays e5.");
     ann.types("draw\nNf3\n");
     bob.sees("ann (white) offers a draw: type draw to accept, or decline.");
     bob.sees("Your turn.");

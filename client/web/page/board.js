@@ -72,7 +72,7 @@ export class BoardView {
     this.#customs = customsOf(game.game);
     const board = new Board(game, '');
     const nothing = { last: [], line: [], legal: [], ahead: [], queued: [] };
-    this.#view = { board, ...nothing, seat: null, moving: false, turned: false };
+    this.#view = { board, ...nothing, check: null, seat: null, moving: false, turned: false };
     this.#layout = new Layout(game);
     this.#picture = new Picture(game, this.#layout);
     const middle = board.name(Math.floor((game.files - 1) / 2), Math.floor(game.ranks / 2));
@@ -174,15 +174,14 @@ export class BoardView {
   }
 
   #refresh() {
-    const { check } = this.#customs;
-    const checked = check?.(this.#view.board) ?? null;
-    for (const [square, cell] of this.#cells) this.#describe(square, cell, square === checked);
+    const { check } = this.#view;
+    for (const [square, cell] of this.#cells) this.#describe(square, cell, square === check);
     this.#draw();
   }
 
   #draw() {
-    const { board, last, line, legal, moving, queued } = this.#view;
-    const { check, showsLegal, forced } = this.#customs;
+    const { board, last, check, line, legal, moving, queued } = this.#view;
+    const { showsLegal, forced } = this.#customs;
     const { way } = this.#picking;
     // Nobody knows yet where it may go.
     const targets = this.#isAhead
@@ -197,9 +196,8 @@ export class BoardView {
     };
     const aim = aimedAt(intent);
     this.#picture.show({
-      ...{ board, last, line, aim, way, targets, moving, queued },
+      ...{ board, last, check, line, aim, way, targets, moving, queued },
       movers: isForced ? [...this.#picking.origins()] : [],
-      check: check?.(board) ?? null,
       ghost: ghostOf(intent),
     });
     for (const [square, cell] of this.#cells) cell.classList.toggle('aim', aim.includes(square));

@@ -57,7 +57,7 @@ import { list, say } from './language.js';
  * @property {boolean} [showsLegal] whether the squares on which one may play are marked
  * @property {(legal: string[]) => string} [forced] what the rules demand of whoever is to move
  * @property {string} [afterPass] what is to be known when the other one has passed
- * @property {(board: Board) => string | null} [check] the square of a king that is attacked
+ * @property {(board: Board) => string | null} [king] where the king of the side to move stands
  * @property {(board: Board) => [Tally, Tally]} [tally]
  * @property {(key: string) => string | null} [key] the move that a key stands for
  * @property {boolean} [pad] whether the number pad plays even where it would move the cursor

@@ -10,7 +10,8 @@ import { firstToMove } from './first.js';
  * have been told it. `toldAt` is when, by `performance.now()`, we were told how its clocks stand, and
  * `gone` who is gone: since when, as far as we know, and until when that is borne, where we were told.
  * `unrated` is why a match that was played for ratings changes none.
- * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number, gone: (Gone | null)[], unrated?: string }} Match
+ * `checkedAtStart` is whether it began with a check.
+ * @typedef {Snapshot & { past: (string | undefined)[], toldAt: number, gone: (Gone | null)[], unrated?: string, checkedAtStart: boolean }} Match
  * @typedef {{ since: number, until: number | null }} Gone
  */
 
@@ -27,7 +28,9 @@ export function fromSnapshot(snapshot, now, before) {
   const gone = snapshot.seats.map((seat, number) =>
     isGone(seat) ? (before?.gone[number] ?? { since: now, until: null }) : null,
   );
-  return { ...snapshot, past, toldAt: now, gone };
+  const checkedAtStart =
+    snapshot.ply === 0 ? snapshot.check === true : (before?.checkedAtStart ?? false);
+  return { ...snapshot, past, toldAt: now, gone, checkedAtStart };
 }
 
 /**
@@ -51,11 +54,13 @@ export function fold(match, event, now) {
     case 'started': {
       const { position, ply, turn, legal, patience_ms } = event;
       const told = { position, ply, turn, legal, patience_ms, ...turnBegins(event, now) };
-      return { ...next, status: 'running', ...told, past: [position] };
+      const checkedAtStart = event.check === true;
+      return { ...next, status: 'running', ...told, past: [position], checkedAtStart };
     }
     case 'moved': {
       const { position, turn, legal } = event;
       const moves = [...match.moves.slice(0, event.ply), event.move];
+      const san = match.san && [...match.san.slice(0, event.ply), event.san ?? event.move];
       const past = [...match.past];
       past[moves.length] = position;
       // A draw's offer ends by a move of the other seat, a takeback's by any.
@@ -63,7 +68,7 @@ export function fold(match, event, now) {
         ({ seat, offer }) => offer === 'draw' && seat === event.seat,
       );
       const told = { position, turn, legal, offers, ...turnBegins(event, now) };
-      return { ...next, ...told, moves, past, ply: moves.length };
+      return { ...next, ...told, moves, san, past, ply: moves.length };
     }
     case 'offered': {
       const { seat, offer, ply, to_ply } = event;
@@ -76,7 +81,8 @@ export function fold(match, event, now) {
       const past = match.past.slice(0, ply + 1);
       past[ply] = position;
       const told = { ply, position, turn, legal, takebacks, ...turnBegins(event, now) };
-      return { ...next, ...told, moves: match.moves.slice(0, ply), past, offers: [] };
+      const line = { moves: match.moves.slice(0, ply), san: match.san?.slice(0, ply) };
+      return { ...next, ...told, ...line, past, offers: [] };
     }
     case 'time_given': {
       const { left_ms, periods } = event;
@@ -182,12 +188,16 @@ function seated(match, number, occupant) {
  */
 export function remembering(match, events) {
   const past = [...match.past];
+  let { checkedAtStart } = match;
   for (const event of events) {
-    if (event.type === 'started') past[0] = event.position;
+    if (event.type === 'started') {
+      past[0] = event.position;
+      checkedAtStart = event.check === true;
+    }
     if (event.type === 'moved') past[event.ply + 1] = event.position;
     if (event.type === 'taken_back') past[event.ply] = event.position;
   }
-  return { ...match, past };
+  return { ...match, past, checkedAtStart };
 }
 
 /**

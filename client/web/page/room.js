@@ -311,7 +311,7 @@ export class Room {
     const turn = pending ? null : match.turn;
     const ours = match.you ?? stoodIn(match, this.#app.player?.id) ?? 0;
     players.show(match, turn, view.board, this.#isTurned ? 1 - ours : ours);
-    moves.show(match.moves, shown, game.sides.map(sideName), firstToMove(match));
+    moves.show(match.san ?? match.moves, shown, game.sides.map(sideName), firstToMove(match));
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     furniture.thinking.show(match);

@@ -13,6 +13,7 @@ import { Board } from './position.js';
  * @typedef {object} View
  * @property {Board} board
  * @property {string[]} last the squares of the last move
+ * @property {string | null} check the square of a king that is attacked
  * @property {string[]} line the winning line
  * @property {string[]} legal the moves that may be chosen now
  * @property {Option[]} ahead what may be chosen ahead, while the other one is to move
@@ -23,22 +24,28 @@ import { Board } from './position.js';
  */
 
 /**
- * The board after so many moves, and the squares of the last of them.
+ * The board after so many moves, the squares of the last of them, and that of a king that is attacked.
  * @param {Game} game
  * @param {Match} match
  * @param {number} ply
- * @returns {{ board: Board, last: string[] }}
+ * @returns {Pick<View, 'board' | 'last' | 'check'>}
  */
 export function boardAfter(game, match, ply) {
   const board = new Board(game, match.past[ply] ?? match.position);
   const move = match.moves[ply - 1];
   const before = boardBefore(game, match, ply);
-  if (move === undefined) return { board, last: [] };
-  const path = customsOf(game.game).path(move, board);
-  if (path.length > 0 || !before) return { board, last: path };
-  const last = [...board.squares()].filter((at) => before.isEmpty(at) && !board.isEmpty(at));
-  return { board, last };
+  const { king, path } = customsOf(game.game);
+  const check = (isCheck(match, ply) && king?.(board)) || null;
+  if (move === undefined) return { board, last: [], check };
+  const last = path(move, board);
+  if (last.length > 0 || !before) return { board, last, check };
+  const filled = [...board.squares()].filter((at) => before.isEmpty(at) && !board.isEmpty(at));
+  return { board, last: filled, check };
 }
+
+/** Whether the side to move was in check after so many moves, as players write them. @param {Match} match @param {number} ply */
+const isCheck = ({ san, checkedAtStart }, ply) =>
+  ply === 0 ? checkedAtStart : /[+#]$/.test(san?.[ply - 1] ?? '');
 
 /**
  * The board on which a move was played, where it is known.
@@ -66,7 +73,7 @@ export const asWas = (match, ply) =>
  * @param {Game} game
  * @param {Match} match
  * @param {string} move
- * @returns {{ board: Board, last: string[] }}
+ * @returns {Pick<View, 'board' | 'last' | 'check'>}
  */
 export function boardWith(game, match, move) {
   const now = boardAfter(game, match, match.ply);
@@ -75,8 +82,9 @@ export function boardWith(game, match, move) {
   if (square === null || match.you === null) return now;
   const [from = square, ...rest] = customsOf(game.game).path(move, board);
   if (rest.length === 0) {
-    return { board: board.with({ [square]: board.pieceOf(match.you) }), last: [square] };
+    const last = [square];
+    return { board: board.with({ [square]: board.pieceOf(match.you) }), last, check: null };
   }
   const changes = { [from]: EMPTY, [square]: board.at(from) };
-  return { board: board.with(changes), last: [from, ...rest] };
+  return { board: board.with(changes), last: [from, ...rest], check: null };
 }

@@ -32,7 +32,8 @@ export function tell(app, match, event) {
     case 'moved': {
       const goesOn = match.status === 'running' && match.turn !== null;
       const standing = goesOn ? words.standing(match, speech) : '';
-      app.announce(sentences(words.moved(match, event.seat, event.move, speech), standing));
+      const check = event.check && goesOn ? say('event.check') : '';
+      app.announce(sentences(words.moved(match, event.seat, event.move, speech), check, standing));
       sound(isMyTurn(match) ? 'turn' : 'move');
       break;
     }

@@ -346,6 +346,10 @@ impl Position for Chess {
         })
     }
 
+    fn in_check(&self) -> bool {
+        self.is_check()
+    }
+
     /// By material alone (articles 6.9 and 7.5.5, as far as it goes).
     fn can_win(&self, seat: Seat) -> bool {
         self.can_mate(color(seat))

@@ -169,6 +169,45 @@ fn a_snapshot_says_everything() {
 }
 
 #[test]
+fn chess_is_told_as_its_players_write_it() {
+    let entry = plyhouse_engine::catalog::find("chess").unwrap();
+    let mut state = open(entry);
+    check_event(&mut state, &seated(Seat::First, guest("Ann")));
+    let bot = Occupant::Bot(Level::Easy);
+    check_event(&mut state, &seated(Seat::Second, bot));
+    check_event(&mut state, &EventKind::STARTED);
+    let mut play = |m: &str, san: &str, check: bool| {
+        let seat = state.position().turn();
+        let told = check_event(&mut state, &EventKind::moved(seat, m.to_owned()));
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!((&told["move"], &told["san"]), (&m.into(), &san.into()));
+        assert_eq!(told.get("check"), check.then(|| true.into()).as_ref());
+    };
+    play("e2e4", "e4", false);
+    play("f7f6", "f6", false);
+    play("d1h5", "Qh5+", true);
+    play("g7g6", "g6", false);
+    let there = Presence {
+        seats: [Some(true), None],
+        spectators: 0,
+    };
+    let read = |frame: &Frame| serde_json::from_str::<serde_json::Value>(frame).unwrap();
+    let told = read(&snapshot(&state, None, aside(None, there)));
+    assert_eq!(told["san"], serde_json::json!(["e4", "f6", "Qh5+", "g6"]));
+    assert_eq!(told.get("check"), None);
+
+    let back = EventKind::TakenBack {
+        ply: Ply(3),
+        left: None,
+    };
+    let told = read(&check_event(&mut state, &back));
+    assert_eq!(told["check"], true);
+    let told = read(&snapshot(&state, None, aside(None, there)));
+    assert_eq!(told["san"], serde_json::json!(["e4", "f6", "Qh5+"]));
+    assert_eq!(told["check"], true);
+}
+
+#[test]
 fn done_is_told_as_the_protocol_has_it() {
     for seq in [None, Some(Seq(0)), Some(Seq(u64::MAX))] {
         let told = ok(RequestId(7), seq);

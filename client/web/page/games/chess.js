@@ -4,17 +4,10 @@
 import { drawn } from './chess-pieces.js';
 import { capital, known, list, say } from '../language.js';
 
-/** @import { Board } from '../position.js' */
-
 /** What each side begins with, from the most valuable on. */
 const SET = Object.entries({ q: 1, r: 2, b: 2, n: 2, p: 8 });
 /** What players reckon a piece to be worth. @type {Record<string, number>} */
 const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
-/** The steps of a piece that goes on until something is in the way. */
-const STRAIGHT = [[1, 0], [-1, 0], [0, 1], [0, -1]]; // prettier-ignore
-const SLANTED = [[1, 1], [1, -1], [-1, 1], [-1, -1]]; // prettier-ignore
-const LEAPS = [[1, 2], [2, 1], [-1, 2], [-2, 1], [1, -2], [2, -1], [-1, -2], [-2, -1]]; // prettier-ignore
-
 /** @param {string} piece */
 const isWhite = (piece) => piece === piece.toUpperCase();
 /** @param {string} kind @param {boolean} white */
@@ -42,10 +35,9 @@ export const customs = {
       piece: ofSide(becomes(move), isWhite(board.at(move.slice(0, 2)))),
     }));
   },
-  check: (board) => {
-    const white = board.position.split(' ')[1] === 'w';
-    const king = [...board.squares()].find((square) => board.at(square) === ofSide('k', white));
-    return king !== undefined && isAttacked(board, king, white) ? king : null;
+  king: (board) => {
+    const king = ofSide('k', board.position.split(' ')[1] === 'w');
+    return [...board.squares()].find((square) => board.at(square) === king) ?? null;
   },
   tally: (board) => {
     const counts = board.count();
@@ -101,36 +93,4 @@ function sayTaken(pieces) {
       : (known(`chess.many.${kind.toLowerCase()}`, { count }) ?? kind);
   });
   return kinds.length > 0 ? say('chess.taken', { pieces: list(kinds) }) : '';
-}
-
-/**
- * Whether a piece of the other side could come here. The wire does not tell of a check, which the
- * board only marks; what may be played does not depend on it.
- * @param {Board} board
- * @param {string} square
- * @param {boolean} white whose square it is
- */
-function isAttacked(board, square, white) {
-  const place = board.place(square);
-  if (!place) return false;
-  const { file, rank } = place;
-  const at = (/** @type {number} */ right, /** @type {number} */ up) =>
-    board.at(board.name(file + right, rank + up));
-  const is = (/** @type {string} */ piece, /** @type {string} */ kinds) =>
-    [...kinds].some((kind) => piece === ofSide(kind, !white));
-  const ray = (/** @type {number[]} */ [right = 0, up = 0]) => {
-    for (let step = 1; step < 8; step++) {
-      const piece = at(right * step, up * step);
-      if (piece !== '.') return { piece, step };
-    }
-    return { piece: '.', step: 0 };
-  };
-  const along = (/** @type {number[][]} */ ways, /** @type {string} */ kinds) =>
-    ways.map(ray).some(({ piece, step }) => is(piece, kinds) || (step === 1 && is(piece, 'k')));
-  return (
-    along(STRAIGHT, 'rq') ||
-    along(SLANTED, 'bq') ||
-    LEAPS.some(([right = 0, up = 0]) => is(at(right, up), 'n')) ||
-    [-1, 1].some((right) => is(at(right, white ? 1 : -1), 'p'))
-  );
 }

@@ -329,6 +329,7 @@ export default {
   'event.noRematch': '{name} möchte keine weitere Partie.',
   'event.plays.you': 'Du spielst {move}.',
   'event.plays.name': '{name} spielt {move}.',
+  'event.check': 'Schach.',
   'event.passes.you': 'Du passt.',
   'event.passes.name': '{name} passt.',
   'event.passed': '{name} hat gepasst.',

@@ -340,6 +340,7 @@ export default {
   'event.noRematch': '{name} does not want to play again.',
   'event.plays.you': 'You play {move}.',
   'event.plays.name': '{name} plays {move}.',
+  'event.check': 'Check.',
   'event.passes.you': 'You pass.',
   'event.passes.name': '{name} passes.',
   'event.passed': '{name} passed.',

@@ -329,6 +329,7 @@ export default {
   'event.noRematch': '{name} no quiere jugar otra.',
   'event.plays.you': 'Juegas {move}.',
   'event.plays.name': '{name} juega {move}.',
+  'event.check': 'Jaque.',
   'event.passes.you': 'Pasas.',
   'event.passes.name': '{name} pasa.',
   'event.passed': '{name} ha pasado.',

@@ -331,6 +331,7 @@ export default {
   'event.noRematch': '{name} ne veut pas rejouer.',
   'event.plays.you': 'Vous jouez {move}.',
   'event.plays.name': '{name} joue {move}.',
+  'event.check': 'Échec.',
   'event.passes.you': 'Vous passez.',
   'event.passes.name': '{name} passe.',
   'event.passed': '{name} a passé.',

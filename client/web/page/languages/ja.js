@@ -318,6 +318,7 @@ export default {
   'event.noRematch': '{name}さんは再戦を望んでいません。',
   'event.plays.you': 'あなたの手：{move}。',
   'event.plays.name': '{name}の手：{move}。',
+  'event.check': 'チェック。',
   'event.passes.you': 'あなたはパスしました。',
   'event.passes.name': '{name}がパスしました。',
   'event.passed': '{name}がパスしました。',

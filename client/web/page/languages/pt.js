@@ -329,6 +329,7 @@ export default {
   'event.noRematch': '{name} não quer jogar de novo.',
   'event.plays.you': 'Você joga {move}.',
   'event.plays.name': '{name} joga {move}.',
+  'event.check': 'Xeque.',
   'event.passes.you': 'Você passa.',
   'event.passes.name': '{name} passa.',
   'event.passed': '{name} passou.',

@@ -316,6 +316,7 @@ export default {
   'event.noRematch': '{name}不想再下一盘。',
   'event.plays.you': '你走{move}。',
   'event.plays.name': '{name}走{move}。',
+  'event.check': '将军。',
   'event.passes.you': '你停一手。',
   'event.passes.name': '{name}停一手。',
   'event.passed': '{name}停了一手。',

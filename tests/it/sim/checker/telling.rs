@@ -67,6 +67,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             match_id,
             seq,
             position: position.to_string(),
+            check: position.in_check(),
             ply: Ply(0),
             turn: number(position.turn()),
             legal: position.legal_moves(),
@@ -86,7 +87,9 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             next_ply: state.ply(),
             seat: number(*seat),
             m: m.clone(),
+            san: sans(state).and_then(|mut sans| sans.pop()),
             position: position.to_string(),
+            check: position.in_check(),
             turn: (position.outcome().is_none()).then(|| number(position.turn())),
             legal: position.legal_moves(),
             left: left.map(time_left),
@@ -120,6 +123,7 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             seq,
             ply: *ply,
             position: position.to_string(),
+            check: position.in_check(),
             turn: number(position.turn()),
             legal: position.legal_moves(),
             left: left.map(time_left),
@@ -146,6 +150,13 @@ pub(super) fn as_told(state: &Match, event: &EventKind) -> plyhouse_protocol::Ev
             left: left.map(time_left),
         },
     }
+}
+
+/// The moves as they are read in books, where they are.
+fn sans(state: &Match) -> Option<Vec<String>> {
+    let moves: Vec<String> = state.moves().map(str::to_owned).collect();
+    let is_chess = state.creation().game.info.id == "chess";
+    is_chess.then(|| state.start().recorded(&moves).expect("they were played"))
 }
 
 pub(super) fn time_left(left: Left) -> TimeLeft {
@@ -223,6 +234,7 @@ pub(super) fn shows(snapshot: &Snapshot, state: &Match, player: Option<PlayerId>
         && (snapshot.status == status && snapshot.outcome == outcome && snapshot.you == you)
         && (snapshot.ply == state.ply() && snapshot.turn == state.turn().map(number))
         && snapshot.position == state.position().to_string()
+        && (snapshot.check == state.position().in_check() && snapshot.san == sans(state))
         && snapshot.start == creation.terms.start
         && snapshot.legal == legal
         && (snapshot.clock == state.clock() && snapshot.left == state.left().map(time_left))
