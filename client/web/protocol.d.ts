@@ -412,15 +412,24 @@ export interface Valuation {
   points?: number;
 }
 export interface Why {
-  // allows_win, misses_win, loses_points, loses_material, loses_ground; a later server knows more
+  // allows_win, misses_win, loses_points, loses_material, misses_material, loses_ground; a later server knows more
   kind: string;
   better: string;
   keeps: 'win' | 'draw' | 'game' | 'loss';
   in?: number;
   points?: number;
   material?: number;
+  signs?: Sign[];
   line: string[];
   punished: string[];
+  // The same in standard algebraic notation, in chess; so beside each `pv`.
+  san?: string[];
+}
+// What is to be seen of it on the board: corner, mobility, captured, atari, open_three; a later server knows more.
+export interface Sign {
+  sign: string;
+  count?: number;
+  instead?: number;
 }
 export interface AnalysedPly extends Valuation {
   ply: number;
@@ -428,6 +437,7 @@ export interface AnalysedPly extends Valuation {
   move: string;
   best: string;
   pv: string[];
+  san?: string[];
   judged?: 'inaccuracy' | 'mistake' | 'blunder';
   why?: Why;
   // The same in English.
@@ -442,6 +452,7 @@ export interface Hint extends Valuation {
   ply: number;
   move: string;
   pv: string[];
+  san?: string[];
 }
 // What a bot thinks while it thinks.
 export interface Thinking extends Valuation {
@@ -451,6 +462,7 @@ export interface Thinking extends Valuation {
   depth: number;
   nodes: number;
   pv: string[];
+  san?: string[];
   pruned?: number;
 }
 // A part of what is thought of an ended match, the last ply first.

@@ -20,7 +20,7 @@ use crate::game::{
     Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
     ParsePositionError, Picture, Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
-use crate::search::{self, Evaluate, Level, Limits, Report, Score, Stop, Table};
+use crate::search::{self, Evaluate, Level, Limits, Report, Score, Sight, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
 pub use published::published;
@@ -239,6 +239,18 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// What the seats' pieces are worth as beginners count them, in games in which they can be taken.
     fn material(&self) -> Option<[i32; 2]>;
 
+    /// What else a beginner sees here.
+    fn sight(&self) -> Sight;
+
+    /// Moves of a game that goes on from here in standard algebraic notation, in games whose players write so,
+    /// up to the first that cannot be played.
+    fn in_san(&self, moves: &[String]) -> Option<Vec<String>> {
+        let mut position = self.clone_box();
+        let sans = moves.iter().map_while(|m| position.play_written(m).ok());
+        let sans: Vec<String> = sans.map_while(|written| written.san).collect();
+        (!sans.is_empty()).then_some(sans)
+    }
+
     /// A copy of the position.
     fn clone_box(&self) -> Box<dyn AnyPosition>;
 }
@@ -441,6 +453,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
 
     fn material(&self) -> Option<[i32; 2]> {
         self.0.position().material()
+    }
+
+    fn sight(&self) -> Sight {
+        self.0.position().sight()
     }
 
     fn clone_box(&self) -> Box<dyn AnyPosition> {

@@ -3,11 +3,17 @@
 //!
 //! It goes backwards from the end, position by position, with one table: so what a later position was
 //! found to be worth is known when the one before it is looked at.
+//!
+//! Where games are played out, what a search finds favours whoever is to move there, as long as it has not
+//! tried every answer often. Two moves are then compared by what the positions after them are worth, in
+//! which it is the same seat's turn, and what a position is worth is half way between what was found there
+//! and what was found after its best move.
 
 mod accuracy;
 mod chances;
 mod lines;
 mod said;
+mod signs;
 #[cfg(test)]
 mod tests;
 mod why;
@@ -15,6 +21,7 @@ mod worth;
 
 pub use self::chances::{Chances, chances};
 pub use self::said::said;
+pub use self::signs::Sign;
 pub use self::why::{Keeps, Kind, Why};
 pub use self::worth::{Known, Worth};
 
@@ -65,9 +72,14 @@ pub struct Looked {
     pub worth: Worth,
     /// The best line of play, as far as it was seen; its first move is the best.
     pub line: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    pub san: Option<Vec<String>>,
     /// How bad the move was, and why; nothing where it was good.
     pub judged: Option<(Judgement, Why)>,
 }
+
+/// What a search has found of a position: what it is worth, and how it goes on.
+type Found = (Worth, Vec<String>);
 
 /// A review that is under way.
 #[derive(Debug)]
@@ -76,8 +88,10 @@ pub struct Review {
     start: Box<dyn AnyPosition>,
     moves: Vec<String>,
     table: Table,
-    /// What the position after the last move is worth, once that is known, and how it would go on.
-    end: Option<(Worth, Vec<String>)>,
+    /// What the position after the last move is worth, once that is known.
+    end: Option<Worth>,
+    /// What was found of the position that was looked at last, which is the one after the next.
+    last: Option<Found>,
     /// What was found, the last ply first.
     looked: Vec<Looked>,
 }
@@ -104,6 +118,7 @@ impl Review {
             moves,
             table: Table::new(table_bytes),
             end: None,
+            last: None,
             looked: Vec::new(),
         })
     }
@@ -128,8 +143,8 @@ impl Review {
 
     /// What the position after the last move is worth, once that is known.
     #[must_use]
-    pub fn end(&self) -> Option<Worth> {
-        self.end.as_ref().map(|(worth, _)| *worth)
+    pub const fn end(&self) -> Option<Worth> {
+        self.end
     }
 
     /// What has been found so far, the last ply first.
@@ -150,63 +165,91 @@ impl Review {
         for m in &self.moves[..ply] {
             position.play(m).expect("it was played before");
         }
-        self.table.next_search();
-        let found = if position.outcome().is_some() {
-            (Worth::at_end(self.game, position.as_ref()), Vec::new())
-        } else {
-            let report = position.look(limits, stop, &mut self.table, &mut |_| {});
-            let Some(report) = report.filter(|_| !stop.is_stopped()) else {
-                return;
-            };
-            let worth = Worth::of(self.game, position.as_ref(), &report);
-            let mut line = report.pv;
-            line.truncate(LINE_MAX);
-            (worth, line)
+        let position = position.as_ref();
+        let Some(found) = self.search(position, limits, stop) else {
+            return;
         };
-        if self.end.is_none() {
-            self.end = Some(found);
-        } else {
-            let looked = self.look_back(ply, position.as_ref(), found, (limits, stop));
+        let Some(after) = self.last.clone() else {
+            self.end = Some(found.0);
+            self.last = Some(found);
+            return;
+        };
+        let alone = found.0;
+        if let Some(looked) = self.look_back(ply, position, found, after, (limits, stop)) {
+            let worth = if self.game.plays_out {
+                alone
+            } else {
+                looked.worth
+            };
+            self.last = Some((worth, looked.line.clone()));
             self.looked.push(looked);
         }
     }
 
-    /// What the move of this ply was worth, where all that came after it has been looked at.
+    /// What a search finds of this position alone; nothing if it was stopped.
+    fn search(
+        &mut self,
+        position: &dyn AnyPosition,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<Found> {
+        if position.outcome().is_some() {
+            return Some((Worth::at_end(self.game, position), Vec::new()));
+        }
+        self.table.next_search();
+        let report = position.look(limits, stop, &mut self.table, &mut |_| {});
+        let report = report.filter(|_| !stop.is_stopped())?;
+        let worth = Worth::of(self.game, position, &report);
+        let mut line = report.pv;
+        line.truncate(LINE_MAX);
+        Some((worth, line))
+    }
+
+    /// What the move of this ply was worth, where all that came after it has been looked at; nothing if that was
+    /// stopped.
     fn look_back(
         &mut self,
         ply: usize,
         position: &dyn AnyPosition,
-        (mut worth, mut line): (Worth, Vec<String>),
+        (alone, mut line): Found,
+        (after, reply): Found,
         limits: (&Limits, &Stop),
-    ) -> Looked {
+    ) -> Option<Looked> {
         let (turn, m) = (position.turn(), self.moves[ply].clone());
-        let end = self.end.as_ref().expect("that was looked at first");
-        let (after, reply) = match self.looked.last() {
-            Some(next) => (next.worth, &next.line),
-            None => (end.0, &end.1),
-        };
-        let reply = reply.clone();
         let played = after.sooner();
-        let is_best = line.first() == Some(&m);
+        let is_first = line.first() == Some(&m);
+        let favours_turn = self.game.plays_out && alone.known.is_none();
+        let best = match line.first() {
+            Some(_) if favours_turn && is_first => played,
+            Some(first) if favours_turn => {
+                let mut after = position.clone_box();
+                after.play(first).expect("a search has found it");
+                self.search(after.as_ref(), limits.0, limits.1)?.0.sooner()
+            }
+            _ => alone,
+        };
         // What was played is known from farther on. It is not worse than the best there is.
-        if is_best || (!worth.exact && played.for_seat(turn) > worth.for_seat(turn)) {
-            if !worth.exact {
-                worth = played;
-            }
-            if !is_best || line.len() <= reply.len() {
-                line = std::iter::once(&m).chain(&reply).cloned().collect();
-                line.truncate(LINE_MAX);
-            }
-            return Looked {
-                ply,
-                turn,
-                m,
-                worth,
-                line,
-                judged: None,
-            };
+        let is_best = is_first || (!best.exact && played.for_seat(turn) > best.for_seat(turn));
+        let worth = if is_best && !alone.exact {
+            played
+        } else {
+            best
+        };
+        let worth = if favours_turn {
+            worth.halfway(alone)
+        } else {
+            worth
+        };
+        let judged = if is_best {
+            None
+        } else {
+            judged(turn, best, played)
+        };
+        if is_best && (!is_first || line.len() <= reply.len()) {
+            line = std::iter::once(&m).chain(&reply).cloned().collect();
+            line.truncate(LINE_MAX);
         }
-        let judged = judged(turn, worth, played).map(|judgement| {
+        let judged = judged.map(|judgement| {
             let mut tell = lines::Teller {
                 table: &mut self.table,
                 limits,
@@ -217,18 +260,20 @@ impl Review {
             let punished = tell.whole(after_move.as_ref(), reply);
             let board = why::Board {
                 before: position,
+                m: &m,
                 after: after_move.as_ref(),
             };
-            (judgement, Why::of(&board, worth, played, &line, punished))
+            (judgement, Why::of(&board, best, played, &line, punished))
         });
-        Looked {
+        Some(Looked {
             ply,
             turn,
             m,
             worth,
+            san: position.in_san(&line),
             line,
             judged,
-        }
+        })
     }
 
     /// How well each seat played, from 0 to 100, once all has been looked at; nothing for a seat that did not
@@ -245,7 +290,7 @@ impl Review {
 
 /// How bad it was of this seat to go from one position to the other.
 fn judged(turn: Seat, before: Worth, after: Worth) -> Option<Judgement> {
-    let drop = before.chance_of(turn) - after.chance_of(turn);
+    let drop = before.chance_of(turn) - after.chance_of(turn) - before.doubt - after.doubt;
     let by_chance = match drop {
         drop if drop >= BLUNDER => Some(Judgement::Blunder),
         drop if drop >= MISTAKE => Some(Judgement::Mistake),

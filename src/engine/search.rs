@@ -32,7 +32,7 @@ mod several;
 mod short_win;
 mod solving;
 mod table;
-mod tree;
+pub(crate) mod tree;
 mod window;
 
 use std::num::NonZeroUsize;
@@ -43,7 +43,7 @@ use std::time::Duration;
 pub use choice::{choose, choose_watched};
 pub use clock::{BotClock, Clock};
 pub use eval::{DraughtsFeatures, OthelloFeatures};
-pub use evaluate::Evaluate;
+pub use evaluate::{Evaluate, Sight};
 pub use judgement::Judgement;
 pub use level::{LEVELS_VERSION, Level, ParseLevelError, Strength, TreeStrength};
 pub use moves::{EARLY, LATE, Moves};

@@ -1,5 +1,6 @@
 //! What searches think of positions: of an ended match, looked at again.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
@@ -29,10 +30,28 @@ words! {
         AllowsWin = "allows_win",
         /// It gives points away.
         LosesPoints = "loses_points",
-        /// It loses pieces, or does not take some.
+        /// It loses pieces.
         LosesMaterial = "loses_material",
+        /// It does not take pieces that could be won.
+        MissesMaterial = "misses_material",
         /// The chances are worse.
         LosesGround = "loses_ground",
+    }
+}
+
+words! {
+    /// What is to be seen on the board of a move that was bad, and would not be after the better move.
+    SignKind {
+        /// The other side can take a corner.
+        Corner = "corner",
+        /// The other side has many moves.
+        Mobility = "mobility",
+        /// Stones are captured.
+        Captured = "captured",
+        /// Stones can be captured by the next move.
+        Atari = "atari",
+        /// The other side has three stones that one more makes a four open at both ends.
+        OpenThree = "open_three",
     }
 }
 
@@ -142,6 +161,7 @@ pub struct Valuation {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Why {
     /// What it has done wrong; an unknown word means that the chances are worse.
+    #[serde(deserialize_with = "known_kind")]
     pub kind: WhyKind,
     /// The better move.
     pub better: String,
@@ -154,13 +174,36 @@ pub struct Why {
     /// By how many points it is won; with `loses_points` how many were given away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
-    /// With `loses_material` how much, a pawn or a man being one.
+    /// With `loses_material` and `misses_material` how much, a pawn or a man being one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<u32>,
+    /// What is to be seen of it on the board.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<Sign>,
     /// The better line, from the better move on.
     pub line: Vec<String>,
     /// What punishes the move that was played, from the answer to it on; nothing where it ended the match.
     pub punished: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub san: Option<Vec<String>>,
+}
+
+/// What is to be seen on the board of a move that was bad.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Sign {
+    /// Which.
+    // `None` if of a later server. No server sends that.
+    #[serde(deserialize_with = "known_sign")]
+    #[cfg_attr(test, schemars(with = "SignKind"))]
+    pub sign: Option<SignKind>,
+    /// How many: moves with `mobility`, stones with `captured` and `atari`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// With `mobility`, how many moves after the better move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<u32>,
 }
 
 /// What is thought of a move that was played.
@@ -181,6 +224,9 @@ pub struct AnalysedPly {
     pub best: String,
     /// How the game would go on from there, `best` first.
     pub pv: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub san: Option<Vec<String>>,
     /// How bad the move was; absent if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
@@ -233,6 +279,9 @@ pub struct Hint {
     pub worth: Valuation,
     /// How the game would go on, that move first.
     pub pv: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub san: Option<Vec<String>>,
     /// The request's fields that mean nothing in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -256,10 +305,29 @@ pub struct Thinking {
     pub worth: Valuation,
     /// How the game would go on.
     pub pv: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub san: Option<Vec<String>>,
     /// How many moves it did not look at, since one before them was enough; absent in games that are played
     /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<u64>,
+}
+
+/// Reads what a move has done wrong; a word that this build does not know means that the chances are worse.
+fn known_kind<'de, D: Deserializer<'de>>(from: D) -> Result<WhyKind, D::Error> {
+    let word = Cow::<str>::deserialize(from)?;
+    let known = WhyKind::ALL.iter().find(|kind| kind.as_str() == word);
+    Ok(known.copied().unwrap_or(WhyKind::LosesGround))
+}
+
+/// Reads a sign; one that this build does not know is none.
+fn known_sign<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignKind>, D::Error> {
+    let word = Cow::<str>::deserialize(from)?;
+    Ok(SignKind::ALL
+        .iter()
+        .copied()
+        .find(|sign| sign.as_str() == word))
 }
 
 #[cfg(test)]
@@ -275,5 +343,29 @@ mod tests {
         }
         assert_eq!(serde_json::from_str::<Share>("1").unwrap(), Share::new(1.0));
         assert!(serde_json::from_str::<Share>(r#""1""#).is_err());
+    }
+
+    #[test]
+    fn a_later_servers_words_are_no_error() {
+        let read = |kind: &str, sign: &str| {
+            let text = format!(
+                r#"{{"kind":"{kind}","better":"b2","keeps":"game","signs":[{{"sign":"{sign}","count":2}}],
+                    "line":["b2"],"punished":[]}}"#
+            );
+            let why: Why = serde_json::from_str(&text).unwrap();
+            (
+                why.kind,
+                why.signs
+                    .into_iter()
+                    .map(|sign| sign.sign)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let known = read("misses_material", "atari");
+        assert_eq!(
+            known,
+            (WhyKind::MissesMaterial, vec![Some(SignKind::Atari)])
+        );
+        assert_eq!(read("zugzwang", "fork"), (WhyKind::LosesGround, vec![None]));
     }
 }

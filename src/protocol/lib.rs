@@ -26,7 +26,8 @@ mod welcome;
 mod words;
 
 pub use analysis::{
-    AnalysedPly, Analysis, Analysts, Hint, Judged, Keeps, Share, Thinking, Valuation, Why, WhyKind,
+    AnalysedPly, Analysis, Analysts, Hint, Judged, Keeps, Share, Sign, SignKind, Thinking,
+    Valuation, Why, WhyKind,
 };
 pub use archive::{ExploredMove, History, HistoryRow, MatchResult, PoolRating, Profile};
 pub use clock::{ClockControl, NotAClock};

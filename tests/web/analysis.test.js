@@ -43,11 +43,11 @@ for (const [size, viewport] of Object.entries({
       await playAll(ann, bob, 'e2-e4 e7-e5 d1-h5 b8-c6 f1-c4 g8-f6 h5-f7');
       await says(bob, 'You lose.');
       const panel = await analyse(bob);
-      const blunder = bob.getByRole('button', { name: /g8f6.*Blunder/ });
+      const blunder = bob.getByRole('button', { name: /Nf6.*Blunder/ });
       await blunder.waitFor();
       await blunder.click();
       await panel.getByText('Blunder').waitFor();
-      await panel.getByText(/After .* the other side wins\./).waitFor();
+      await panel.getByText(/After .* the other side wins with the next move\./).waitFor();
       await bob.locator('.drawn.advised').waitFor({ state: 'attached' });
       assert.ok((await panel.locator('.chances .bad').count()) > 0);
       await fits(bob);
@@ -66,7 +66,7 @@ for (const [size, viewport] of Object.entries({
       };
       await choose('g8', 'f6');
       await says(bob, 'That is what you played.');
-      await panel.getByText(/After .* the other side wins\./).waitFor();
+      await panel.getByText(/After .* the other side wins with the next move\./).waitFor();
       await asked.getByRole('button', { name: 'Try again' }).click();
       await choose('a7', 'a6');
       await says(bob, 'The search prefers another.');
@@ -111,7 +111,7 @@ test(
       ['Tic-tac-toe', 'a1 b1 a2 c1 a3'],
       ['Othello', 'd3 c3'],
       ['Go', 'E5 C3'],
-      ['Gomoku', 'h8 i9'],
+      ['Gomoku', 'h8 g8 h9 g9 a1 g10 a15'],
     ])) {
       await bob.goto(await invite(ann, game));
       await playAll(ann, bob, played);
@@ -122,6 +122,9 @@ test(
       await ann.locator('.room.ended').waitFor();
       const panel = await analyse(ann);
       await panel.getByRole('img', { name: /^The chances, move by move/ }).waitFor();
+      // What is to be seen of it on the board is told, too.
+      if (game === 'Gomoku')
+        await panel.getByText('An open three is left to the other side.').waitFor();
       await ann.keyboard.press('ArrowLeft');
       await picture(ann, `analysis-${game}`);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
@@ -134,6 +137,29 @@ test(
       .click();
     await ann.getByRole('button', { name: 'Analysieren' }).click();
     await ann.getByText(/Genauigkeit \d+ von 100/).waitFor();
+  }),
+);
+
+test(
+  'what a later server says of a move in words that the page does not know is said in its own',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await ann.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((text) => {
+        const message = JSON.parse(String(text));
+        for (const { why } of message.type === 'analysis' ? message.plies : [])
+          if (why) Object.assign(why, { kind: 'later_kind', signs: [{ sign: 'later_sign' }] });
+        socket.send(JSON.stringify(message));
+      });
+    });
+    await ann.reload();
+    const bob = await house.visitor(await invite(ann));
+    await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
+    const panel = await analyse(ann);
+    await ann.getByRole('button', { name: /c3.*Blunder/ }).click();
+    await panel.getByText(/^Blunder .*makes the chances worse\./).waitFor();
+    assert.doesNotMatch((await panel.textContent()) ?? '', /later/);
   }),
 );
 

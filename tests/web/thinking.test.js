@@ -39,8 +39,10 @@ for (const [size, viewport] of Object.entries({
       const before = await places(ann);
       const panel = thoughts(ann);
       await panel.getByText(/^depth \d+ · [\d,]+ positions · [\d,]+ cut off$/).waitFor();
-      await panel.getByText(/^Line: [a-h][1-8][a-h][1-8]/).waitFor();
+      // As chess players write moves.
+      await panel.getByText(/^Line: ([a-h][1-8] |[NBRQK]|[a-h]x|O-O)/).waitFor();
       await panel.getByText(/^White \d+ %$/).waitFor();
+      await panel.getByTitle('An estimate: 1 is worth about a pawn.').waitFor();
       // What it would play now is drawn, while it thinks.
       await ann.locator('.drawn.advised').waitFor({ state: 'attached' });
       await eventually(async () => assert.ok((await moves(ann)) > 2));

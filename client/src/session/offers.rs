@@ -67,8 +67,9 @@ impl Session {
         if (table.now.match_id, table.now.ply) != (hint.match_id, hint.ply) {
             return;
         }
-        let line = harmless(&hint.pv.join(" "));
-        let best = paint(STRONG, &harmless(&hint.m));
+        let line = hint.san.as_ref().unwrap_or(&hint.pv);
+        let best = paint(STRONG, &harmless(line.first().unwrap_or(&hint.m)));
+        let line = harmless(&line.join(" "));
         let win = 100.0 * hint.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
         self.say(format!("Best is {best}: {line}  ({of} wins {win:.0}%)"));
@@ -80,7 +81,7 @@ impl Session {
         if (table.now.match_id, table.now.ply) != (thought.match_id, thought.ply) {
             return;
         }
-        let line = harmless(&thought.pv.join(" "));
+        let line = harmless(&thought.san.as_ref().unwrap_or(&thought.pv).join(" "));
         let win = 100.0 * thought.worth.win.get();
         let of = view::side(&table.now, SeatNumber(0));
         let (depth, nodes) = (thought.depth, thought.nodes);

@@ -107,6 +107,11 @@ impl<const N: u8> Go<N> {
         self.passes
     }
 
+    /// How many stones each seat has captured.
+    pub(crate) fn captures(&self) -> [u32; 2] {
+        self.captures.map(u32::from)
+    }
+
     /// How many plies were played.
     pub(crate) const fn plies(&self) -> u16 {
         self.plies

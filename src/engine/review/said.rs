@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Keeps, Kind, Looked, Why};
+use super::{Keeps, Kind, Looked, Sign, Why};
 use crate::catalog::Entry;
 
 /// In one or two sentences, why the move was bad; nothing where it was not.
@@ -10,24 +10,23 @@ use crate::catalog::Entry;
 pub fn said(game: &Entry, looked: &Looked) -> Option<String> {
     let (_, why) = looked.judged.as_ref()?;
     let mut text = headline(game, looked, why);
-    let write = if why.line.len() > 1 {
-        let line = why.line.join(" ");
-        write!(text, " Better: {line}.")
-    } else {
-        Ok(())
-    };
-    write.expect("a text takes everything");
+    let other = game.info.sides[looked.turn.other().index()];
+    for sign in &why.signs {
+        text.push(' ');
+        text.push_str(&seen(*sign, other));
+    }
+    let better = looked.san.as_ref().unwrap_or(&why.line);
+    if better.len() > 1 {
+        write!(text, " Better: {}.", better.join(" ")).expect("a text takes everything");
+    }
     Some(text)
 }
 
 fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
-    let Why {
-        better,
-        plies,
-        points,
-        ..
-    } = why;
-    let m = &looked.m;
+    let Why { plies, points, .. } = why;
+    let sans = looked.san.as_ref();
+    let better = sans.and_then(|sans| sans.first()).unwrap_or(&why.better);
+    let m = why.played_san.as_ref().unwrap_or(&looked.m);
     let other = game.info.sides[looked.turn.other().index()];
     let by =
         |points: Option<u32>| points.map_or_else(String::new, |points| format!(" by {points}"));
@@ -36,7 +35,7 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
         Some(0 | 1) => " at once".to_owned(),
         Some(plies) => format!(" in {} moves", plies.div_ceil(2)),
     };
-    let answer = why.punished.join(" ");
+    let answer = why.san.as_ref().unwrap_or(&why.punished).join(" ");
     match why.kind {
         Kind::MissesWin => {
             let (within, by) = (within(*plies), by(*points));
@@ -73,6 +72,10 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
                 worth(game, lost)
             )
         }
+        Kind::MissesMaterial => {
+            let missed = why.material.unwrap_or(0);
+            format!("{m} does not win {}: {better} does.", worth(game, missed))
+        }
         Kind::LosesGround => {
             let how = if answer.is_empty() {
                 String::new()
@@ -81,6 +84,22 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
             };
             format!("{m} leaves {other} better placed{how}; {better} was stronger.")
         }
+    }
+}
+
+/// What is to be seen on the board.
+fn seen(sign: Sign, other: &str) -> String {
+    match sign {
+        Sign::Corner => format!("It lets {other} take a corner."),
+        // There are some more than in place of them, so it is never one.
+        Sign::Mobility { moves, instead } => {
+            format!("It leaves {other} {moves} moves, not {instead}.")
+        }
+        Sign::Captured(1) => "A stone is captured.".to_owned(),
+        Sign::Captured(stones) => format!("{stones} stones are captured."),
+        Sign::Atari(1) => "A stone can be captured at once.".to_owned(),
+        Sign::Atari(stones) => format!("{stones} stones can be captured at once."),
+        Sign::OpenThree => format!("It leaves {other} an open three."),
     }
 }
 

@@ -110,12 +110,13 @@ fn a_mate_that_was_allowed_is_shown() {
         (Judgement::Blunder, Kind::AllowsWin)
     );
     assert_eq!(why.punished, ["h5f7"]);
+    assert_eq!(why.san.as_deref(), Some(["Qxf7#".to_owned()].as_slice()));
     assert_eq!(why.plies, Some(2));
     let looked = &review.looked()[1];
     let told = said(catalog::find("chess").expect("hosted"), looked).expect("it was bad");
     let begin = format!(
-        "After g8f6, white wins at once by h5f7; {} holds.",
-        why.better
+        "After Nf6, white wins at once by Qxf7#; {} holds.",
+        looked.san.as_ref().expect("it is chess")[0]
     );
     assert!(told.starts_with(&begin), "{told}");
     assert_eq!(
@@ -138,6 +139,26 @@ fn a_queen_that_was_lost_is_counted() {
         "{why:?}"
     );
     assert_eq!(why.punished.first().map(String::as_str), Some("c8g4"));
+}
+
+/// Who does not take a queen that stands there loses nothing, but wins nothing.
+#[test]
+fn a_queen_that_was_not_taken_is_no_loss() {
+    let review = review("chess", "e2e4 e7e5 d1g4 d7d6 g1f3 a7a6 f3e5", 20_000);
+    let (_, why) = judged(&review, 5).expect("it does not take the queen");
+    assert_eq!(why.kind, Kind::MissesMaterial, "{why:?}");
+    assert!(why.material >= Some(5), "{why:?}");
+    assert_eq!(why.better, "c8g4");
+    let looked = review.looked().iter().find(|looked| looked.ply == 5);
+    let told = said(
+        catalog::find("chess").expect("hosted"),
+        looked.expect("it was played"),
+    );
+    let told = told.expect("it was bad");
+    assert!(
+        told.starts_with("a6 does not win") && told.contains("Bxg4"),
+        "{told}"
+    );
 }
 
 /// A game of Othello that is played out at random: what is given away is counted where the result is known.
@@ -207,12 +228,69 @@ fn lines_of_all_games_can_be_played() {
             position.play(&looked.m).expect("it was played");
             plays(position.as_ref(), &why.punished);
             let told = said(entry, looked).expect("it was bad");
-            assert!(told.len() < 300 && told.contains(&looked.m), "{told}");
+            let m = why.played_san.as_ref().unwrap_or(&looked.m);
+            assert!(told.len() < 400 && told.contains(m), "{told}");
+            let is_chess = entry.info.id == "chess";
+            assert_eq!(looked.san.is_some(), is_chess, "{looked:?}");
+            assert_eq!(why.played_san.is_some(), is_chess, "{looked:?}");
         }
-        assert!(judged > 0, "{} has no bad moves at random", entry.info.id);
+        // Where games are played out, so little thought judges nothing.
+        let id = entry.info.id;
+        assert!(
+            judged > 0 || entry.plays_out,
+            "{id} has no bad moves at random"
+        );
         let accuracy = review.accuracy().expect("it is done");
         assert!(accuracy.iter().all(|of| of.is_some_and(|of| of <= 100)));
     }
+}
+
+/// In Go a search of a position favours whoever is to move, so that every move looks bad beside it.
+#[test]
+fn moves_of_go_are_compared_with_the_same_seat_to_move() {
+    let review = review("go", "E5 D5 C3 G7 A1 F5", 2000);
+    for ply in [0, 1, 2, 3, 5] {
+        let judged = judged(&review, ply).map(|(judgement, _)| *judgement);
+        assert!(judged < Some(Judgement::Mistake), "{ply}: {judged:?}");
+    }
+    let (judgement, why) = judged(&review, 4).expect("a stone in the corner is as good as a pass");
+    assert_eq!(
+        (*judgement, why.kind),
+        (Judgement::Blunder, Kind::LosesGround)
+    );
+    let mut position = catalog::find("go").expect("hosted").start();
+    for m in ["E5", "D5", "C3", "G7", "A1"] {
+        position.play(m).expect("legal");
+    }
+    plays(position.as_ref(), &why.punished);
+    // The graph does not go up and down with the turn.
+    let chances: Vec<f64> = review
+        .looked()
+        .iter()
+        .rev()
+        .map(|looked| looked.worth.chance)
+        .collect();
+    for (ply, pair) in chances.windows(2).enumerate().take(4) {
+        assert!((pair[1] - pair[0]).abs() < 0.3, "{ply}: {chances:?}");
+    }
+}
+
+/// Of what playouts have found, no more is judged than their number vouches for.
+#[test]
+fn few_playouts_judge_nothing_that_is_within_their_error() {
+    let moves = "E5 D5 C3 G7";
+    let review = review("go", moves, 100);
+    for looked in review.looked() {
+        assert!(looked.worth.doubt > 0.2, "{looked:?}");
+        assert_eq!(looked.judged, None, "{looked:?}");
+    }
+    let chess = self::review("chess", "e2e4 e7e5", 1000);
+    assert!(
+        chess
+            .looked()
+            .iter()
+            .all(|looked| looked.worth.doubt == 0.0)
+    );
 }
 
 fn plays(position: &dyn AnyPosition, line: &[String]) {

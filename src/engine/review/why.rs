@@ -1,6 +1,7 @@
 //! Why a move was bad, as data that can be worded in any language.
 
 use super::Worth;
+use super::signs::{Sign, signs};
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
 
@@ -13,8 +14,10 @@ pub enum Kind {
     AllowsWin,
     /// It gives points away.
     LosesPoints,
-    /// It loses pieces, or does not take some.
+    /// It loses pieces.
     LosesMaterial,
+    /// It does not take pieces that could be won.
+    MissesMaterial,
     /// The chances are worse.
     LosesGround,
 }
@@ -48,15 +51,23 @@ pub struct Why {
     pub points: Option<u32>,
     /// How much material is lost, a pawn or a man being one.
     pub material: Option<u32>,
+    /// What is to be seen of it on the board.
+    pub signs: Vec<Sign>,
     /// The better line, from the better move on.
     pub line: Vec<String>,
     /// What punishes the move that was played, from the answer on.
     pub punished: Vec<String>,
+    /// The same in standard algebraic notation, in chess.
+    pub san: Option<Vec<String>>,
+    /// The move that was played, written so.
+    pub played_san: Option<String>,
 }
 
 /// The positions before and after a move.
 pub(super) struct Board<'a> {
     pub(super) before: &'a dyn AnyPosition,
+    /// The move that was played.
+    pub(super) m: &'a str,
     pub(super) after: &'a dyn AnyPosition,
 }
 
@@ -87,40 +98,61 @@ impl Why {
             _ if is_lost && keeps != Keeps::Loss => Kind::AllowsWin,
             Keeps::Win if !wins => Kind::MissesWin,
             _ if given > 0 => Kind::LosesPoints,
-            _ if loses.is_some() => Kind::LosesMaterial,
-            _ => Kind::LosesGround,
+            _ => match loses {
+                Some((_, true)) => Kind::LosesMaterial,
+                Some((_, false)) => Kind::MissesMaterial,
+                None => Kind::LosesGround,
+            },
         };
         let told = match kind {
             Kind::MissesWin => before.known,
             Kind::AllowsWin => after.known,
-            Kind::LosesPoints | Kind::LosesMaterial | Kind::LosesGround => None,
+            Kind::LosesPoints | Kind::LosesMaterial | Kind::MissesMaterial | Kind::LosesGround => {
+                None
+            }
         };
         let points = match kind {
             Kind::LosesPoints => Some(given),
             _ => told.and_then(|known| known.points),
         };
+        let mut signs = signs(board, line, &punished);
+        if kind != Kind::LosesGround {
+            // Where more is known than the chances, mobility is not the reason.
+            signs.retain(|sign| !matches!(sign, Sign::Mobility { .. }));
+        }
         Self {
             kind,
             better: line.first().cloned().unwrap_or_default(),
             keeps,
             plies: told.and_then(|known| known.plies),
             points,
-            material: loses.filter(|_| kind == Kind::LosesMaterial),
+            material: matches!(kind, Kind::LosesMaterial | Kind::MissesMaterial)
+                .then_some(loses)
+                .flatten()
+                .map(|(lost, _)| lost),
+            signs,
             line: line.to_vec(),
+            san: board.after.in_san(&punished),
+            played_san: (board.before.in_san(&[board.m.to_owned()]))
+                .and_then(|sans| sans.into_iter().next()),
             punished,
         }
     }
 }
 
 impl Board<'_> {
-    /// How much worse the seat stands in material after the line that punishes it than after the better one:
-    /// at least so much, as either line may end in the middle of an exchange.
-    fn loses(&self, line: &[String], punished: &[String]) -> Option<u32> {
+    /// What the seat has lost in material after the line that punishes it, and `true`; or else what it did not
+    /// win that the better line wins, and `false`. At least so much, as either line may end in the middle of an
+    /// exchange.
+    fn loses(&self, line: &[String], punished: &[String]) -> Option<(u32, bool)> {
         let seat = self.before.turn();
-        let better = balances(self.before, line, seat)?;
-        let worse = balances(self.after, punished, seat)?;
-        let lost = better.into_iter().min()? - worse.into_iter().max()?;
-        u32::try_from(lost).ok().filter(|lost| *lost > 0)
+        let [before, _] = balances(self.before, &[], seat)?;
+        let better = balances(self.before, line, seat)?.into_iter().min()?;
+        let worse = balances(self.after, punished, seat)?.into_iter().max()?;
+        let is_loss = worse < before;
+        let kept = if is_loss { better.min(before) } else { better };
+        let less = u32::try_from(kept - worse).ok()?;
+        (less > 0).then_some((less, is_loss))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::chances::chances;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
-use crate::search::{Report, Score};
+use crate::search::{Report, Score, tree};
 
 /// What a position is worth to the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Worth {
     pub value: i32,
     /// The chance to win, from -1 to 1.
     pub chance: f64,
+    /// The standard error of the chance, where it was estimated by playouts; otherwise 0.
+    pub doubt: f64,
     /// Whether that is the value of the game itself.
     pub exact: bool,
     /// How the game ends if both play their best, where that is known.
@@ -34,7 +36,16 @@ impl Worth {
     /// What a search has found of a position.
     #[must_use]
     pub fn of(game: &Entry, position: &dyn AnyPosition, report: &Report<String>) -> Self {
-        Self::of_score(game, position, report.score, report.exact)
+        let worth = Self::of_score(game, position, report.score, report.exact);
+        let Some(playouts) = report.playouts.filter(|_| worth.known.is_none()) else {
+            return worth;
+        };
+        let chance = |score: Score| chances(game.info.id).of(score.value());
+        let nearer = Score::estimate(tree::standard_error(playouts.count));
+        Self {
+            doubt: chance(nearer),
+            ..worth
+        }
     }
 
     /// What it is worth to have come to the end of the game.
@@ -74,6 +85,7 @@ impl Worth {
         Self {
             value: sign * position.customary(score),
             chance: f64::from(sign) * chance,
+            doubt: 0.0,
             exact,
             known,
         }
@@ -94,6 +106,18 @@ impl Worth {
             known.plies = known.plies.map(|plies| plies + 1);
         }
         self
+    }
+
+    /// Half way between this and what a search has found that favours the other seat.
+    pub(super) fn halfway(self, other: Self) -> Self {
+        match self.known {
+            Some(_) => self,
+            None => Self {
+                value: i32::midpoint(self.value, other.value),
+                chance: f64::midpoint(self.chance, other.chance),
+                ..self
+            },
+        }
     }
 
     /// By what a seat would choose among positions: the chance, and then a nearer win or more points.

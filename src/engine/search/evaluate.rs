@@ -11,6 +11,20 @@ use super::tree::TreePlayer;
 use super::window::Bounds;
 use crate::game::Position;
 
+/// What a beginner sees in a position beside material: by this a bad move is explained. Of each, nothing where
+/// the game knows no such thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// How many corners each seat has.
+    pub corners: Option<[u32; 2]>,
+    /// On how many squares the seat to move can play.
+    pub moves: Option<u32>,
+    /// How many stones each seat has captured.
+    pub captured: Option<[u32; 2]>,
+    /// On how many squares each seat would make a four that is open at both ends.
+    pub open_fours: Option<[u32; 2]>,
+}
+
 /// A position that can be valued without looking ahead. Rules know nothing of this: what is worth
 /// having is the engine's opinion, and lives in `search::eval`.
 ///
@@ -160,6 +174,11 @@ pub trait Evaluate: Position {
     /// which pieces can be taken.
     fn material(&self) -> Option<[i32; 2]> {
         None
+    }
+
+    /// What else a beginner sees here.
+    fn sight(&self) -> Sight {
+        Sight::default()
     }
 
     /// A win, a draw or a loss as the literature on the game writes it; else the estimate.

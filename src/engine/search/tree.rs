@@ -355,10 +355,24 @@ fn urgency(node: Node) -> f32 {
     rate + others * (node.beside_won / node.beside - rate)
 }
 
+/// What it is worth to win all playouts instead of none.
+const ALL_WON: f32 = 600.0;
+
 /// What a seat that wins this share of the playouts is told to be ahead.
 #[expect(clippy::cast_possible_truncation, reason = "it is no more than 300")]
 fn score(rate: f32) -> Score {
-    Score::estimate(((rate - 0.5) * 600.0).round() as i32)
+    Score::estimate(((rate - 0.5) * ALL_WON).round() as i32)
+}
+
+/// The standard error of what that is after so many playouts, if each is won or lost by its own luck: at most
+/// so much.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "counts are below 2^24, and it is no more than 300"
+)]
+pub(crate) fn standard_error(playouts: u64) -> i32 {
+    (ALL_WON * 0.5 / (playouts.max(1) as f32).sqrt()).ceil() as i32
 }
 
 #[expect(

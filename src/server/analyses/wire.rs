@@ -2,7 +2,9 @@
 
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::review::{self, Judgement, Looked, Worth};
-use plyhouse_protocol::{AnalysedPly, Judged, Keeps, Ply, Share, Valuation, Why, WhyKind};
+use plyhouse_protocol::{
+    AnalysedPly, Judged, Keeps, Ply, Share, Sign, SignKind, Valuation, Why, WhyKind,
+};
 
 use crate::to_protocol;
 
@@ -16,6 +18,7 @@ pub(super) fn ply(game: &Entry, looked: &Looked) -> AnalysedPly {
         worth: worth(looked.worth),
         best: looked.line.first().cloned().unwrap_or_default(),
         pv: looked.line.clone(),
+        san: looked.san.clone(),
         judged: judged.map(|(judgement, _)| match judgement {
             Judgement::Inaccuracy => Judged::Inaccuracy,
             Judgement::Mistake => Judged::Mistake,
@@ -47,6 +50,7 @@ fn why(why: &review::Why) -> Why {
             review::Kind::AllowsWin => WhyKind::AllowsWin,
             review::Kind::LosesPoints => WhyKind::LosesPoints,
             review::Kind::LosesMaterial => WhyKind::LosesMaterial,
+            review::Kind::MissesMaterial => WhyKind::MissesMaterial,
             review::Kind::LosesGround => WhyKind::LosesGround,
         },
         better: why.better.clone(),
@@ -59,7 +63,26 @@ fn why(why: &review::Why) -> Why {
         plies: why.plies,
         points: why.points,
         material: why.material,
+        signs: why.signs.iter().copied().map(sign).collect(),
         line: why.line.clone(),
         punished: why.punished.clone(),
+        san: why.san.clone(),
+    }
+}
+
+fn sign(sign: review::Sign) -> Sign {
+    let (kind, count, instead) = match sign {
+        review::Sign::Corner => (SignKind::Corner, None, None),
+        review::Sign::Mobility { moves, instead } => {
+            (SignKind::Mobility, Some(moves), Some(instead))
+        }
+        review::Sign::Captured(stones) => (SignKind::Captured, Some(stones), None),
+        review::Sign::Atari(stones) => (SignKind::Atari, Some(stones), None),
+        review::Sign::OpenThree => (SignKind::OpenThree, None, None),
+    };
+    Sign {
+        sign: Some(kind),
+        count,
+        instead,
     }
 }

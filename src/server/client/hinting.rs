@@ -120,6 +120,7 @@ async fn searched(server: &Shared, by: PlayerId, state: &Match) -> Result<Hint, 
         ply: state.ply(),
         m: pv.first().cloned().unwrap_or_default(),
         worth,
+        san: position.in_san(&pv),
         pv,
         ignored: Vec::new(),
     })

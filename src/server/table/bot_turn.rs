@@ -188,13 +188,15 @@ pub(super) fn thought(
     (match_id, ply): (MatchId, Ply),
     report: &Report<String>,
 ) -> Thinking {
+    let pv: Vec<String> = report.pv.iter().take(LINE_MAX).cloned().collect();
     Thinking {
         match_id,
         ply,
         depth: report.depth,
         nodes: report.nodes,
         worth: worth(Worth::of(game, position, report)),
-        pv: report.pv.iter().take(LINE_MAX).cloned().collect(),
+        san: position.in_san(&pv),
+        pv,
         pruned: (!game.plays_out).then_some(report.skipped),
     }
 }

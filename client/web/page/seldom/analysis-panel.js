@@ -8,7 +8,7 @@ import { sideName } from '../naming.js';
 import { boardBefore } from '../scene.js';
 import { Learning } from './learning.js';
 
-/** @import { AnalysedPly } from '../../protocol.js' */
+/** @import { AnalysedPly, Sign } from '../../protocol.js' */
 /** @import { Does, Thought } from '../analysis.js' */
 /** @import { App } from '../main.js' */
 /** @import { Match } from '../match.js' */
@@ -89,6 +89,9 @@ export class AnalysisPanel {
   /** What the better move comes to. @param {AnalysedPly} played */
   #keeps({ ply, best, why }) {
     const better = this.#say(why?.better ?? best, ply);
+    const count = movesIn(why?.kind === 'misses_win' ? why.in : undefined);
+    if (why?.keeps === 'win' && count > 0)
+      return capital(say('why.keeps.win.in', { better, count }));
     return capital(
       known(`why.keeps.${why?.keeps}`, { better }) ?? say('why.keeps.game', { better }),
     );
@@ -115,11 +118,31 @@ export class AnalysisPanel {
   }
 
   /** Why it was bad. @param {AnalysedPly} played */
-  #why({ ply, move, why }) {
-    const filled = { move: this.#say(move, ply), points: why?.points ?? 0, count: why?.in ?? 0 };
-    const kind = known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled);
-    const answer = why?.punished.length ? say('why.answer', { line: why.punished.join(' ') }) : '';
-    return sentences(capital(kind), capital(answer));
+  #why(played) {
+    const { ply, move, why } = played;
+    const filled = { move: this.#say(move, ply), points: why?.points ?? 0 };
+    // From the answer on.
+    const count = movesIn(why?.kind === 'allows_win' && why.in ? why.in - 1 : undefined);
+    const kind =
+      count > 0
+        ? say('why.allows_win.in', { ...filled, count })
+        : (known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled));
+    const isQuiet = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
+    const line = why?.san ?? why?.punished ?? [];
+    const answer = line.length > 0 ? say('why.answer', { line: line.join(' ') }) : '';
+    const signs = (why?.signs ?? []).map((sign) => seen(sign));
+    return sentences(capital(kind), ...signs, isQuiet && this.#chances(played), capital(answer));
+  }
+
+  /** How the chances fell, where no result is known. @param {AnalysedPly} played */
+  #chances({ ply, seat, win }) {
+    const after = this.#thought?.plies.get(ply + 1)?.win ?? this.#thought?.end?.win;
+    if (after === undefined) return '';
+    const [from = 0, to = 0] = [win, after].map((win) =>
+      Math.round((seat === 0 ? win : 1 - win) * 100),
+    );
+    const side = sideName(this.#match.seats[seat]?.side ?? '');
+    return from > to ? say('why.chances', { side, from, to }) : '';
   }
 
   /** @param {Thought} thought */
@@ -210,3 +233,9 @@ export class AnalysisPanel {
     void learning.begin(this.#app, this.#match);
   }
 }
+
+/** So many moves of one side are so many plies, the first of them being theirs; 0 where that is not known. @param {number | undefined} plies */
+const movesIn = (plies) => (plies === undefined ? 0 : Math.max(1, Math.ceil(plies / 2)));
+
+/** What is to be seen of it on the board, as far as there are words for it. @param {Sign} sign */
+const seen = ({ sign, count = 0, instead = 0 }) => known(`sign.${sign}`, { count, instead }) ?? '';

@@ -2,7 +2,7 @@
 // much it need not look at.
 
 import { h, write } from '../dom.js';
-import { capital, decimal, say } from '../language.js';
+import { capital, decimal, known, say } from '../language.js';
 import { sideName } from '../naming.js';
 
 /** @import { Thinking, Valuation } from '../../protocol.js' */
@@ -10,6 +10,7 @@ import { sideName } from '../naming.js';
 
 export class ThinkingPanel {
   #sides;
+  #unit;
   #value = h('strong', {}, say('thinking.waits'));
   #chance = h('span');
   #share = h('div', { class: 'share-0' });
@@ -19,9 +20,10 @@ export class ThinkingPanel {
   #about = h('p', { class: 'note' }, say('thinking.about'));
   element;
 
-  /** @param {Pick<Match, 'seats'>} match */
-  constructor({ seats }) {
+  /** @param {Pick<Match, 'game' | 'seats'>} match */
+  constructor({ game, seats }) {
     this.#sides = seats.map(({ side }) => capital(sideName(side)));
+    this.#unit = known(`thinking.unit.${game}`) ?? say('thinking.unit');
     // Nothing here is read out as it changes: that would be four times a second.
     this.element = h(
       'section',
@@ -36,8 +38,10 @@ export class ThinkingPanel {
 
   /** @param {Thinking} told */
   show(told) {
-    const { win, depth, nodes, pruned, pv } = told;
+    const { win, depth, nodes, pruned, pv, san = pv } = told;
     write(this.#value, this.#worth(told));
+    // A result that is known needs no unit.
+    this.#value.title = told.exact || told.wins !== undefined ? '' : this.#unit;
     const percent = Math.round(win * 100);
     write(this.#chance, say('thinking.chance', { side: this.#sides[0] ?? '', percent }));
     this.#bar.hidden = false;
@@ -51,8 +55,8 @@ export class ThinkingPanel {
     this.#effort.title = effort;
     // Where games are played out nothing is cut off.
     write(this.#about, pruned === undefined ? '' : say('thinking.about'));
-    write(this.#line, say('thinking.line', { line: pv.join(' ') }));
-    this.#line.title = pv.join(' ');
+    write(this.#line, say('thinking.line', { line: san.join(' ') }));
+    this.#line.title = san.join(' ');
   }
 
   /** How it stands, by what is known of it. @param {Valuation} told */

@@ -19,7 +19,7 @@ use crate::game::go::board::Board;
 use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Moves, Score, TreePlayer, tree};
+use crate::search::{Bounds, Evaluate, Moves, Score, Sight, TreePlayer, tree};
 
 /// What a point of the board is worth, in hundredths of what a careful player feels.
 const POINT: i32 = 16;
@@ -106,6 +106,13 @@ impl<const N: u8> Evaluate for Go<N> {
         match m {
             Move::Pass => PASS[0],
             Move::Play(_) => 0,
+        }
+    }
+
+    fn sight(&self) -> Sight {
+        Sight {
+            captured: Some(self.captures()),
+            ..Sight::default()
         }
     }
 

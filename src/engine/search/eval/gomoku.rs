@@ -12,10 +12,10 @@
 mod fours;
 mod windows;
 
-use crate::game::Position;
 use crate::game::gomoku::squares::Squares;
 use crate::game::gomoku::{Gomoku, Move};
-use crate::search::{Bounds, Evaluate, Level, Moves, Score, Strength};
+use crate::game::{Position, Seat};
+use crate::search::{Bounds, Evaluate, Level, Moves, Score, Sight, Strength};
 
 use self::windows::{OpenFour, Prospects};
 
@@ -63,6 +63,21 @@ impl Evaluate for Gomoku {
             }
         };
         Score::estimate(value)
+    }
+
+    fn sight(&self) -> Sight {
+        let (mut stones, free) = (self.stones(), self.free());
+        if self.turn() == Seat::Second {
+            stones.reverse();
+        }
+        let squares = |own| {
+            let count = windows::open_fours(own, free).count();
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
+        Sight {
+            open_fours: Some(stones.map(squares)),
+            ..Sight::default()
+        }
     }
 
     fn bounds(&self) -> Bounds {

@@ -13,9 +13,9 @@ mod stability;
 
 use std::ops::RangeInclusive;
 
-use crate::game::Position;
 use crate::game::othello::{Move, Othello};
-use crate::search::{Bounds, Evaluate, Level, Moves, Score, Strength};
+use crate::game::{Position, Seat};
+use crate::search::{Bounds, Evaluate, Level, Moves, Score, Sight, Strength};
 
 use last_squares::SQUARES_MAX;
 use parity::odd_quarters;
@@ -112,6 +112,18 @@ impl Evaluate for Othello {
             return self.after(m);
         }
         self.with_disc_and_targets(m.bit(), note)
+    }
+
+    fn sight(&self) -> Sight {
+        let mut corners = self.discs().map(|discs| (discs & CORNERS).count_ones());
+        if self.turn() == Seat::Second {
+            corners.reverse();
+        }
+        Sight {
+            corners: Some(corners),
+            moves: Some(self.targets().count_ones()),
+            ..Sight::default()
+        }
     }
 
     /// Positions share a key if they differ in colours alone: all that counts is who moves.

@@ -1,0 +1,213 @@
+//! What is to be seen on the board of a move that was bad: facts, beside what searches think.
+
+use super::why::Board;
+use crate::catalog::AnyPosition;
+use crate::game::Seat;
+use crate::search::Sight;
+
+/// With so many more moves than after the better move, the other side has been given mobility.
+const MOBILITY: u32 = 3;
+
+/// What the move has led to, and the better one has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// The other side can take a corner.
+    Corner,
+    /// The other side has so many moves, not so few.
+    Mobility {
+        /// After the move that was played.
+        moves: u32,
+        /// After the better one.
+        instead: u32,
+    },
+    /// So many stones are captured in the line that punishes it.
+    Captured(u32),
+    /// So many stones can be captured by the next move.
+    Atari(u32),
+    /// The other side has three stones that one more makes a four open at both ends.
+    OpenThree,
+}
+
+/// The signs that a move was bad. At most one of each, and seldom more than one. Where the game is over after
+/// either move there are none.
+pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> Vec<Sign> {
+    let seat = board.before.turn();
+    let other = seat.other();
+    let better = after(board.before, line, 1);
+    let both = [board.after, better.as_ref()];
+    if (both.iter()).any(|position| position.outcome().is_some() || position.turn() != other) {
+        return Vec::new();
+    }
+    let [now, then] = both.map(|position| position.sight());
+
+    let [corners, corners_then] = both.map(|position| most(position, |sight| sight.corners));
+    let corner = corners > 0 && corners_then == 0;
+    let mobility = match (now.moves, then.moves) {
+        (Some(moves), Some(instead)) if moves >= instead + MOBILITY => {
+            Some(Sign::Mobility { moves, instead })
+        }
+        _ => None,
+    };
+
+    // What is captured farther on in one line than the other is long could be captured in that, too.
+    let captures: Count = |sight| sight.captured;
+    let rest = line.get(1..).unwrap_or_default();
+    let plies = punished.len().min(rest.len());
+    let lost = gained(board.after, punished, plies, other, captures);
+    let is_exchange = gained(board.after, punished, plies, seat, captures) >= lost;
+    let is_lost_anyway = gained(better.as_ref(), rest, plies, other, captures) > 0;
+    let captured = (!is_exchange && !is_lost_anyway).then_some(Sign::Captured(lost));
+    let [stones, stones_then] = both.map(|position| most(position, captures));
+    let atari = (captured.is_none() && stones > stones_then).then_some(Sign::Atari(stones));
+
+    let open_fours = |sight: Sight| sight.open_fours.map_or(0, |of| of[other.index()]);
+    let open_three = open_fours(now) > 0 && open_fours(then) == 0;
+    let all = [
+        corner.then_some(Sign::Corner),
+        mobility,
+        captured,
+        atari,
+        open_three.then_some(Sign::OpenThree),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What the seats have of something, in games that know of it.
+type Count = fn(&Sight) -> Option<[u32; 2]>;
+
+/// How many more a seat has after so many plies of a line.
+fn gained(from: &dyn AnyPosition, line: &[String], plies: usize, seat: Seat, count: Count) -> u32 {
+    let of = |position: &dyn AnyPosition| {
+        count(&position.sight()).map_or(0, |counts| counts[seat.index()])
+    };
+    of(after(from, line, plies).as_ref()).saturating_sub(of(from))
+}
+
+/// How many the seat to move can gain by one move, at most.
+fn most(position: &dyn AnyPosition, count: Count) -> u32 {
+    if count(&position.sight()).is_none() {
+        return 0;
+    }
+    let moves = position.legal_moves();
+    let gains = moves
+        .chunks(1)
+        .map(|m| gained(position, m, 1, position.turn(), count));
+    gains.max().unwrap_or(0)
+}
+
+/// The position after so many plies of a line, or after all of it.
+fn after(position: &dyn AnyPosition, line: &[String], plies: usize) -> Box<dyn AnyPosition> {
+    let mut position = position.clone_box();
+    for m in line.iter().take(plies) {
+        if position.play(m).is_err() {
+            break;
+        }
+    }
+    position
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog;
+    use crate::search::chance::Chance;
+
+    /// What is seen where `bad` was played in place of the first of `line`, and `punished` answers.
+    fn seen(before: &dyn AnyPosition, bad: &str, line: &[&str], punished: &[&str]) -> Vec<Sign> {
+        let mut played = before.clone_box();
+        played.play(bad).expect("it is legal");
+        let board = Board {
+            before,
+            m: bad,
+            after: played.as_ref(),
+        };
+        let [line, punished] = [line, punished].map(|line| {
+            let texts = line.iter().map(|m| (*m).to_owned());
+            texts.collect::<Vec<String>>()
+        });
+        signs(&board, &line, &punished)
+    }
+
+    fn at(game: &str, position: &str) -> Box<dyn AnyPosition> {
+        let entry = catalog::find(game).expect(game);
+        entry.start_at(position).expect("a position")
+    }
+
+    /// In Othello the other side is given a corner, or mobility, if its legal moves say so.
+    #[test]
+    fn corners_and_moves_that_are_given_are_those_of_the_rules() {
+        let entry = catalog::find("othello").expect("hosted");
+        let (mut corners, mut rooms, mut others) = (0, 0, 0);
+        for seed in 0..20 {
+            let (mut position, mut chance) = (entry.start(), Chance::new(seed, "signs"));
+            while position.outcome().is_none() {
+                let legal = position.legal_moves();
+                let next = |m: &String| {
+                    let mut next = position.clone_box();
+                    next.play(m).expect("it is legal");
+                    next
+                };
+                if let [better, .., bad] = &legal[..]
+                    && [better, bad].iter().all(|m| next(m).outcome().is_none())
+                {
+                    let answers = [bad, better].map(|m| next(m).legal_moves());
+                    let [moves, instead] = answers.clone().map(|answers| {
+                        let squares = answers.iter().filter(|m| *m != "pass");
+                        u32::try_from(squares.count()).expect("they are few")
+                    });
+                    let is_corner = |m: &String| ["a1", "a8", "h1", "h8"].contains(&m.as_str());
+                    let [corner, corner_then] =
+                        answers.map(|answers| answers.iter().any(is_corner));
+                    let mut expected = Vec::new();
+                    if corner && !corner_then {
+                        expected.push(Sign::Corner);
+                        corners += 1;
+                    }
+                    if moves >= instead + 3 {
+                        expected.push(Sign::Mobility { moves, instead });
+                        rooms += 1;
+                    }
+                    others += usize::from(expected.is_empty());
+                    // Whatever is answered to it.
+                    assert_eq!(seen(position.as_ref(), bad, &[better], &[]), expected);
+                }
+                position
+                    .play(&legal[chance.below(legal.len())])
+                    .expect("it is legal");
+            }
+        }
+        assert!(
+            corners > 10 && rooms > 50 && others > 50,
+            "{corners} {rooms} {others}"
+        );
+    }
+
+    #[test]
+    fn stones_that_are_lost_are_counted() {
+        let rows = "........./........./........./....w..../...wbw.../........./........./........./b.......b";
+        let position = at("go", &format!("{rows} b 0 0 0 6"));
+        let seen = |bad: &str, line: &[&str], punished: &[&str]| {
+            seen(position.as_ref(), bad, line, punished)
+        };
+        assert_eq!(
+            seen("A9", &["E4", "E3"], &["E4", "B9"]),
+            [Sign::Captured(1)]
+        );
+        assert_eq!(seen("A9", &["E4"], &["J9"]), [Sign::Atari(1)]);
+        // What cannot be helped is no sign.
+        assert_eq!(seen("A9", &["B9", "E4"], &["E4"]), []);
+        assert_eq!(seen("A9", &["B9"], &["J9"]), []);
+    }
+
+    #[test]
+    fn an_open_three_that_is_left_is_seen() {
+        let mut position = catalog::find("gomoku").expect("hosted").start();
+        for m in ["h8", "g7", "a1", "h7", "o15", "i7"] {
+            position.play(m).expect("it is legal");
+        }
+        let seen = |bad: &str, better: &str| seen(position.as_ref(), bad, &[better], &[]);
+        assert_eq!(seen("a15", "j7"), [Sign::OpenThree]);
+        assert_eq!(seen("j7", "a15"), [], "that stops it");
+        assert_eq!(seen("a15", "a14"), [], "both leave it");
+    }
+}
