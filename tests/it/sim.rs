@@ -106,7 +106,10 @@ impl Sum {
             && tally.kept_out >= worlds / 2
             && tally.apart >= worlds / 2
             && tally.rated_late >= worlds / 40
-            && tally.ratings_shown >= worlds / 4;
+            && tally.ratings_shown >= worlds / 4
+            && tally.hints >= worlds / 40
+            && tally.analyses >= worlds / 20
+            && tally.thoughts >= worlds / 10;
         assert!(happens || !is_many, "too little happens: {self:?}");
     }
 }

@@ -141,6 +141,12 @@ pub(crate) struct Tally {
     pub(crate) rated_late: usize,
     /// How often it was shown how well somebody plays.
     pub(crate) ratings_shown: usize,
+    /// Hints that were told.
+    pub(crate) hints: usize,
+    /// Parts that were told of what is thought of ended matches.
+    pub(crate) analyses: usize,
+    /// Plies of which it was told what a bot thought.
+    pub(crate) thoughts: usize,
 }
 
 impl Tally {
@@ -170,6 +176,9 @@ impl Tally {
         self.apart += other.apart;
         self.rated_late += other.rated_late;
         self.ratings_shown += other.ratings_shown;
+        self.hints += other.hints;
+        self.analyses += other.analyses;
+        self.thoughts += other.thoughts;
     }
 }
 

@@ -5,6 +5,7 @@ mod days;
 mod finding;
 mod lists;
 mod ratings;
+mod searches;
 mod watching;
 mod wishes;
 mod words;
@@ -44,6 +45,7 @@ fn edits() -> impl Iterator<Item = &'static Named> {
         .chain(lists::EDITS)
         .chain(words::EDITS)
         .chain(ratings::EDITS)
+        .chain(searches::EDITS)
         .chain(watching::EDITS);
     EDITS.iter().chain(others)
 }

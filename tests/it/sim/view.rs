@@ -10,6 +10,7 @@ use plyhouse_protocol::{
 pub(crate) struct View {
     pub(crate) id: MatchId,
     pub(crate) code: String,
+    pub(crate) game: String,
     pub(crate) seq: Seq,
     pub(crate) status: Status,
     pub(crate) you: Option<SeatNumber>,
@@ -32,6 +33,7 @@ impl View {
         Self {
             id: snapshot.match_id,
             code: snapshot.code.clone(),
+            game: snapshot.game.clone(),
             seq: snapshot.seq,
             status: snapshot.status,
             you: snapshot.you,

@@ -4,6 +4,7 @@ mod between;
 mod lists;
 mod meeting;
 mod rating;
+mod searches;
 mod several;
 mod turns;
 mod watching;
@@ -314,6 +315,7 @@ impl<'a> Keeping<'a> {
         self.promises();
         self.rematches();
         self.challenges();
+        self.searches();
         match self.kept.cluster.as_ref() {
             None => {
                 self.turns();

@@ -6,6 +6,7 @@ mod ends;
 mod events;
 mod glimpses;
 mod lists;
+mod searches;
 mod turns;
 mod words;
 
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plyhouse_protocol::{
-    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, RequestId,
+    Challenge, ClientMessage, ClockState, Event, MatchId, MatchRef, PlayerId, Ply, RequestId,
     ServerMessage, Snapshot, WatchedBy,
 };
 
@@ -22,6 +23,8 @@ pub(super) use self::events::contradiction;
 pub(super) use self::glimpses::{Glimpse, RatingShown, RatingTold};
 use self::lists::Watch;
 pub(super) use self::lists::{Difference, Row};
+use self::searches::Analysing;
+pub(super) use self::searches::{AnalysisTold, HintTold};
 pub(super) use self::turns::{RowsTold, TurnTold};
 use self::words::Words;
 use super::clocks::Times;
@@ -90,6 +93,10 @@ pub(super) struct Reading {
     pub(super) apart: usize,
     /// Who does not want to meet whom, and who heard what.
     pub(super) words: Words,
+    /// The hints that were told, what was told of ended matches, and of which ply it was told what a bot thinks.
+    pub(super) hints: Vec<HintTold>,
+    pub(super) analyses: Vec<AnalysisTold>,
+    pub(super) thoughts: BTreeSet<(MatchId, Ply)>,
     pub(super) resumed: usize,
     pub(super) refusals: usize,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -97,6 +104,8 @@ pub(super) struct Reading {
     delayed: BTreeSet<MatchId>,
     /// The matches that nobody but their players may watch.
     private: BTreeSet<MatchId>,
+    /// The matches of which it is told what bots think.
+    thinking: BTreeSet<MatchId>,
     /// The matches that have had each code: it goes on to a rematch.
     codes: BTreeMap<String, BTreeSet<MatchId>>,
     tokens: BTreeMap<String, PlayerId>,
@@ -150,6 +159,8 @@ struct Connection {
     welcomed_us: Option<u128>,
     /// What was told before this has come.
     heard_us: u128,
+    /// The match that this connection is told of what searches think.
+    analysing: Option<Analysing>,
     /// The matches that the welcome has promised to show.
     promised: BTreeSet<MatchId>,
     /// What was known of all matches when the client said who it was.
@@ -371,6 +382,10 @@ impl Reading {
             ServerMessage::WatchOver { match_id } => self.watch_over(on, *match_id),
             ServerMessage::Profile { profile, .. } => self.told_profile(profile),
             ServerMessage::Leaders { rows, .. } => self.told_leaders(rows, waiting.as_ref()),
+            ServerMessage::Analysis(part) => self.told_analysis(on, part),
+            ServerMessage::Hint(hint) => self.told_hint(on, hint, waiting.as_ref()),
+            ServerMessage::Thinking(thought) => self.told_thought(on, thought),
+            ServerMessage::Error(error) if error.re.is_none() => self.told_trouble(on, error),
             ServerMessage::Ok { .. }
             | ServerMessage::Error(_)
             | ServerMessage::Pong { .. }
@@ -379,9 +394,6 @@ impl Reading {
             | ServerMessage::RecoveryKey { .. }
             | ServerMessage::History { .. }
             | ServerMessage::Explore { .. }
-            | ServerMessage::Analysis(_)
-            | ServerMessage::Hint(_)
-            | ServerMessage::Thinking(_)
             | ServerMessage::Key { .. }
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }

@@ -30,6 +30,12 @@ pub(super) enum Deed {
 /// The stages of which lists are watched.
 const STAGES: [Option<Status>; 4] = [None, None, Some(Status::Open), Some(Status::Running)];
 
+/// How many positions are visited to value one of a match that is looked at: the fewest.
+const NODES: u64 = 100;
+
+/// The game in which a hint is found at once, so that it does not depend on the machine.
+const QUICK: &str = "tic-tac-toe";
+
 /// How many live matches somebody wants to be in.
 const ENOUGH: usize = 2;
 
@@ -259,6 +265,7 @@ impl Client {
             watch: self.watch(),
             delay_ms: self.delay_ms(clock, 25),
             stand_in: self.stand_in(),
+            thinking: self.dice.percent(40).then_some(true),
             takeback: self.dice.percent(10).then_some(false),
             invited: invited.map(ToString::to_string),
             ..Create::default()
@@ -278,6 +285,9 @@ impl Client {
             _ => {}
         }
         let target = view.id.into();
+        if view.game == QUICK && self.dice.percent(10) {
+            return Deed::Ask(ClientMessage::Hint { target, ply });
+        }
         let message = ClientMessage::Move {
             target,
             ply,
@@ -327,7 +337,8 @@ impl Client {
         let target = id.into();
         let by_code = self.dice.percent(10);
         let shown = self.views.get(&id).map(|view| view.shown_by(by_code));
-        Deed::Ask(match self.dice.between(0..=11) {
+        let over = self.some_view(|view| view.status == Status::Ended);
+        Deed::Ask(match self.dice.between(0..=12) {
             0..=3 => ClientMessage::Watch {
                 target: shown.unwrap_or(target),
             },
@@ -350,6 +361,10 @@ impl Client {
                 status: self.dice.pick(&STAGES).copied().flatten(),
             },
             10 => ClientMessage::UnwatchList,
+            11 => ClientMessage::Analyse {
+                target: over.map_or(target, |view| view.id.into()),
+                nodes: Some(NODES),
+            },
             _ => ClientMessage::Leave { target },
         })
     }

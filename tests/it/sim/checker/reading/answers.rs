@@ -75,6 +75,7 @@ impl Reading {
             (ClientMessage::Leave { .. }, Some(id), Verdict::Done(_)) => {
                 self.watch_over(on, id);
             }
+            (ClientMessage::Analyse { .. }, Some(id), Verdict::Done(_)) => self.analyses(on, id),
             _ => {}
         }
         if let (Some(id), Verdict::Done(_)) = (waiting.target, verdict)

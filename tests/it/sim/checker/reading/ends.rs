@@ -26,6 +26,7 @@ impl Reading {
                 self.fault(Kind::Unanswered, about);
             }
             HEARD_ALL => {
+                self.heard_of_searches(on);
                 let following = self.connection(on).following.clone();
                 for (id, seq) in following {
                     let is_late = self.is_late(on, id);

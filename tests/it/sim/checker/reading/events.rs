@@ -33,6 +33,9 @@ impl Reading {
             let about = format!("{on:?} has asked for {asked:?} and is shown {snapshot:?}");
             self.fault(Kind::BadAnswer, about);
         }
+        if snapshot.thinking {
+            self.thinking.insert(id);
+        }
         self.apart += usize::from(snapshot.start.is_some());
         self.glimpsed(on, id, seq, asked);
         let connection = self.connection(on);
