@@ -120,7 +120,7 @@ pub(crate) enum Command {
     /// was half a pawn behind when it moved last (UCI tells that; of other programs a draw is declined).
     #[command(after_help = BOT_EXAMPLES)]
     Bot(BotArguments),
-    /// Show the matches that can be joined or watched.
+    /// Show the matches that can be joined or watched, and who looks for an opponent.
     List {
         /// Only this game.
         game: Option<String>,

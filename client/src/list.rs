@@ -1,6 +1,6 @@
-//! `ply list`.
+//! `ply list`: the matches of others, and who looks for an opponent.
 
-use plyhouse_protocol::{ClientMessage, Listing, ServerMessage, Status};
+use plyhouse_protocol::{ClientMessage, Listing, Seeker, Seekers, ServerMessage, Status};
 
 use crate::Visit;
 use crate::dialogue::Dialogue;
@@ -11,19 +11,21 @@ use crate::view;
 /// How many matches of a kind are shown: as many as the server puts on a page.
 const PAGE: u64 = 100;
 
-/// Shows the open and the running matches; with `follow` also what changes, until the server or the
-/// person ends it.
+/// Shows the open and the running matches, and who looks for an opponent; with `follow` also what changes,
+/// until the server or the person ends it.
 pub(crate) async fn run(visit: &Visit, game: Option<String>, follow: bool) -> Result<(), Failure> {
     let mut list = List {
         dialogue: Dialogue::open(visit, Manner::Silence).await?,
         option: visit.server.option(),
         game,
+        looking: Vec::new(),
     };
     if follow {
         // Before the list, so that nothing is missed between.
         let watch = ClientMessage::WatchList {
             game: list.game.clone(),
             status: None,
+            seekers: Some(true),
         };
         list.dialogue.ask(watch).await?;
     }
@@ -40,6 +42,8 @@ struct List {
     /// What has to be added to a command so that it speaks to the same server.
     option: String,
     game: Option<String>,
+    /// Who was shown last to look for an opponent.
+    looking: Vec<Seeker>,
 }
 
 impl List {
@@ -47,42 +51,61 @@ impl List {
     async fn show(&mut self) -> Result<(), Failure> {
         let mut matches: Vec<Listing> = Vec::new();
         let mut all = 0;
+        let mut seekers = Seekers::default();
         for status in [Status::Open, Status::Running] {
             let list = ClientMessage::List {
                 game: self.game.clone(),
                 status: Some(status),
                 limit: Some(PAGE),
                 after: None,
+                seekers: Some(status == Status::Open),
             };
             let answer = self.dialogue.ask(list).await?;
             if let ServerMessage::Matches {
                 total,
                 matches: page,
+                seekers: told,
                 ..
             } = answer
             {
+                seekers = told.unwrap_or(seekers);
                 all += total;
                 matches.extend(page.into_iter().filter(|listing| listing.status == status));
             }
         }
         let text = view::listing(&matches, all, &self.option, columns());
-        self.dialogue.say(&text)
+        self.dialogue.say(&text)?;
+        if let Some(text) = view::seekers(&seekers, &self.option) {
+            self.dialogue.say(&text)?;
+        }
+        self.looking = seekers.rows;
+        Ok(())
+    }
+
+    /// Shows those who look for an opponent now and did not before.
+    fn show_new(&mut self, rows: Vec<Seeker>) -> Result<(), Failure> {
+        for row in rows.iter().filter(|row| !self.looking.contains(row)) {
+            self.dialogue.say(&view::seeker(row))?;
+        }
+        self.looking = rows;
+        Ok(())
     }
 
     /// Shows what changes.
     async fn follow(&mut self) -> Result<(), Failure> {
         loop {
-            let Some(ServerMessage::ListChanged { changed, reset, .. }) =
-                self.dialogue.receive().await?
-            else {
-                continue;
-            };
-            if reset {
-                self.show().await?;
-            }
-            for listing in &changed {
-                let text = view::changed(listing);
-                self.dialogue.say(&text)?;
+            match self.dialogue.receive().await? {
+                Some(ServerMessage::ListChanged { changed, reset, .. }) => {
+                    if reset {
+                        self.show().await?;
+                    }
+                    for listing in &changed {
+                        let text = view::changed(listing);
+                        self.dialogue.say(&text)?;
+                    }
+                }
+                Some(ServerMessage::Seekers(seekers)) => self.show_new(seekers.rows)?,
+                Some(_) | None => {}
             }
         }
     }

@@ -338,7 +338,8 @@ impl Session {
             | ServerMessage::SessionAdded { .. }
             | ServerMessage::Player { .. }
             | ServerMessage::Matches { .. }
-            | ServerMessage::ListChanged { .. } => {}
+            | ServerMessage::ListChanged { .. }
+            | ServerMessage::Seekers(_) => {}
         }
         self.stop_without_input();
         self.effects()

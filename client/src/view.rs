@@ -7,6 +7,7 @@ mod date;
 mod listing;
 mod paint;
 mod position;
+mod seekers;
 mod time;
 mod way;
 mod words;
@@ -25,6 +26,7 @@ pub(crate) use date::date;
 pub(crate) use listing::{FROM_POSITION, changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
 pub(crate) use position::{first_to_move, stones};
+pub(crate) use seekers::{seeker, seekers};
 pub(crate) use time::{Live, left, live, within};
 pub(crate) use words::{
     declined, ended, line, moved, occupant, offered, presence, seated, series, side, span, turn,

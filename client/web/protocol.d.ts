@@ -87,6 +87,7 @@ export interface Player {
   id: string;
   name: string;
   account?: boolean;
+  bot?: boolean;
 }
 
 export interface Preset {
@@ -324,6 +325,21 @@ export interface ListChanged {
   reset?: true;
 }
 
+// Whoever looks for an opponent: at most 50 of `total`, who has waited longest first.
+export interface Seekers {
+  type: 'seekers';
+  total: number;
+  rows: Seeker[];
+}
+export interface Seeker {
+  player: Player;
+  rating?: number;
+  provisional?: boolean;
+  game: string;
+  clock: Clock | null;
+  rated: boolean;
+}
+
 export interface Listed {
   match: string;
   code: string;
@@ -343,6 +359,8 @@ export interface Matches {
   ignored?: string[];
   total: number;
   matches: Listed[];
+  // If that was asked for.
+  seekers?: Omit<Seekers, 'type'>;
 }
 // An ended match of a player, by whose seat `you` goes.
 export interface HistoryRow {
@@ -576,6 +594,7 @@ export type Message =
   | ChallengeOver
   | WatchOver
   | ListChanged
+  | Seekers
   | Matches
   | Events
   | History
@@ -669,13 +688,20 @@ export type Request =
   | ({ type: 'watch' | 'leave' | 'resign' | 'abort' } & OneMatch)
   | ({ type: 'seat'; seat: number; occupant: 'open' | { bot: string } } & OneMatch)
   | ({ type: 'move'; ply: number; move: string; takebacks?: number } & OneMatch)
-  | { type: 'list'; game?: string; status?: Status; limit?: number; after?: string }
+  | {
+      type: 'list';
+      game?: string;
+      status?: Status;
+      limit?: number;
+      after?: string;
+      seekers?: boolean;
+    }
   | ({ type: 'offer'; offer: 'draw'; ply: number } & OneMatch)
   | ({ type: 'offer'; offer: 'takeback'; ply: number; to_ply?: number } & OneMatch)
   | ({ type: 'offer'; offer: 'rematch' } & OneMatch)
   | ({ type: 'decline'; offer: OfferKind } & OneMatch)
   | ({ type: 'give_time'; ms: number } & OneMatch)
-  | { type: 'watch_list'; game?: string; status?: Status }
+  | { type: 'watch_list'; game?: string; status?: Status; seekers?: boolean }
   | { type: 'unwatch_list' }
   | {
       type: 'seek';

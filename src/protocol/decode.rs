@@ -176,10 +176,12 @@ fn read(kind: &str, fields: &mut Fields<'_>) -> Result<Option<ClientMessage>, Ba
             after: fields
                 .optional("after", TEXT)?
                 .map(|text| MatchRef::from(&*text)),
+            seekers: fields.optional("seekers", FLAG)?,
         },
         "watch_list" => ClientMessage::WatchList {
             game: fields.optional("game", TEXT)?,
             status: fields.optional("status", STATUS)?,
+            seekers: fields.optional("seekers", FLAG)?,
         },
         "unwatch_list" => ClientMessage::UnwatchList,
         "seek" => ClientMessage::Seek(Box::new(seek(fields)?)),

@@ -19,6 +19,7 @@ mod request;
 mod said;
 #[cfg(test)]
 mod schema;
+mod seekers;
 mod session;
 mod snapshot;
 mod text;
@@ -46,6 +47,7 @@ pub use request::{
     WatchedBy,
 };
 pub use said::{BlockedPlayer, ChatMode, Preset, PresetText, Said, Saying};
+pub use seekers::{Seeker, Seekers};
 pub use session::{PlayerKind, SessionKind, SessionSummary};
 pub use snapshot::{ClockState, Listing, Rematch, Series, Snapshot, Successor};
 pub use text::{BadName, MatchCode, MatchRef, PlayerName, Remark, Token, can_be_shown, is_same};

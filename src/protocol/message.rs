@@ -9,6 +9,7 @@ use super::event::Event;
 use super::id::{MatchId, Ply, RequestId, Seq, SessionId};
 use super::ratings::{LeaderRow, RatingChange, RatingWhy};
 use super::said::{BlockedPlayer, Said};
+use super::seekers::Seekers;
 use super::session::{SessionKind, SessionSummary};
 use super::snapshot::{ClockState, Listing, Rematch, Snapshot};
 use super::text::Token;
@@ -55,6 +56,9 @@ pub enum ServerMessage {
         total: u64,
         /// The page, newest created first.
         matches: Vec<Listing>,
+        /// Who looks for somebody to play, if that was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seekers: Option<Seekers>,
         /// The request's fields that mean nothing in it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<String>,
@@ -297,6 +301,8 @@ pub enum ServerMessage {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reset: bool,
     },
+    /// Who looks for somebody to play, to whoever watches a list and has asked for it. Not numbered.
+    Seekers(Seekers),
     /// Something happened in a match.
     #[serde(untagged)]
     Event(Event),
@@ -304,7 +310,7 @@ pub enum ServerMessage {
 
 impl ServerMessage {
     /// The `type` of every answer and of everything told that is not an [`Event`].
-    pub const TYPES: [&'static str; 31] = [
+    pub const TYPES: [&'static str; 32] = [
         "welcome",
         "pong",
         "match",
@@ -336,6 +342,7 @@ impl ServerMessage {
         "challenge_over",
         "watch_over",
         "list_changed",
+        "seekers",
     ];
 
     /// Reads one message of a server; `None` is a type of message that this build does not know
@@ -392,6 +399,7 @@ impl ServerMessage {
             | Self::SessionAdded { .. }
             | Self::Player { .. }
             | Self::ListChanged { .. }
+            | Self::Seekers(_)
             | Self::Event(_) => None,
         }
     }

@@ -158,6 +158,9 @@ pub enum ClientMessage {
         /// The last match of the page before.
         #[serde(skip_serializing_if = "Option::is_none")]
         after: Option<MatchRef>,
+        /// Whether to be told, too, who looks for somebody to play; false if left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seekers: Option<bool>,
     },
     /// Asks to be told when the listed matches change.
     WatchList {
@@ -167,6 +170,10 @@ pub enum ClientMessage {
         /// Only matches at this stage.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<Status>,
+        /// Whether to be told, too, who looks for somebody to play: at once, and when that changes; false if
+        /// left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seekers: Option<bool>,
     },
     /// Ends that.
     UnwatchList,

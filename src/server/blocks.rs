@@ -47,6 +47,13 @@ impl Blocks {
         has(&one, &other) || has(&other, &one)
     }
 
+    /// Whom a player who is connected here does not meet.
+    pub(super) fn apart(&self, player: PlayerId) -> BTreeSet<PlayerId> {
+        let of = self.of.lock();
+        of.get(&player)
+            .map_or_else(BTreeSet::new, |entry| entry.apart.clone())
+    }
+
     /// Takes note that a player blocks another, or does not any more. What that means for others has to be
     /// read.
     pub(super) fn change(&self, player: PlayerId, other: PlayerId, on: bool) {

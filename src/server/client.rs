@@ -426,6 +426,7 @@ impl Drop for Client {
         self.server.connections.remove(self.peer.id);
         let connection = self.peer.id;
         self.server.lobby.watched(|lists| lists.unwatch(connection));
+        self.server.seekers.unwatch(connection);
         self.server.metrics.connections.dec();
         let (server, peer) = (Arc::clone(&self.server), Arc::clone(&self.peer));
         let player = self.player.as_ref().map(|player| player.record.id);

@@ -7,7 +7,7 @@ mod leasing;
 pub(super) mod listing;
 mod owning;
 mod pinging;
-mod seeking;
+pub(super) mod seeking;
 mod sessions;
 mod sharing;
 

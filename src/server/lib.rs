@@ -51,6 +51,7 @@ mod rater;
 mod rating;
 mod reply;
 mod scoresheets;
+mod seekers;
 mod seeks;
 mod settings;
 mod shared;
@@ -136,6 +137,7 @@ impl Server {
             cluster_tasks::begin(&shared, heard);
         }
         shared.spawn(list_news::tell(Arc::clone(&shared)));
+        shared.spawn(seekers::tell(Arc::clone(&shared)));
         shared.spawn(sweeper::sweep(Arc::clone(&shared)));
         shared.spawn(rating::rate(Arc::clone(&shared)));
         shared.spawn(widening::widen(Arc::clone(&shared)));

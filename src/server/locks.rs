@@ -38,7 +38,8 @@ pub(super) const CONNECTIONS: u8 = 3;
 pub(super) const FOLLOWING: u8 = 4;
 /// The part of a match's card that changes with people.
 pub(super) const CARD: u8 = 5;
-/// Who looks for somebody to play. Held while outboxes are asked whether they are closing.
+/// Who looks for somebody to play, and who is told of it, of which one is held at a time. Held while outboxes are
+/// asked whether they are closing, and while something is posted to one.
 pub(super) const SEEKS: u8 = 6;
 /// What every address takes.
 pub(super) const ADDRESSES: u8 = 7;

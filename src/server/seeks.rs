@@ -11,9 +11,12 @@ use super::blocks::Blocks;
 use super::connection_id::ConnectionId;
 use super::locks::{Mutex, SEEKS};
 use super::peer::Peer;
+use super::seekers::{OfGame, READ_MAX, Sought};
 use plyhouse_engine::catalog::Entry;
 use plyhouse_engine::search::Level;
-use plyhouse_protocol::{ClockControl, ErrorCode, PlayerId, PlayerKind, ShownRating, WireError};
+use plyhouse_protocol::{
+    ClockControl, ErrorCode, PlayerId, PlayerKind, PlayerSummary, Seeker, ShownRating, WireError,
+};
 use plyhouse_store::directory::{Fit, WIDENS_MS};
 
 /// After so many steps there is no rating that would not fit.
@@ -77,6 +80,22 @@ impl Seek {
         // By then anybody fits.
         let steps = (self.fit(now_ms).waited_ms / WIDENS_MS).min(WIDENS_MAX);
         self.range.is_some() && self.widened.swap(steps, Ordering::Relaxed) < steps
+    }
+
+    /// As others see it.
+    pub(super) fn shown(&self) -> Seeker {
+        Seeker {
+            player: PlayerSummary {
+                id: self.player,
+                name: self.name.clone(),
+                account: self.kind.is_account(),
+                bot: self.kind == PlayerKind::Bot,
+            },
+            rating: self.rating,
+            game: self.game.info.id.to_owned(),
+            clock: self.clock,
+            rated: self.rated,
+        }
     }
 
     /// Whether two want the same, and fit each other at this time.
@@ -204,6 +223,20 @@ impl Seeks {
     /// All that wait.
     pub(super) fn all(&self) -> Vec<Arc<Seek>> {
         self.waiting.lock().iter().cloned().collect()
+    }
+
+    /// What waits, of one game or of all, as others see it.
+    pub(super) fn sought(&self, game: OfGame) -> Sought {
+        let waiting = self.waiting.lock();
+        let is_meant = |seek: &&Arc<Seek>| {
+            game.is_none_or(|game| game == seek.game.info.id) && !seek.peer.outbox.is_closing()
+        };
+        let meant = waiting.iter().filter(is_meant);
+        let total = meant.clone().count() as u64;
+        Sought::new(
+            total,
+            meant.take(READ_MAX).map(|seek| seek.shown()).collect(),
+        )
     }
 
     /// Whether this very seek waits.

@@ -32,6 +32,7 @@ use super::passwords::Passwords;
 use super::peer::Peer;
 use super::players::Players;
 use super::rater::Rater;
+use super::seekers::SeekersShown;
 use super::seeks::Seeks;
 use super::settings::{Accounts, Settings};
 use super::store_watch::StoreWatch;
@@ -62,6 +63,7 @@ pub(super) struct Shared {
     pub(super) lobby: Lobby,
     pub(super) players: Players,
     pub(super) seeks: Seeks,
+    pub(super) seekers: SeekersShown,
     pub(super) challenges: Challenges,
     pub(super) blocks: Blocks,
     pub(super) departures: Departures,
@@ -131,6 +133,7 @@ impl Shared {
             asked: Asked::default(),
             players: Players::default(),
             seeks: Seeks::new(settings.seeks_max),
+            seekers: SeekersShown::default(),
             challenges: Challenges::default(),
             blocks: Blocks::default(),
             departures: Departures::default(),

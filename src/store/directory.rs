@@ -101,6 +101,14 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// Whose seeks of this server wait.
     fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>>;
 
+    /// Who waits on servers whose leases hold: how many, and at most `limit` of those who have waited
+    /// longest, the longest first. Only those whose key begins with this, if that is asked for.
+    fn seekers(
+        &self,
+        key_begin: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Seeking, ReadError>>;
+
     /// Keeps what lists show of matches.
     fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>>;
 
@@ -194,6 +202,15 @@ pub enum Paired {
     Full,
     /// It was to be looked at again, and is over.
     Over,
+}
+
+/// Those who wait for somebody to play.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seeking {
+    /// How many wait.
+    pub total: u64,
+    /// The [bodies](Waiting::body) of some, who has waited longest first.
+    pub bodies: Vec<String>,
 }
 
 /// What lists show of a match.

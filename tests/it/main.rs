@@ -46,6 +46,7 @@ mod requests;
 mod resync;
 mod scoresheets;
 mod seek;
+mod seekers;
 mod sessions;
 mod sim;
 mod socket;

@@ -240,7 +240,8 @@ impl Seat {
             | ServerMessage::Challenge(_)
             | ServerMessage::ChallengeOver { .. }
             | ServerMessage::WatchOver { .. }
-            | ServerMessage::ListChanged { .. } => Vec::new(),
+            | ServerMessage::ListChanged { .. }
+            | ServerMessage::Seekers(_) => Vec::new(),
         }
     }
 

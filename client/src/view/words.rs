@@ -19,14 +19,17 @@ const BOT: &str = "⚙";
 pub(crate) fn occupant(occupant: &Occupant) -> String {
     match occupant {
         Occupant::Open => "(open)".to_owned(),
-        Occupant::Player { name, rating, .. } => {
-            let name = harmless(name).replace(BOT, "\u{fffd}");
-            match rating {
-                Some(rating) => format!("{name} ({})", shown(*rating)),
-                None => name,
-            }
-        }
+        Occupant::Player { name, rating, .. } => player(name, *rating),
         Occupant::Bot { level, .. } => format!("{BOT} {} bot", harmless(level)),
+    }
+}
+
+/// A player by name, with the rating if there is one.
+pub(crate) fn player(name: &str, rating: Option<ShownRating>) -> String {
+    let name = harmless(name).replace(BOT, "\u{fffd}");
+    match rating {
+        Some(rating) => format!("{name} ({})", shown(rating)),
+        None => name,
     }
 }
 

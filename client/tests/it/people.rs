@@ -67,6 +67,28 @@ fn a_match_is_played_for_ratings() {
     }
 }
 
+/// Who looks for an opponent is in the list, and the command that stands beside it answers.
+#[test]
+fn whoever_seeks_is_listed() {
+    let server = Real::start();
+    let (ann, bob) = (Home::new(), Home::new());
+    let seek = ["play", "tic-tac-toe", "--seek", "--clock", "5+3"];
+    let mut first = Somebody::start(&ann, &server, &seek);
+    first.sees("Looking for somebody");
+    let command = "ply play tic-tac-toe --seek --clock 5+3";
+    let listed = bob.run(&server.url, &["list"], "");
+    listed.expect(0, &["LOOKING", "tic-tac-toe 5+3", command]);
+    let json = bob.run(&server.url, &["list", "--json"], "");
+    json.expect(0, &[r#""seekers":{"total":1,"rows":[{"player":"#]);
+    let answer: Vec<&str> = command.split(' ').skip(1).collect();
+    let second = Somebody::start(&bob, &server, &answer);
+    for mut player in [first, second] {
+        player.sees("Tic-tac-toe ");
+    }
+    let after = bob.run(&server.url, &["list"], "");
+    assert!(!after.out.contains("LOOKING"), "{}", after.out);
+}
+
 #[test]
 fn whoever_leads_is_listed() {
     let server = Real::start();

@@ -7,8 +7,9 @@ import { WatchedLists } from './lists.js';
 import { Live } from './live.js';
 import { OwnMatches, told } from './own-matches.js';
 import { Section } from './rows.js';
+import { SeekersPlace } from './seekers.js';
 
-/** @import { ListChanged } from '../protocol.js' */
+/** @import { ListChanged, Seeker, Seekers } from '../protocol.js' */
 /** @import { App } from './main.js' */
 
 /** More than fits on a screen, of each kind; a crowd meets by code or by search. */
@@ -26,14 +27,17 @@ export class Listing {
   #running;
   #lists;
   #live;
+  #seekers;
   #leaders = h('p', { hidden: true }, h('a', { href: '/leaders' }, say('leaders.title')));
   /** The game whose matches are shown; of all if it is empty. */
   #game = '';
+  /** What there is of others. @type {HTMLElement[]} */
+  #ofOthers;
   #games = h('select', { id: 'shown-games', onchange: () => this.#show(this.#games.value) });
   #onSight = () => (document.hidden ? this.#rest() : this.start());
 
-  /** @param {App} app */
-  constructor(app) {
+  /** @param {App} app @param {(seeker: Seeker) => void} answer looks for the same as somebody else */
+  constructor(app, answer) {
     this.#app = app;
     const section = (
       /** @type {string} */ title,
@@ -45,10 +49,8 @@ export class Listing {
     this.#open = section(say('list.open'), say('list.open.none'));
     this.#running = section(say('list.running'), say('list.running.none'), { watch: true });
     this.#live = new Live(app);
-    this.element = h(
-      'section',
-      { class: 'listing', 'aria-label': say('list.matches') },
-      this.#live.element,
+    this.#seekers = new SeekersPlace(app, answer);
+    this.#ofOthers = [
       this.#byCode(),
       h(
         'div',
@@ -58,6 +60,13 @@ export class Listing {
       ),
       this.#open.element,
       this.#running.element,
+    ];
+    this.element = h(
+      'section',
+      { class: 'listing', 'aria-label': say('list.matches') },
+      this.#seekers.element,
+      this.#live.element,
+      ...this.#ofOthers,
       h('p', {}, h('a', { href: '/games' }, say('games.all'))),
       this.#leaders,
     );
@@ -91,6 +100,11 @@ export class Listing {
   /** @param {ListChanged} change */
   changed(change) {
     this.#lists.changed(change);
+  }
+
+  /** @param {Seekers} told */
+  seekersTold(told) {
+    void this.#seekers.told(told);
   }
 
   /** @param {string} game */

@@ -101,7 +101,7 @@ export class WatchedLists {
     this.#rest();
     this.#askedAt = performance.now();
     // First watched, then listed: so nothing is missed between.
-    const answer = await this.#ask({ type: 'watch_list', ...wanted });
+    const answer = await this.#ask({ type: 'watch_list', seekers: true, ...wanted });
     if (this.#filter !== wanted) return;
     this.#isTold = answer !== null;
     if (this.#isTold) await this.#list();

@@ -16,7 +16,7 @@ import { Terms } from './terms.js';
 import { spanWords } from './time.js';
 import { come } from './wanted.js';
 
-/** @import { Game, ListChanged, Person, Request, SeatWish, Snapshot } from '../protocol.js' */
+/** @import { Game, ListChanged, Person, Request, SeatWish, Seeker, Seekers, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
 
@@ -39,7 +39,7 @@ export class Lobby {
   /** @param {App} app */
   constructor(app) {
     this.#app = app;
-    this.#listing = new Listing(app);
+    this.#listing = new Listing(app, (seeker) => this.#answer(seeker));
     this.#rules = rulesButton(app, () => this.#game());
     this.#search = new Search(app);
   }
@@ -100,8 +100,22 @@ export class Lobby {
     this.#listing.changed(change);
   }
 
+  /** @param {Seekers} told */
+  seekersTold(told) {
+    this.#listing.seekersTold(told);
+  }
+
   seekFailed() {
     this.#search.fail();
+  }
+
+  /** Looks for the same as somebody who looks already. @param {Seeker} seeker */
+  #answer({ game, clock, rated }) {
+    void this.#search.begin({
+      ...{ game, level: this.#choice.level ?? '', isAnswer: true },
+      ...(clock ? { clock } : {}),
+      ...(rated ? { rated } : {}),
+    });
   }
 
   /** Whether the connection does not come back by itself. */

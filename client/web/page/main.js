@@ -33,7 +33,7 @@ import { titleOf, waitsForUs } from './title.js';
 import { Toast } from './toast.js';
 import { notUnderstood, refusalText } from './words.js';
 
-/** @import { Events, Game, Level, ListChanged, MatchEvent, Message, Request, SaidTold, Snapshot, Thinking, Welcome } from '../protocol.js' */
+/** @import { Events, Game, Level, ListChanged, MatchEvent, Message, Request, SaidTold, Seekers, Snapshot, Thinking, Welcome } from '../protocol.js' */
 /** @import { Match } from './match.js' */
 
 /**
@@ -46,6 +46,7 @@ import { notUnderstood, refusalText } from './words.js';
  * @property {() => string} title
  * @property {(message: Message) => void} [hear] what else the server tells
  * @property {(change: ListChanged) => void} [listChanged] other matches are to be had
+ * @property {(told: Seekers) => void} [seekersTold] others look for an opponent
  * @property {() => void} [seekFailed] nobody is looked for any more
  * @property {string} [match] the match that it is of, and what it hears of matches:
  * @property {(match: Snapshot) => void} [arrived] what is done when a match is told of whole
@@ -348,6 +349,9 @@ export class App {
         break;
       case 'list_changed':
         this.#view.listChanged?.(message);
+        return;
+      case 'seekers':
+        this.#view.seekersTold?.(message);
         return;
       case 'player':
         break;

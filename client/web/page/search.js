@@ -16,8 +16,8 @@ const RATING = [-200, 200];
 export const SEEK_MS = 20_000;
 
 /**
- * What is looked for, and the bot that will do as well.
- * @typedef {{ game: string, level: string, clock?: Clock, stand_in?: string, rated?: boolean }} Wish
+ * What is looked for, and the bot that will do as well. As an answer to somebody it is whoever that is, however strong.
+ * @typedef {{ game: string, level: string, clock?: Clock, stand_in?: string, rated?: boolean, isAnswer?: boolean }} Wish
  */
 
 export class Search {
@@ -81,9 +81,10 @@ export class Search {
     this.#ticking = setInterval(() => this.update(), 250);
     this.update();
     this.#app.update();
-    const { level, ...sought } = wish;
+    const { level, isAnswer, ...sought } = wish;
     const bot = { bot: level, bot_after_ms: SEEK_MS };
-    const more = wish.rated ? { rating: RATING } : comesBot(wish) ? bot : {};
+    const window = isAnswer ? {} : { rating: RATING };
+    const more = wish.rated ? window : comesBot(wish) ? bot : {};
     const isSought = await this.#app.ask({ type: 'seek', ...sought, ...more });
     // What was lost with the connection is asked again with the next.
     if (!isSought && this.#app.connection.link.state === 'open') {

@@ -7,6 +7,7 @@ export { AnalysisPanel } from './seldom/analysis-panel.js';
 export { drawExhibition } from './seldom/exhibition.js';
 export { chooseLooks } from './seldom/looks-dialog.js';
 export { ThinkingPanel } from './seldom/thinking-panel.js';
+export { SeekersSlots } from './seldom/seekers-slots.js';
 export { showRules } from './seldom/rules-dialog.js';
 export { drawWatching } from './seldom/watching.js';
 export { Arrival } from './you/arrival.js';

@@ -234,6 +234,7 @@ fn a_match_is_named_by_id_or_code() {
             status: Some(Status::Ended),
             limit: Some(100),
             after: Some(MatchRef::from("K7QM2P")),
+            seekers: None,
         },
     );
 }
@@ -371,6 +372,25 @@ fn what_two_players_ask_of_each_other_is_read() {
         ClientMessage::WatchList {
             game: Some("go".into()),
             status: Some(Status::Open),
+            seekers: None,
+        },
+    );
+    check(
+        r#"{"type":"watch_list","seekers":true}"#,
+        ClientMessage::WatchList {
+            game: None,
+            status: None,
+            seekers: Some(true),
+        },
+    );
+    check(
+        r#"{"type":"list","seekers":false}"#,
+        ClientMessage::List {
+            game: None,
+            status: None,
+            limit: None,
+            after: None,
+            seekers: Some(false),
         },
     );
     check(r#"{"type":"unwatch_list"}"#, ClientMessage::UnwatchList);
@@ -441,6 +461,15 @@ fn an_unknown_request_is_told_its_number() {
         None,
     );
     check_refused(r#"{"type":"Ping"}"#, ErrorCode::UnknownType, None, None);
+}
+
+#[test]
+fn whether_seekers_are_told_is_a_flag() {
+    for kind in ["list", "watch_list"] {
+        let text = format!(r#"{{"type":"{kind}","id":1,"seekers":1}}"#);
+        let refused = Request::decode(&text).unwrap_err();
+        assert_eq!(refused.error.field.as_deref(), Some("seekers"), "{kind}");
+    }
 }
 
 #[test]

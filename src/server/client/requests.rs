@@ -9,6 +9,7 @@ use crate::from_protocol;
 use crate::match_handle::{MatchHandle, Pending};
 use crate::rating;
 use crate::reply::Reply;
+use crate::seekers;
 use crate::unread::unknown_match;
 use crate::watched_lists::Filter;
 use plyhouse_engine::game::Seat;
@@ -83,9 +84,9 @@ impl Client {
             ClientMessage::Resync { target, since } => {
                 Some(Box::pin(self.resync(player, target, since, reply)))
             }
-            ClientMessage::WatchList { game, status } => self.watch_list(game, status, reply),
-            ClientMessage::UnwatchList => self.unwatch_list(reply),
             message @ (ClientMessage::List { .. }
+            | ClientMessage::WatchList { .. }
+            | ClientMessage::UnwatchList
             | ClientMessage::History(_)
             | ClientMessage::Leaders(_)
             | ClientMessage::Explore { .. }
@@ -117,7 +118,20 @@ impl Client {
                 status,
                 limit,
                 after,
-            } => Box::pin(self.list(player, (game, status), limit, after, reply)),
+                seekers,
+            } => {
+                let page = (limit, after, seekers == Some(true));
+                Box::pin(self.list(player, (game, status), page, reply))
+            }
+            ClientMessage::WatchList {
+                game,
+                status,
+                seekers,
+            } => {
+                let with_seekers = seekers == Some(true);
+                return self.watch_list(player, (game, status), with_seekers, reply);
+            }
+            ClientMessage::UnwatchList => return self.unwatch_list(reply),
             ClientMessage::History(asked) => Box::pin(self.history(player, *asked, reply)),
             ClientMessage::Leaders(asked) => Box::pin(self.leaders(*asked, reply)),
             ClientMessage::Explore { game, moves } => Box::pin(self.explore(game, moves, reply)),
@@ -439,17 +453,19 @@ impl Client {
     fn unwatch_list(&self, reply: Reply) -> Pending<'_> {
         let connection = self.peer.id;
         self.server.lobby.watched(|lists| lists.unwatch(connection));
+        self.server.seekers.unwatch(connection);
         reply.ok(None);
         None
     }
 
     /// The answer comes first: what changes from then on is told, or listed.
-    fn watch_list(
-        &self,
-        game: Option<String>,
-        status: Option<Status>,
+    fn watch_list<'a>(
+        &'a self,
+        player: &'a Player,
+        (game, status): (Option<String>, Option<Status>),
+        with_seekers: bool,
         reply: Reply,
-    ) -> Pending<'_> {
+    ) -> Pending<'a> {
         let game = game.as_deref().map(from_protocol::game).transpose();
         let (game, reply) = reply.check(game)?;
         let game = game.map(|entry| entry.info.id);
@@ -459,15 +475,26 @@ impl Client {
         self.server
             .lobby
             .watched(|lists| lists.watch(filter, outbox));
-        None
+        let (seekers, id) = (&self.server.seekers, player.record.id);
+        if !with_seekers {
+            seekers.unwatch(outbox.connection());
+            return None;
+        }
+        seekers.watch(game, id, outbox);
+        let connection = outbox.connection();
+        Some(Box::pin(seekers::tell_now(
+            &self.server,
+            connection,
+            game,
+            id,
+        )))
     }
 
     async fn list(
         &self,
         player: &Player,
         (game, status): (Option<String>, Option<Status>),
-        limit: Option<u64>,
-        after: Option<MatchRef>,
+        (limit, after, with_seekers): (Option<u64>, Option<MatchRef>, bool),
         reply: Reply,
     ) {
         let Some((game, reply)) = reply.check(game.as_deref().map(from_protocol::game).transpose())
@@ -489,11 +516,22 @@ impl Client {
         if page.is_err() {
             self.guessed().await;
         }
-        if let Some(((total, matches), reply)) = reply.check(page) {
+        let Some(((total, matches), reply)) = reply.check(page) else {
+            return;
+        };
+        let seekers = match with_seekers {
+            true => {
+                let shown = seekers::shown_to(&self.server, filter.game, player.record.id);
+                shown.await.map(Some)
+            }
+            false => Ok(None),
+        };
+        if let Some((seekers, reply)) = reply.check(seekers) {
             reply.tell(|re| ServerMessage::Matches {
                 re,
                 total,
                 matches,
+                seekers,
                 ignored: Vec::new(),
             });
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plyhouse_engine::search::Level;
 use plyhouse_matches::{Creation, Match, Occupant, Terms};
-use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, ShownRating, WireError};
+use plyhouse_protocol::{MatchCode, MatchId, PlayerId, PlayerKind, Seeker, ShownRating, WireError};
 use plyhouse_store::directory::{Make, Paired, Waiting};
 use plyhouse_store::{Record, WriteError};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::cluster::{Cluster, Notice};
 use crate::lobby::next_match_id;
 use crate::peer::Peer;
 use crate::reply::Reply;
+use crate::seekers::{OfGame, READ_MAX, Sought};
 use crate::seeks::{Seek, TooManySeeks};
 use crate::shared::Shared;
 use crate::unread::{forgotten, not_now};
@@ -34,6 +35,32 @@ struct Body {
     stand_in: Option<Level>,
     /// When it was made, in milliseconds since 1970.
     since_ms: u64,
+    /// As others see it. A server of an earlier version does not tell it, and its seeks are shown to nobody.
+    #[serde(default)]
+    shown: Option<Seeker>,
+}
+
+/// What waits on whatever server, of one game or of all, as others see it.
+pub(crate) async fn sought(cluster: &Cluster, game: OfGame) -> Result<Sought, WireError> {
+    let found = cluster.directory.seekers(game.map(key_begin), READ_MAX);
+    let found = found.await.map_err(|error| {
+        tracing::error!(%error, "nobody knows who looks for somebody to play");
+        not_now()
+    })?;
+    let bodies = found.bodies.iter();
+    let longest = bodies.filter_map(|body| read(body)?.shown).collect();
+    Ok(Sought::new(found.total, longest))
+}
+
+/// With what the keys of a game's seeks begin.
+fn key_begin(game: &str) -> String {
+    format!("{game} ")
+}
+
+fn read(body: &str) -> Option<Body> {
+    serde_json::from_str(body)
+        .inspect_err(|error| tracing::error!(%error, "a seek makes no sense"))
+        .ok()
 }
 
 impl Cluster {
@@ -74,6 +101,7 @@ impl Cluster {
             rating: seek.rating,
             stand_in: seek.stand_in,
             since_ms: seek.since_ms,
+            shown: Some(seek.shown()),
         };
         // Of rated matches people and programs have their own.
         let rated = match (seek.rated, seek.kind) {
@@ -84,7 +112,7 @@ impl Cluster {
         let waiting = Waiting {
             player: seek.player,
             node: self.node,
-            key: format!("{} {clock}{rated}", seek.game.info.id),
+            key: key_begin(seek.game.info.id) + &clock + rated,
             body: serde_json::to_string(&body).expect("a seek is plain data"),
             fit: seek.fit(server.clock.now_ms()),
             not: seek.not.clone(),
@@ -162,15 +190,13 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
     let server = Arc::clone(server);
     Box::new(move |other| {
         let now_ms = server.clock.now_ms();
-        let body: Option<Body> = serde_json::from_str(&other.body)
-            .inspect_err(|error| tracing::error!(%error, "a seek makes no sense"))
-            .ok();
         let nobody = || Body {
             name: String::new(),
             kind: PlayerKind::Guest,
             rating: None,
             stand_in: None,
             since_ms: 0,
+            shown: None,
         };
         let Body {
             name,
@@ -178,7 +204,8 @@ fn make(server: &Arc<Shared>, seek: Arc<Seek>) -> Make {
             rating,
             stand_in,
             since_ms,
-        } = body.unwrap_or_else(nobody);
+            shown: _,
+        } = read(&other.body).unwrap_or_else(nobody);
         let host = Occupant::Player {
             id: other.player,
             name,

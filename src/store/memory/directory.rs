@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::people::People;
 use super::{Contents, Kept, MemoryStore};
 use crate::directory::{
-    Directory, Fit, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Shown, Waiting,
-    Wanted,
+    Directory, Fit, LEASE, Listed, MAKE_TRIES, Make, Paired, Route, SEEKS_KEPT, Seeking, Shown,
+    Waiting, Wanted,
 };
 use crate::{NodeId, PlayerRecord, ReadError, WriteError};
 
@@ -57,6 +57,21 @@ impl Agreed {
         seeks
             .filter(|sought| self.holds_lease(sought.seek.node))
             .count()
+    }
+
+    /// Who waits, those whose key begins so alone.
+    fn seeking(&self, key_begin: &str, limit: usize) -> Seeking {
+        let waits = |sought: &&Sought| {
+            sought.seek.key.starts_with(key_begin) && self.holds_lease(sought.seek.node)
+        };
+        let mut waiting: Vec<&Sought> = self.seeks.iter().filter(waits).collect();
+        // Of two who came at once the first stays the first.
+        waiting.sort_by_key(|sought| sought.since);
+        let bodies = waiting.iter().take(limit);
+        Seeking {
+            total: waiting.len() as u64,
+            bodies: bodies.map(|sought| sought.seek.body.clone()).collect(),
+        }
     }
 
     /// Whoever was forgotten looks for nobody.
@@ -341,6 +356,16 @@ impl Directory for MemoryStore {
         let seeks = contents.agreed.seeks.iter();
         let own = seeks.filter(|sought| sought.seek.node == node);
         future::ready(Ok(own.map(|sought| sought.seek.player).collect())).boxed()
+    }
+
+    fn seekers(
+        &self,
+        key_begin: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Seeking, ReadError>> {
+        let key_begin = key_begin.unwrap_or_default();
+        let contents = self.contents.lock();
+        future::ready(Ok(contents.agreed.seeking(&key_begin, limit))).boxed()
     }
 
     fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::PostgresStore;
 use super::writer::{Pairing, Task};
-use crate::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
+use crate::directory::{Directory, Listed, Make, Paired, Route, Seeking, Shown, Waiting, Wanted};
 use crate::{NodeId, PlayerRecord, ReadError, WriteError, unless_refused};
 
 /// How soon a seek is tried again that somebody else is at.
@@ -153,6 +153,14 @@ impl Directory for PostgresStore {
 
     fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.reader.waiting(node).boxed()
+    }
+
+    fn seekers(
+        &self,
+        key_begin: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Seeking, ReadError>> {
+        async move { self.reader.seekers(key_begin.as_deref(), limit).await }.boxed()
     }
 
     fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {

@@ -27,9 +27,9 @@ pub(crate) use self::lists::{
 pub(crate) use self::seeks::{
     a_code_that_is_taken_is_made_again, a_player_has_one_seek, a_seek_is_ended_where_it_was_made,
     as_many_wait_as_are_allowed, everybody_is_paired_once, seeks_of_dead_servers_are_not_paired,
-    the_oldest_seek_with_the_key_is_paired, two_who_come_at_once_are_paired,
-    who_is_blocked_is_not_paired, who_is_not_to_be_paired_is_not, who_is_too_weak_is_not_paired,
-    who_was_forgotten_is_not_paired,
+    the_oldest_seek_with_the_key_is_paired, those_who_wait_are_found,
+    two_who_come_at_once_are_paired, who_is_blocked_is_not_paired, who_is_not_to_be_paired_is_not,
+    who_is_too_weak_is_not_paired, who_was_forgotten_is_not_paired,
 };
 pub(crate) use self::takes::{
     a_match_is_taken_from_whom_it_is_said, a_route_tells_whose_a_match_is,
@@ -63,7 +63,7 @@ macro_rules! shared_suite {
             seeks_of_dead_servers_are_not_paired, who_is_blocked_is_not_paired, who_is_not_to_be_paired_is_not, who_was_forgotten_is_not_paired,
             whoever_is_forgotten_at_once_is_named_by_nothing,
             ended_sessions_and_forgotten_players_are_known, as_many_wait_as_are_allowed,
-            a_seek_is_ended_where_it_was_made, a_code_that_is_taken_is_made_again,
+            a_seek_is_ended_where_it_was_made, those_who_wait_are_found, a_code_that_is_taken_is_made_again,
             two_who_come_at_once_are_paired, everybody_is_paired_once, only_what_is_shown_is_listed, lists_are_filtered_and_paged,
             an_end_that_is_told_later_is_listed_later, ended_matches_are_listed_since_a_time);
     };

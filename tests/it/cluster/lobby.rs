@@ -64,6 +64,49 @@ async fn many_seek_on_two_servers() {
     assert!(seats.values().all(|count| *count == 2), "{seats:?}");
 }
 
+/// Who looks for somebody to play is seen on every server, with the same filters as on one.
+#[tokio::test(start_paused = true)]
+async fn who_seeks_is_seen_on_all_servers() {
+    let mut cluster = Cluster::default();
+    let [here, there] = cluster.nodes().await;
+    let mut cat = there.server.player("cat").await;
+    let watch = json!({"type": "watch_list", "game": "chess", "seekers": true});
+    assert_eq!(cat.ask(watch).await["type"], "ok");
+    assert_eq!(cat.event("seekers").await["total"], 0);
+    let mut ann = here.server.player("ann").await;
+    let clock = json!({"kind": "fischer", "main_ms": 60_000, "increment_ms": 0});
+    let seek = json!({"type": "seek", "game": "chess", "clock": clock});
+    assert_eq!(ann.ask(seek.clone()).await["type"], "ok");
+    let mut dan = here.server.player("dan").await;
+    assert_eq!(
+        dan.ask(json!({"type": "seek", "game": "go"})).await["type"],
+        "ok"
+    );
+    let told = cat.event("seekers").await;
+    let row = json!({"player": {"id": ann.id(), "name": "ann"}, "game": "chess", "clock": clock, "rated": false});
+    assert_eq!(told, json!({"type": "seekers", "total": 1, "rows": [row]}));
+    for (node, total) in [(&here, 1), (&there, 2)] {
+        // On the first server it is asked by one of the two.
+        let list = json!({"type": "list", "seekers": true});
+        let mut eve = node.server.player("eve").await;
+        let player = if total == 1 { &mut dan } else { &mut eve };
+        let listed = player.ask(list).await;
+        assert_eq!(listed["seekers"]["total"], total, "{listed}");
+    }
+    // A block that is made on another server is known on this one.
+    let block = json!({"type": "block", "player": cat.id()});
+    assert_eq!(ann.ask(block).await["type"], "blocked");
+    assert_eq!(cat.event("seekers").await["total"], 0);
+    let unblock = json!({"type": "block", "player": cat.id(), "on": false});
+    assert_eq!(ann.ask(unblock).await["type"], "blocked");
+    assert_eq!(cat.event("seekers").await["total"], 1);
+    // The answer is the very same seek, from whatever server.
+    let mut bob = there.server.player("bob").await;
+    assert_eq!(bob.ask(seek).await["type"], "ok");
+    ann.event("match").await;
+    assert_eq!(cat.event("seekers").await["total"], 0);
+}
+
 /// A list shows the matches of all servers, and whoever watches it is told what changes.
 #[tokio::test(start_paused = true)]
 async fn lists_show_the_matches_of_all_servers() {

@@ -264,6 +264,7 @@ impl Client {
             status,
             limit: None,
             after: None,
+            seekers: None,
         })
     }
 
@@ -292,7 +293,7 @@ impl Client {
             (message @ ClientMessage::Move { .. }, ServerMessage::Ok { .. }) => {
                 self.played.push(message);
             }
-            (ClientMessage::WatchList { game, status }, ServerMessage::Ok { .. }) => {
+            (ClientMessage::WatchList { game, status, .. }, ServerMessage::Ok { .. }) => {
                 (self.watched, self.wants_list) = (Some((game, status)), true);
             }
             (ClientMessage::UnwatchList, ServerMessage::Ok { .. }) => self.watched = None,
@@ -376,7 +377,8 @@ impl Client {
             | ServerMessage::Presence { .. }
             | ServerMessage::Clock { .. }
             | ServerMessage::Said { .. }
-            | ServerMessage::ListChanged { .. } => {}
+            | ServerMessage::ListChanged { .. }
+            | ServerMessage::Seekers(_) => {}
         }
     }
 

@@ -193,6 +193,8 @@ export default {
   'search.days': 'Die Suche endet, wenn jemand kommt oder du die Seite verlässt.',
   'search.bot': 'Kommt niemand, spielt der {bot} gegen dich in',
   'search.stop': 'Suche beenden',
+  'seekers.title': 'Suchen einen Gegner',
+  'seekers.none': 'Gerade sucht niemand.',
   'list.own': 'Deine',
   'list.matches': 'Partien',
   'list.mine': 'Deine Partien',

@@ -201,6 +201,8 @@ export default {
   'search.days': 'The search ends when somebody comes, or when you leave this page.',
   'search.bot': 'If nobody comes, the {bot} sits down in',
   'search.stop': 'Stop looking',
+  'seekers.title': 'Looking for an opponent',
+  'seekers.none': 'Nobody is looking for one now.',
   'list.own': 'Yours',
   'list.matches': 'Matches',
   'list.mine': 'Your matches',

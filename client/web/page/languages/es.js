@@ -190,6 +190,8 @@ export default {
   'search.days': 'La búsqueda termina cuando venga alguien o cuando dejes esta página.',
   'search.bot': 'Si no viene nadie, el {bot} entra en',
   'search.stop': 'Dejar de buscar',
+  'seekers.title': 'Buscan rival',
+  'seekers.none': 'Ahora nadie busca rival.',
   'list.own': 'Tuyas',
   'list.matches': 'Partidas',
   'list.mine': 'Tus partidas',

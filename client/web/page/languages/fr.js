@@ -192,6 +192,8 @@ export default {
   'search.days': 'La recherche prend fin quand quelqu’un arrive ou quand vous quittez cette page.',
   'search.bot': 'Si personne ne vient, le {bot} prend place dans',
   'search.stop': 'Arrêter la recherche',
+  'seekers.title': 'Cherchent un adversaire',
+  'seekers.none': 'Personne n’en cherche en ce moment.',
   'list.own': 'Les vôtres',
   'list.matches': 'Parties',
   'list.mine': 'Vos parties',

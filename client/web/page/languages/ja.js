@@ -189,6 +189,8 @@ export default {
   'search.days': '誰かが来るか、このページを離れると終わります。',
   'search.bot': '誰も来なければ、{bot}が席につくまで',
   'search.stop': '探すのをやめる',
+  'seekers.title': '対戦相手を探している人',
+  'seekers.none': '今は誰も探していません。',
   'list.own': 'あなたの対局',
   'list.matches': '対局',
   'list.mine': 'あなたの対局',

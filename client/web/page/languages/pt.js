@@ -191,6 +191,8 @@ export default {
   'search.days': 'A procura termina quando alguém vier ou quando você sair desta página.',
   'search.bot': 'Se ninguém vier, o {bot} entra em',
   'search.stop': 'Parar de procurar',
+  'seekers.title': 'Procuram adversário',
+  'seekers.none': 'Ninguém procura agora.',
   'list.own': 'Suas',
   'list.matches': 'Partidas',
   'list.mine': 'Suas partidas',

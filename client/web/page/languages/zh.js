@@ -189,6 +189,8 @@ export default {
   'search.days': '有人来或你离开本页时，寻找结束。',
   'search.bot': '没有人来时，{bot}入座还有',
   'search.stop': '停止寻找',
+  'seekers.title': '正在寻找对手的人',
+  'seekers.none': '现在没有人在寻找。',
   'list.own': '你的对局',
   'list.matches': '对局',
   'list.mine': '你的对局',

@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::{Reader, ids};
-use crate::directory::{Listed, Route, Wanted};
+use crate::directory::{Listed, Route, Seeking, Wanted};
 use crate::postgres::journal::{integer, natural};
 use crate::postgres::link::Values;
 use crate::{NodeId, ReadError};
@@ -137,6 +137,24 @@ impl Reader {
         let sql = "SELECT player FROM seeks WHERE player = $1 AND node = $2";
         let rows = self.query(sql, &[&player.0, &node.0]).await?;
         Ok(!rows.is_empty())
+    }
+
+    /// Who waits.
+    pub(in crate::postgres) async fn seekers(
+        &self,
+        key_begin: Option<&str>,
+        limit: usize,
+    ) -> Result<Seeking, ReadError> {
+        let sql = "SELECT seeks.body, count(*) OVER ()
+                   FROM seeks JOIN node ON node.id = seeks.node AND node.expires > now()
+                   WHERE $1::text IS NULL OR starts_with(seeks.key, $1)
+                   ORDER BY seeks.since, seeks.number LIMIT $2";
+        let limit = integer(limit as u64);
+        let rows = self.query(sql, &[&key_begin, &limit]).await?;
+        Ok(Seeking {
+            total: rows.first().map_or(0, |row| natural(row.get(1))),
+            bodies: rows.iter().map(|row| row.get(0)).collect(),
+        })
     }
 
     /// What lists show.

@@ -297,6 +297,48 @@ pub(crate) async fn two_who_come_at_once_are_paired(shared: &impl Shared) {
     }
 }
 
+/// Those are found who wait on servers that are there, who has waited longest first, and of some keys alone if that
+/// is asked for.
+pub(crate) async fn those_who_wait_are_found(shared: &impl Shared) {
+    begin(shared).await;
+    let [first, second] = shared.servers();
+    let found = async |key_begin: Option<&str>, limit| {
+        let found = first.seekers(key_begin.map(str::to_owned), limit).await;
+        let found = found.expect("readable");
+        (found.total, found.bodies)
+    };
+    let body = |number: u128| seek(number, OWNER, "").body;
+    assert_eq!(found(None, 9).await, (0, vec![]));
+    let waited = |number, node, key, waited_ms| Waiting {
+        fit: Fit {
+            waited_ms,
+            ..Fit::default()
+        },
+        ..seek(number, node, key)
+    };
+    assert_eq!(
+        partner(pair(first, waited(61, OWNER, "x a", 0)).await),
+        None
+    );
+    assert_eq!(
+        partner(pair(second, waited(62, OTHER, "x b", 60_000)).await),
+        None
+    );
+    assert_eq!(
+        partner(pair(first, waited(63, OWNER, "xy", 90_000)).await),
+        None
+    );
+    assert_eq!(found(None, 9).await, (3, [63, 62, 61].map(body).to_vec()));
+    assert_eq!(found(None, 1).await, (3, vec![body(63)]));
+    assert_eq!(found(Some("x "), 9).await, (2, [62, 61].map(body).to_vec()));
+    assert_eq!(found(Some("x_"), 9).await, (0, vec![]), "it is no pattern");
+    assert_eq!(partner(pair(second, seek(64, OTHER, "xy")).await), Some(63));
+    assert_eq!(found(None, 9).await, (2, [62, 61].map(body).to_vec()));
+    shared.pass(LEASE).await;
+    first.renew(OWNER).await.expect("renewed");
+    assert_eq!(found(None, 9).await, (1, vec![body(61)]));
+}
+
 /// Hundreds look on two servers at once. Nobody is paired twice and nobody forgotten: two who want the
 /// same do not both wait. Each pair has one match.
 pub(crate) async fn everybody_is_paired_once(shared: &impl Shared) {

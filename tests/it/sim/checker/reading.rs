@@ -369,9 +369,8 @@ impl Reading {
                 total,
                 reset,
             } => self.list_changed(on, changed, gone, (*total, *reset)),
-            ServerMessage::Matches { total, matches, .. } => {
-                self.told_list(on, *total, matches, waiting.as_ref());
-            }
+            ServerMessage::Matches { .. } => self.told_page(on, message, waiting.as_ref()),
+            ServerMessage::Seekers(seekers) => self.seekers_changed(on, seekers),
             ServerMessage::Blocked { players, .. } => {
                 self.told_blocked(on, players, waiting.as_ref());
             }

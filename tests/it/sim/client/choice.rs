@@ -355,10 +355,12 @@ impl Client {
                 status: None,
                 limit: None,
                 after: None,
+                seekers: Some(true),
             }),
             9 => ClientMessage::WatchList {
                 game: self.dice.percent(30).then(|| self.game()),
                 status: self.dice.pick(&STAGES).copied().flatten(),
+                seekers: Some(true),
             },
             10 => ClientMessage::UnwatchList,
             11 => ClientMessage::Analyse {

@@ -106,6 +106,7 @@ pub(super) const EDITS: &[Named] = &[
                 re: id,
                 total: 0,
                 matches: Vec::new(),
+                seekers: None,
                 ignored: Vec::new(),
             });
             let what = What::Got {
@@ -129,6 +130,10 @@ fn listed(history: &History) -> Option<(usize, ConnectionId)> {
         matches!(what, What::Sent { request, .. } if matches!(request.message,
             ClientMessage::WatchList { .. } | ClientMessage::UnwatchList))
     };
+    let begins = |what: &What| {
+        matches!(what, What::Sent { request, .. }
+            if matches!(request.message, ClientMessage::WatchList { .. }))
+    };
     let all = 0..history.entries.len();
     let mut lists = all.filter_map(|place| match &history.entries[place].what {
         What::Got { message, .. } => match &**message {
@@ -149,7 +154,7 @@ fn listed(history: &History) -> Option<(usize, ConnectionId)> {
         before
             .by_ref()
             .take(4)
-            .any(|at| is_watch(&history.entries[at].what))
+            .any(|at| begins(&history.entries[at].what))
             && !after.any(|at| is_watch(&history.entries[at].what))
     })
 }

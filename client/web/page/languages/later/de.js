@@ -188,6 +188,7 @@ export default {
   'proof.title': 'Bist du es?',
   'proof.field': 'Dein Passwort oder dein Wiederherstellungsschlüssel',
   'proof.go': 'Weiter',
+  'seekers.play': 'Spielen',
   'watch.who': 'Wer zusehen darf',
   'watch.usual': 'Wie üblich',
   'watch.anyone': 'Alle',

@@ -186,6 +186,7 @@ export default {
   'proof.title': 'Is it you?',
   'proof.field': 'Your password, or your recovery key',
   'proof.go': 'Go on',
+  'seekers.play': 'Play',
   'watch.who': 'Who may watch',
   'watch.usual': 'As usual',
   'watch.anyone': 'Anybody',

@@ -187,6 +187,7 @@ export default {
   'proof.title': '¿Eres tú?',
   'proof.field': 'Tu contraseña o tu clave de recuperación',
   'proof.go': 'Seguir',
+  'seekers.play': 'Jugar',
   'watch.who': 'Quién puede mirar',
   'watch.usual': 'Lo habitual',
   'watch.anyone': 'Cualquiera',

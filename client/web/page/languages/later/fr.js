@@ -187,6 +187,7 @@ export default {
   'proof.title': 'Est-ce bien vous ?',
   'proof.field': 'Votre mot de passe ou votre clé de récupération',
   'proof.go': 'Continuer',
+  'seekers.play': 'Jouer',
   'watch.who': 'Qui peut regarder',
   'watch.usual': 'Comme d’habitude',
   'watch.anyone': 'Tout le monde',

@@ -177,6 +177,7 @@ export default {
   'proof.title': 'ご本人ですか？',
   'proof.field': 'パスワードまたは復元キー',
   'proof.go': '続ける',
+  'seekers.play': '対局する',
   'watch.who': '観戦できる人',
   'watch.usual': '通常どおり',
   'watch.anyone': '誰でも',

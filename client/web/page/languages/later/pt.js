@@ -186,6 +186,7 @@ export default {
   'proof.title': 'É você?',
   'proof.field': 'Sua senha ou sua chave de recuperação',
   'proof.go': 'Continuar',
+  'seekers.play': 'Jogar',
   'watch.who': 'Quem pode assistir',
   'watch.usual': 'O habitual',
   'watch.anyone': 'Qualquer um',

@@ -170,6 +170,7 @@ export default {
   'proof.title': '是你本人吗？',
   'proof.field': '你的密码或恢复密钥',
   'proof.go': '继续',
+  'seekers.play': '对局',
   'watch.who': '谁可以旁观',
   'watch.usual': '照常',
   'watch.anyone': '所有人',

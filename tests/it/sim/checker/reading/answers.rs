@@ -67,7 +67,7 @@ impl Reading {
                 self.fault(Kind::BadAnswer, format!("{on:?}: {answer:?} to a move"));
             }
             (ClientMessage::Resign { .. }, Some(id), Verdict::Done(_)) => self.resigned.push(id),
-            (ClientMessage::WatchList { game, status }, _, Verdict::Done(_)) => {
+            (ClientMessage::WatchList { game, status, .. }, _, Verdict::Done(_)) => {
                 let filter = (game.clone(), *status);
                 self.connection(on).watch = Some(Watch::new(filter, waiting.sent_us));
             }

@@ -2,12 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plyhouse_protocol::{ClientMessage, Listing, MatchId, Occupant, SeatState, Status};
+use plyhouse_protocol::{
+    ClientMessage, Listing, MatchId, Occupant, PlayerId, SeatState, Seekers, ServerMessage, Status,
+};
 
 use super::{ConnectionId, Kind, Reading, Waiting};
 
 /// The least time between two messages about a list, in microseconds.
 const PAUSE_US: u128 = 1_000_000;
+
+/// How many of those who look for somebody to play are shown.
+const SEEKERS_MAX: usize = 50;
 
 /// A list that a connection watches.
 #[derive(Debug)]
@@ -58,6 +63,53 @@ impl Watch {
 }
 
 impl Reading {
+    /// A page of a list is shown.
+    pub(super) fn told_page(
+        &mut self,
+        on: ConnectionId,
+        page: &ServerMessage,
+        waiting: Option<&Waiting>,
+    ) {
+        let ServerMessage::Matches {
+            total,
+            matches,
+            seekers,
+            ..
+        } = page
+        else {
+            return;
+        };
+        self.told_list(on, *total, matches, waiting);
+        if let Some(seekers) = seekers {
+            self.told_seekers(on, seekers);
+        }
+    }
+
+    /// Each who looks for somebody to play is shown once, and nobody oneself.
+    fn told_seekers(&mut self, on: ConnectionId, seekers: &Seekers) {
+        let Seekers { total, rows } = seekers;
+        let own = self.connection(on).player;
+        let players: BTreeSet<PlayerId> = rows.iter().map(|row| row.player.id).collect();
+        let is_right = players.len() == rows.len()
+            && rows.len() <= SEEKERS_MAX
+            && *total >= rows.len() as u64
+            && own.is_none_or(|own| !players.contains(&own));
+        if !is_right {
+            self.fault(Kind::WrongList, format!("{on:?}: {seekers:?}"));
+        }
+    }
+
+    /// Who looks for somebody to play is told unasked to whoever watches a list alone.
+    pub(super) fn seekers_changed(&mut self, on: ConnectionId, seekers: &Seekers) {
+        if self.connection(on).watch.is_none() {
+            self.fault(
+                Kind::WrongList,
+                format!("{on:?} has not asked for {seekers:?}"),
+            );
+        }
+        self.told_seekers(on, seekers);
+    }
+
     pub(super) fn list_changed(
         &mut self,
         on: ConnectionId,
@@ -98,7 +150,7 @@ impl Reading {
         }
     }
 
-    pub(super) fn told_list(
+    fn told_list(
         &mut self,
         on: ConnectionId,
         total: u64,

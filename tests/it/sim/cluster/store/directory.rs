@@ -3,7 +3,9 @@
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use plyhouse_protocol::{MatchId, PlayerId, SessionId};
-use plyhouse_store::directory::{Directory, Listed, Make, Paired, Route, Shown, Waiting, Wanted};
+use plyhouse_store::directory::{
+    Directory, Listed, Make, Paired, Route, Seeking, Shown, Waiting, Wanted,
+};
 use plyhouse_store::{NodeId, PlayerRecord, ReadError, WriteError};
 
 use super::{Wire, Written, now};
@@ -109,6 +111,15 @@ impl Directory for Wire {
 
     fn waiting(&self, node: NodeId) -> BoxFuture<'_, Result<Vec<PlayerId>, ReadError>> {
         self.read(move |kept| kept.waiting(node)).boxed()
+    }
+
+    fn seekers(
+        &self,
+        key_begin: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Seeking, ReadError>> {
+        self.read(move |kept| kept.seekers(key_begin, limit))
+            .boxed()
     }
 
     fn show(&self, cards: Vec<Shown>) -> BoxFuture<'_, Result<(), WriteError>> {

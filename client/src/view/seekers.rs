@@ -1,0 +1,92 @@
+//! Draws who looks for an opponent.
+
+use plyhouse_protocol::{Seeker, Seekers};
+
+use super::paint::{FAINT, STRONG, paint};
+use super::words::player;
+use crate::clock::{clock_text, read_clock};
+use crate::harmless::harmless;
+
+/// Who looks for an opponent, a line each, with the command that answers it; `None` if nobody does. What each
+/// command needs to speak to this `server` is said once, below.
+pub(crate) fn seekers(seekers: &Seekers, server: &str) -> Option<String> {
+    if seekers.rows.is_empty() {
+        return None;
+    }
+    let mut text = paint(FAINT, "LOOKING FOR AN OPPONENT") + "\n";
+    for row in &seekers.rows {
+        text.push_str(&seeker(row));
+        text.push('\n');
+    }
+    let more = seekers.total.saturating_sub(seekers.rows.len() as u64);
+    if more > 0 {
+        text.push_str(&paint(FAINT, &format!("… and {more} more")));
+        text.push('\n');
+    }
+    if !server.is_empty() {
+        text.push_str(&paint(FAINT, &format!("… each with{server}")));
+    }
+    text.truncate(text.trim_end().len());
+    Some(text)
+}
+
+/// Somebody who looks for an opponent, in a line.
+pub(crate) fn seeker(row: &Seeker) -> String {
+    let name = player(&row.player.name, row.rating);
+    let game = harmless(&row.game);
+    let clock = row.clock.as_ref().map(clock_text);
+    let clock_said = clock
+        .as_ref()
+        .map_or_else(String::new, |clock| format!(" {clock}"));
+    let rated = if row.rated { " rated" } else { "" };
+    let line = format!("{}  {game}{clock_said}{rated}", paint(STRONG, &name));
+    // A clock that cannot be written exactly would be another one; and people do not play programs for ratings.
+    let is_exact = clock.as_ref().map(|clock| read_clock(clock).ok()) == row.clock.map(Some);
+    if !is_exact || row.rated && row.player.bot {
+        return line;
+    }
+    let clock = clock.map_or_else(String::new, |clock| format!(" --clock {clock}"));
+    let rated = if row.rated { " --rated" } else { "" };
+    format!("{line}  ply play {game} --seek{clock}{rated}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::plain;
+    use super::*;
+
+    fn told(total: u64, rows: &serde_json::Value) -> Seekers {
+        serde_json::from_value(json!({"total": total, "rows": rows})).unwrap()
+    }
+
+    #[test]
+    fn each_has_the_command_that_answers_it() {
+        let id = "00000000-0000-0000-0000-000000000001";
+        let clock = json!({"kind": "fischer", "main_ms": 300_000, "increment_ms": 3000});
+        let odd = json!({"kind": "fischer", "main_ms": 300_001, "increment_ms": 3001});
+        let rows = json!([
+            {"player": {"id": id, "name": "ann\u{1b}"}, "game": "go", "clock": null, "rated": false},
+            {"player": {"id": id, "name": "bob", "account": true}, "rating": 1512, "provisional": true,
+             "game": "chess", "clock": clock, "rated": true},
+            {"player": {"id": id, "name": "rob", "account": true, "bot": true}, "rating": 1600,
+             "provisional": false, "game": "chess", "clock": clock, "rated": true},
+            {"player": {"id": id, "name": "odd"}, "game": "chess", "clock": odd, "rated": false},
+        ]);
+        let drawn = seekers(&told(5, &rows), " --server ws://h/ws").unwrap();
+        let odd = clock_text(&serde_json::from_value(odd).unwrap());
+        let expected = format!(
+            "\
+LOOKING FOR AN OPPONENT
+ann\u{fffd}  go  ply play go --seek
+bob (1512?)  chess 5+3 rated  ply play chess --seek --clock 5+3 --rated
+rob (1600)  chess 5+3 rated
+odd  chess {odd}  ply play chess --seek --clock {odd}
+… and 1 more
+… each with --server ws://h/ws"
+        );
+        assert_eq!(plain(&drawn), expected);
+        assert_eq!(seekers(&told(0, &json!([])), ""), None);
+    }
+}

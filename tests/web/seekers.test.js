@@ -1,0 +1,100 @@
+// Who looks for an opponent is seen in the lobby, and answered by one click; nothing else moves meanwhile.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { chooseClock, fits, signUp } from './players.js';
+import { closeBrowser, eventually, inHouse, picture } from './support.js';
+
+/** @import { Page } from './support.js' */
+
+after(closeBrowser);
+
+const seekers = (/** @type {Page} */ page) =>
+  page.getByRole('region', { name: /^Looking for an opponent/ });
+
+/** @param {Page} page @param {string} name */
+const answer = (page, name) => seekers(page).getByRole('button', { name: `Play: ${name}` });
+
+/** Looks for somebody to play this game by days, for which no bot comes. @param {Page} page @param {string} game */
+async function seek(page, game) {
+  await page.getByRole('radio', { name: game, exact: true }).check();
+  await chooseClock(page, '3 days a move');
+  await page.getByRole('button', { name: 'Find an opponent' }).click();
+  await page.getByRole('heading', { name: /^Looking for somebody/ }).waitFor();
+}
+
+/** So many are shown. @param {Page} page @param {number} count */
+const shows = (page, count) =>
+  eventually(async () => assert.equal(await seekers(page).getByRole('button').count(), count));
+
+/** Where everything is that is not of those who look for an opponent. @param {Page} page */
+const places = (page) =>
+  page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        '.desk > *, .desk button, .seekers, .seekers .rows, .listing > :not(.seekers)',
+      ),
+    ]
+      .map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect();
+        return `${part.tagName} ${part.className} ${x} ${y + scrollY} ${width} ${height}`;
+      })
+      .join('\n'),
+  );
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `whoever looks for an opponent is seen and answered: ${size}`,
+    inHouse(async (house) => {
+      const eve = await house.visitor('/', { viewport, axe: true });
+      await eve.getByText('Nobody is looking for one now.').waitFor();
+      await eve.getByText('Nobody waits for an opponent now.').waitFor();
+      await eve.getByRole('button', { name: 'Watch two bots play' }).waitFor();
+      const before = await places(eve);
+      const main = await eve.locator('.way.first button').boundingBox();
+      assert.ok(main && main.y + main.height <= viewport.height, 'the main button is in sight');
+
+      const ann = await house.visitor();
+      await signUp(ann, 'ann');
+      const bob = await house.visitor();
+      await seek(ann, 'Chess');
+      await answer(eve, 'ann').waitFor();
+      await seekers(eve).getByText('Chess · 3 days a move').waitFor();
+      await seek(bob, 'Go');
+      await shows(eve, 2);
+      assert.equal(await places(eve), before);
+      await picture(eve, `seekers-${size}`);
+      // Nobody sees oneself.
+      await shows(ann, 1);
+      await fits(eve);
+
+      // Who goes leaves the place of the others where it is.
+      await shows(eve, 2);
+      const place = await answer(eve, 'ann').boundingBox();
+      await bob.getByRole('button', { name: 'Stop looking' }).click();
+      await shows(eve, 1);
+      assert.deepEqual(await answer(eve, 'ann').boundingBox(), place);
+      assert.equal(await places(eve), before);
+      await answer(eve, 'ann').click();
+      for (const page of [ann, eve]) await page.locator('.room .clock').first().waitFor();
+    }),
+  );
+}
+
+test(
+  'whoever has the focus on somebody who goes is not lost',
+  inHouse(async (house) => {
+    const eve = await house.visitor();
+    const ann = await house.visitor();
+    await seek(ann, 'Othello');
+    const button = seekers(eve).getByRole('button');
+    await button.focus();
+    await ann.getByRole('button', { name: 'Stop looking' }).click();
+    await eve.locator('#seekers-title:focus').waitFor();
+    await eve.getByText('Nobody is looking for one now.').waitFor();
+  }),
+);
