@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{FromRef, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -190,6 +190,10 @@ async fn file_of_page(
 
 /// Turns a request into a WebSocket, or says why not.
 async fn upgrade(State(front): State<Front>, mut request: Request) -> Response {
+    if request.version() == Version::HTTP_2 {
+        let told = "open a WebSocket by HTTP/1.1\n";
+        return (StatusCode::UPGRADE_REQUIRED, told).into_response();
+    }
     if request.headers().get_all(header::HOST).iter().count() != 1 {
         return (StatusCode::BAD_REQUEST, "name one host\n").into_response();
     }

@@ -6,6 +6,7 @@ mod admin;
 mod client_address;
 mod handshakes;
 mod http;
+mod http2;
 mod metered;
 mod origin;
 mod patience;
@@ -124,6 +125,9 @@ impl Transport {
         let patience = self.patience();
         let served = async {
             match tls.greet(stream).await {
+                Ok(Some(stream)) if tls::is_for_http2(&stream) => {
+                    self.answer_http2(stream, from, &patience).await;
+                }
                 Ok(Some(stream)) => self.answer_requests(stream, from, &patience).await,
                 Ok(None) => {
                     self.server.count_dropped(Dropped::NoTls);
@@ -138,7 +142,7 @@ impl Transport {
         self.within_limits(from, &patience, served).await;
     }
 
-    /// Serves HTTP requests until the connection times out. One that becomes a WebSocket goes on in a
+    /// Serves requests by HTTP/1.1 until the connection times out. One that becomes a WebSocket goes on in a
     /// task of its own. `from` is the address of the peer, if it has one.
     pub async fn serve_stream(
         &self,
@@ -147,6 +151,17 @@ impl Transport {
     ) {
         let patience = self.patience();
         let served = self.answer_requests(stream, from, &patience);
+        self.within_limits(from, &patience, served).await;
+    }
+
+    /// The same by HTTP/2, of which none becomes a WebSocket.
+    pub async fn serve_http2(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+    ) {
+        let patience = self.patience();
+        let served = self.answer_http2(stream, from, &patience);
         self.within_limits(from, &patience, served).await;
     }
 
@@ -190,9 +205,29 @@ impl Transport {
             tracing::debug!(?from, %error, "request failed");
         }
     }
+
+    async fn answer_http2(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        from: Option<IpAddr>,
+        patience: &Patience,
+    ) {
+        let served = http2::serve(stream, from, patience, &self.router, &self.server).await;
+        match served {
+            Ok(http2::End::Done) => {}
+            Ok(http2::End::TooManyRequests) => {
+                self.server.count_dropped(Dropped::BrokenRequest);
+                tracing::debug!(?from, "too many requests over one connection");
+            }
+            Err(error) => {
+                self.server.count_dropped(Dropped::BrokenRequest);
+                tracing::debug!(?from, %error, "connection failed");
+            }
+        }
+    }
 }
 
-/// Serves requests until the connection has been kept for long enough.
+/// Serves requests by HTTP/1.1 until the connection has been kept for long enough.
 async fn serve_requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     from: Option<IpAddr>,

@@ -28,6 +28,11 @@ impl Patience {
         *self.until.lock() = Instant::now() + self.each;
     }
 
+    /// Begins anew, for as long as so many connections would have had.
+    pub(super) fn renew_for(&self, connections: u32) {
+        *self.until.lock() = Instant::now() + self.each * connections;
+    }
+
     /// Waits until it is over.
     pub(super) async fn over(&self) {
         loop {

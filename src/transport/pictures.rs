@@ -47,14 +47,14 @@ pub(super) struct Pictures(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     painted: Mutex<VecDeque<((MatchId, Seq), Bytes)>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
 
 impl Pictures {
     pub(super) fn new() -> Self {
         Self(Arc::new(Inner {
             painted: Mutex::default(),
-            places: Semaphore::new(PAINTED_AT_ONCE),
+            places: Arc::new(Semaphore::new(PAINTED_AT_ONCE)),
         }))
     }
 
@@ -109,12 +109,16 @@ impl Pictures {
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
-        let _place = self.0.places.acquire().await.ok()?;
+        let place = Arc::clone(&self.0.places).acquire_owned().await.ok()?;
         // Somebody else may have had it painted meanwhile.
         if let Some(painted) = self.known(key) {
             return Some(painted);
         }
-        let painting = spawn_blocking(move || png(Drawn::SIZE, &drawn.pixels()));
+        let painting = spawn_blocking(move || {
+            // Painting goes on when nobody waits for it any more.
+            let _place = place;
+            png(Drawn::SIZE, &drawn.pixels())
+        });
         let painted = Bytes::from(painting.await.ok()?.ok()?);
         let mut all = self.0.painted.lock();
         if all.len() == KEPT {

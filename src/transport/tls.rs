@@ -15,8 +15,12 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-/// The one protocol inside: a WebSocket is made by an upgrade of HTTP/1.1.
-const ALPN: &[u8] = b"http/1.1";
+/// HTTP/2, and by which name it is agreed upon (RFC 9113, section 3.2).
+const HTTP_2: &[u8] = b"h2";
+
+/// The same of HTTP/1.1, which is spoken with whoever names nothing, too. A WebSocket is made by its upgrade: for one
+/// a browser opens a connection of its own, on which it offers nothing else.
+const HTTP_1_1: &[u8] = b"http/1.1";
 
 /// The answer to HTTP without TLS, which such a client can read.
 const SPEAKS_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
@@ -127,8 +131,14 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
         .with_single_cert(chain, secret)?;
-    config.alpn_protocols = vec![ALPN.to_vec()];
+    // The first that the client offers, too, is chosen.
+    config.alpn_protocols = vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()];
     Ok(Arc::new(config))
+}
+
+/// Whether both sides have agreed to HTTP/2.
+pub(super) fn is_for_http2(stream: &TlsStream<TcpStream>) -> bool {
+    stream.get_ref().1.alpn_protocol() == Some(HTTP_2)
 }
 
 async fn turn_away(mut stream: TcpStream) -> io::Result<()> {

@@ -29,6 +29,7 @@ mod fuzz;
 mod hello;
 mod history;
 mod hostile;
+mod http2;
 mod limits;
 mod links;
 mod lobby;

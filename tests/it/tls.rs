@@ -19,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, ChildStderr};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
@@ -30,10 +31,10 @@ use crate::support::{TestServer, boundless, settings};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Somebody who says who servers are.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -41,12 +42,12 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).expect("sound"))
     }
 
-    fn trust(&self) -> Trust {
+    pub(crate) fn trust(&self) -> Trust {
         Trust::only(self.0.pem().as_bytes()).expect("a certificate")
     }
 
     /// Writes a certificate for this name, and its key.
-    fn certify(&self, name: &str, files: &Files) {
+    pub(crate) fn certify(&self, name: &str, files: &Files) {
         self.certify_until(name, 2100, files);
     }
 
@@ -61,14 +62,14 @@ impl Authority {
 }
 
 /// Where a server finds its certificate.
-struct Files {
+pub(crate) struct Files {
     _folder: TempDir,
     certificate: PathBuf,
     key: PathBuf,
 }
 
 impl Files {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a directory");
         let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
         Self {
@@ -78,13 +79,13 @@ impl Files {
         }
     }
 
-    fn tls(&self) -> Tls {
+    pub(crate) fn tls(&self) -> Tls {
         Tls::read(self.certificate.clone(), self.key.clone()).expect("sound")
     }
 }
 
 /// A server in process that speaks TLS; its `host:port`.
-async fn listen(settings: Settings, tls: Tls) -> String {
+pub(crate) async fn listen(settings: Settings, tls: Tls) -> String {
     let server = TestServer::start(settings).server;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound").to_string();
@@ -382,22 +383,7 @@ async fn who_reads_late_is_told_everything() {
 
 /// Sends a text over TLS, by hand, and gives all that comes until the server closes.
 async fn secret_exchange(address: &str, authority: &Authority, request: &str) -> String {
-    let mut roots = RootCertStore::empty();
-    roots.add(authority.0.der().clone()).expect("a certificate");
-    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("known")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    // As browsers do; a WebSocket needs the second.
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let stream = TcpStream::connect(address).await.expect("listening");
-    let name = ServerName::try_from("127.0.0.1").expect("a name");
-    let stream = TlsConnector::from(Arc::new(config))
-        .connect(name, stream)
-        .await;
-    let mut stream = stream.expect("believed");
-    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    let mut stream = secret(address, authority, &["http/1.1"]).await;
     // What stands for bytes is no UTF-8 where it is sent.
     let request: Vec<u8> = request.replace("HOST", address).chars().map(byte).collect();
     stream.write_all(&request).await.expect("open");
@@ -407,6 +393,29 @@ async fn secret_exchange(address: &str, authority: &Authority, request: &str) ->
         .await
         .expect("in time");
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A connection over TLS for one of these protocols, the first being liked best.
+pub(crate) async fn secret(
+    address: &str,
+    authority: &Authority,
+    protocols: &[&str],
+) -> TlsStream<TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.0.der().clone()).expect("a certificate");
+    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("known")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols
+        .iter()
+        .map(|name| name.as_bytes().to_vec())
+        .collect();
+    let stream = TcpStream::connect(address).await.expect("listening");
+    let name = ServerName::try_from("127.0.0.1").expect("a name");
+    let connector = TlsConnector::from(Arc::new(config));
+    connector.connect(name, stream).await.expect("believed")
 }
 
 fn byte(c: char) -> u8 {

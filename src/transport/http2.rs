@@ -1,0 +1,125 @@
+//! HTTP/2, for whoever agrees to it while TLS is set up. WebSockets are not among it: they come by HTTP/1.1.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::http::{HeaderValue, header};
+use hyper::body::Incoming;
+use hyper::rt::Executor;
+use hyper::server::conn::http2;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::client_address::From;
+use super::patience::Patience;
+use super::{HEAD_BYTES_MAX, KEEP_ALIVE};
+use plyhouse_server::Server;
+
+/// How many requests of one connection are served at once; further ones are refused. The page asks for fewer than
+/// ten at a time, and browsers wait with what goes beyond.
+const STREAMS_MAX: u32 = 32;
+
+/// Instead of how many connections of HTTP/1.1 a browser has this one, each of which would have its own time.
+const CONNECTIONS: u32 = 6;
+
+/// How many requests one connection may make. Whoever takes requests back at once, to make others (rapid reset,
+/// CVE-2023-44487), has to connect anew; a browser makes some thirty before [`KEEP_ALIVE`] is over.
+const REQUESTS_MAX: usize = 1000;
+
+/// How much of a request's body may be under way. Nobody reads one.
+const BODY_BYTES_MAX: u32 = 16 * 1024;
+
+/// The same of all bodies of a connection: the least that the protocol knows (RFC 9113, section 6.9.2).
+const BODIES_BYTES_MAX: u32 = 65_535;
+
+/// How much of an answer that is written while it is read waits for the client.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// How serving a connection ended, if nothing failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// All that was asked for is answered.
+    Done,
+    /// The client has made [`REQUESTS_MAX`] requests.
+    TooManyRequests,
+}
+
+/// Serves requests until the connection has been kept for long enough.
+pub(super) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    from: Option<IpAddr>,
+    patience: &Patience,
+    router: &axum::Router,
+    server: &Server,
+) -> hyper::Result<End> {
+    let kept_until = Instant::now() + KEEP_ALIVE;
+    let requests = AtomicUsize::new(0);
+    let [asked, too_many] = [(); 2].map(|()| CancellationToken::new());
+    let router = TowerToHyperService::new(router.clone());
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
+        match requests.fetch_add(1, Ordering::Relaxed) {
+            0 => {
+                asked.cancel();
+                patience.renew_for(CONNECTIONS);
+            }
+            REQUESTS_MAX => too_many.cancel(),
+            _ => {}
+        }
+        name_host(&mut request);
+        request.extensions_mut().insert(From(from));
+        request.extensions_mut().insert(patience.clone());
+        router.call(request)
+    });
+    let tasks = Tasks(server.clone());
+    let mut connection = pin!(
+        http2::Builder::new(tasks)
+            .max_concurrent_streams(STREAMS_MAX)
+            .max_header_list_size(HEAD_BYTES_MAX.try_into().unwrap_or(u32::MAX))
+            .initial_stream_window_size(BODY_BYTES_MAX)
+            .initial_connection_window_size(BODIES_BYTES_MAX)
+            .max_send_buf_size(ANSWER_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    let mut kept = pin!(async {
+        sleep_until(kept_until).await;
+        // A client that has not sent a request yet may still send one.
+        asked.cancelled().await;
+    });
+    let mut is_leaving = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = too_many.cancelled() => return Ok(End::TooManyRequests),
+            served = connection.as_mut() => return served.map(|()| End::Done),
+            () = &mut kept, if !is_leaving => {
+                is_leaving = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Has the host stand where HTTP/1.1 has it.
+fn name_host(request: &mut hyper::Request<Incoming>) {
+    let Some(authority) = request.uri().authority() else {
+        return;
+    };
+    if let Ok(host) = HeaderValue::from_str(authority.as_str()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+}
+
+/// Where requests are served: in tasks that the end of the server waits for. They end with their connection.
+#[derive(Clone)]
+struct Tasks(Server);
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Tasks {
+    fn execute(&self, task: F) {
+        self.0.spawn(task);
+    }
+}
