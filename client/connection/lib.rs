@@ -60,6 +60,23 @@ pub enum ConnectionError {
     Unreadable(#[from] serde_json::Error),
 }
 
+impl ConnectionError {
+    /// What the server said in place of a handshake, in one line. Not to be trusted on a terminal.
+    #[must_use]
+    pub fn answer(&self) -> Option<String> {
+        let Self::Failed(tungstenite::Error::Http(response)) = self else {
+            return None;
+        };
+        let body = response.body().as_deref()?;
+        let text = String::from_utf8_lossy(body);
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+        Some(first.chars().take(ANSWER_CHARS_MAX).collect())
+    }
+}
+
+/// So much is read of what a server says in place of a handshake.
+const ANSWER_CHARS_MAX: usize = 200;
+
 impl From<tungstenite::Error> for ConnectionError {
     fn from(error: tungstenite::Error) -> Self {
         // Errors of TLS come wrapped into an error of the stream.

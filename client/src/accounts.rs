@@ -16,6 +16,7 @@ pub(crate) async fn register(
     has_password: bool,
     is_invited: bool,
 ) -> Result<(), Failure> {
+    refuse_registered(visit).await?;
     let password = match has_password {
         true => Some(secret::new_password()?),
         false => None,
@@ -38,6 +39,19 @@ pub(crate) async fn register(
         harmless(&name)
     );
     known.dialogue.say(&text)?;
+    known.dialogue.close().await;
+    Ok(())
+}
+
+/// Refuses whoever is registered before anything is asked. Somebody may think about a password for longer than
+/// a connection may be silent, so there is another one afterwards.
+async fn refuse_registered(visit: &Visit) -> Result<(), Failure> {
+    let known = Known::open(visit, true).await?;
+    if known.is_account {
+        let called = &known.name;
+        let why = format!("you are {called} already; `ply rename` takes another name");
+        return Err(Failure::Refused(why));
+    }
     known.dialogue.close().await;
     Ok(())
 }

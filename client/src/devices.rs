@@ -7,6 +7,7 @@ use plyhouse_protocol::{
 
 use crate::Visit;
 use crate::args::Who;
+use crate::device::device;
 use crate::dialogue::{Dialogue, refused};
 use crate::failure::Failure;
 use crate::harmless::harmless;
@@ -22,7 +23,9 @@ const KEY_CHARS: usize = 26;
 pub(crate) struct Known {
     pub(crate) dialogue: Dialogue,
     slot: Slot,
-    name: String,
+    pub(crate) name: String,
+    /// Whether the name is the player's alone.
+    pub(crate) is_account: bool,
     token: Token,
     live: Vec<MatchId>,
     /// The live matches.
@@ -108,7 +111,7 @@ pub(crate) async fn login(
     let room = room.ok_or_else(no_room)?;
     let hello = Hello {
         protocol: Some(VERSION),
-        label,
+        label: Some(label.unwrap_or_else(device)),
         ..way
     };
     let welcome = welcomed(&mut dialogue, hello).await?;
@@ -216,6 +219,7 @@ impl Known {
             name: visit.name.clone(),
             token: slot.token().cloned(),
             beside: Some(true),
+            label: Some(device()),
             ..Hello::default()
         };
         let had_token = slot.token().is_some();
@@ -230,6 +234,7 @@ impl Known {
             dialogue,
             slot,
             name: harmless(&welcome.player.name),
+            is_account: welcome.player.account,
             live: live(&welcome),
             token: welcome.token,
             following: welcome.following,

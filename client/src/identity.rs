@@ -15,7 +15,7 @@
 //!
 //! Two terminals of one machine are thus two players without further ado, and each of them, killed
 //! and started again, finds its seat. Which matches a slot's player sits in is noted in the slot.
-//! It is a hint only: what is true, the server says, and [`crate::scout`] asks it.
+//! It is a hint only: what is true, the server says, and `scout` asks it.
 //!
 //! The folder has mode 0700 and each file 0600; a file is replaced as a whole, never half.
 

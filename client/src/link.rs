@@ -194,7 +194,8 @@ impl Up {
 /// Makes one connection, or says that there is none.
 pub(crate) async fn connect(server: &Server) -> Result<Connection, Failure> {
     dial(server).await.map_err(|error| {
-        let reason = harmless(&error.to_string());
+        let reason = error.answer().unwrap_or_else(|| error.to_string());
+        let reason = harmless(&reason);
         let url = harmless(&server.url);
         let help = match error {
             ConnectionError::NotBelieved { .. } => NO_TRUST,

@@ -20,6 +20,7 @@
 //! | [`past`] | `ply history`, `games`, `show` |
 //! | [`profile`] | `ply profile` |
 //! | [`analysis`] | `ply analyse` |
+//! | [`device`] | what this device is called |
 //! | [`devices`] | `ply pair`, `login`, `recovery`, `devices`, `logout` |
 //! | [`dialogue`] | a connection on which one thing is asked after the other |
 //! | [`bot`] | `ply bot`: an engine in a seat |
@@ -34,6 +35,7 @@ mod bot;
 mod clock;
 mod conduct;
 mod customs;
+mod device;
 mod devices;
 mod dialogue;
 mod failure;

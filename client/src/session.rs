@@ -26,6 +26,7 @@ use plyhouse_protocol::{
 };
 
 use crate::args::SideChoice;
+use crate::device::device;
 use crate::failure::Failure;
 use crate::harmless::harmless;
 use crate::identity::SeatNote;
@@ -419,6 +420,7 @@ impl Session {
                 protocol: Some(VERSION),
                 name: self.name.clone(),
                 token: self.token.clone(),
+                label: Some(device()),
                 ..Hello::default()
             })),
         }

@@ -68,6 +68,13 @@ impl Session {
         };
         let (question, menu) = (*question, menu.clone());
         let Some(index) = menu.read(line) else {
+            if question == Question::Opponent
+                && let Some(level) = self.level_named(line)
+                && let Goal::Play(plan) = &mut self.goal
+            {
+                plan.opponent = Some(Opponent::Bot(Some(level)));
+                return self.plan();
+            }
             self.complain("That is none of the answers; type a number, or Enter for the default.");
             return self.say(menu.text());
         };
@@ -91,6 +98,13 @@ impl Session {
             Question::Side => plan.side = sides.into_iter().nth(index),
         }
         self.plan();
+    }
+
+    /// The level that is meant by its name, or by how that begins. A number is the answer to another question.
+    fn level_named(&self, typed: &str) -> Option<String> {
+        let typed = Some(typed).filter(|typed| typed.parse::<usize>().is_err());
+        let index = self.level_menu().read(typed?)?;
+        self.levels().nth(index).map(|(level, _)| level)
     }
 
     /// What to do about a match that was interrupted.

@@ -122,6 +122,14 @@ impl Session {
 
     /// What may help after a refusal, unless the server has said it itself.
     fn hint(&self, error: &WireError) -> Option<String> {
+        if error.code == Some(ErrorCode::NameTaken)
+            && let Some(name) = &self.name
+        {
+            let (name, option) = (harmless(name), &self.server_option);
+            return Some(format!(
+                "if it is you: `ply login {name}{option}`; else choose another --name"
+            ));
+        }
         let welcome = self.welcome.as_ref()?;
         let unsaid = |what: &str, names: Vec<&str>| {
             let names = names.join(", ");

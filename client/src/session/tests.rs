@@ -217,6 +217,30 @@ fn questions_take_other_answers_too() {
     );
 }
 
+/// Whoever knows the levels names one at once; a number is the answer that stands there.
+#[test]
+fn a_level_is_an_opponent() {
+    for (typed, level) in [("easy", "easy"), ("MED", "medium"), ("full", "max")] {
+        let mut evening = Evening::play(Plan::default());
+        evening.welcome(&[]);
+        evening.types(typed);
+        evening.told(&["Which side?"]);
+        evening.types("");
+        let sent = evening.sent();
+        assert_eq!(
+            sent,
+            [create([SeatRequest::Me, bot(level)], None)],
+            "{typed}"
+        );
+    }
+    let mut evening = Evening::play(Plan::default());
+    evening.welcome(&[]);
+    for typed in ["m", "4", "hard"] {
+        evening.types(typed);
+        evening.told(&["That is none of the answers", "Against whom?"]);
+    }
+}
+
 #[test]
 fn what_was_said_is_not_asked() {
     let opponent = Some(Opponent::Bot(Some("max".to_owned())));

@@ -24,7 +24,7 @@ fn a_second_device_is_paired_and_signed_out() {
     on_phone(&["login", &code, "--label", "phone"]).expect(0, &["You are ann here"]);
     on_phone(&["login", &code]).expect(4, &["no such code"]);
     let listed = on_phone(&["devices"]);
-    listed.expect(0, &["program (cli)", "phone (cli)", "this one"]);
+    listed.expect(0, &["ply on linux (cli)", "phone (cli)", "this one"]);
     assert_eq!(listed.out.lines().count(), 2, "{}", listed.out);
 
     on_laptop(&["logout", "b2"]).expect(4, &["no such device"]);
@@ -58,7 +58,7 @@ fn a_name_of_ones_own_brings_one_back() {
     on(&laptop, &["rename", "ada"], "").expect(4, &["nobody is known here"]);
     on(&laptop, &["register", "ada"], "short\n").expect(4, &["`password` must be"]);
     on(&laptop, &["register", "ada"], "correct horse\n").expect(0, &["ply login ada"]);
-    on(&laptop, &["register", "eve", "--no-password"], "").expect(4, &["a name of your own"]);
+    on(&laptop, &["register", "eve", "--no-password"], "").expect(4, &["you are ada already"]);
     on(&phone, &["login", "ada"], "wrong horse\n").expect(4, &["wrong"]);
     on(&phone, &["login", "ada"], "correct horse\n").expect(0, &["You are ada here"]);
     on(&laptop, &["rename", "ada lovelace"], "").expect(0, &["You are ada lovelace"]);

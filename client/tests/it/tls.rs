@@ -64,7 +64,7 @@ fn a_server_that_is_not_believed_is_not_spoken_to() {
     );
     let wrong = server.url.replace("wss://", "ws://");
     home.run(&wrong, &["list"], "")
-        .expect(3, &["400", "by wss:// if it speaks TLS"]);
+        .expect(3, &["this port speaks TLS", "by wss:// if it speaks TLS"]);
 }
 
 #[test]
