@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Play(PlayArguments),
     /// Take the open seat of a match, or go on with one in which you already sit.
     Join {
-        /// The match's code or id, as `ply play --open` and `ply list` print it.
+        /// The match's code or id, as `ply play --open` and `ply list` print it, or a link to it.
         code: String,
     },
     /// Look on, to the end of the match.
@@ -573,6 +573,9 @@ fn server_url(text: &str) -> Result<String, String> {
     }
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme @ ("ws" | "wss"), rest)) => (scheme, rest),
+        // As browsers name it.
+        Some(("http", rest)) => ("ws", rest),
+        Some(("https", rest)) => ("wss", rest),
         Some((scheme, _)) => {
             let begins = "a server's URL begins with ws:// or wss://";
             return Err(format!("{begins}, not {scheme}://"));
@@ -598,12 +601,26 @@ fn server_url(text: &str) -> Result<String, String> {
     if rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err("a server's URL has no spaces".to_owned());
     }
-    let path = if matches!(path, "" | "/") {
-        "/ws"
-    } else {
-        path
+    let is_page = is_of_browsers(text) && !path.ends_with("/ws");
+    let path = match path.trim_end_matches('/') {
+        "" => "/ws".to_owned(),
+        page if is_page => format!("{page}/ws"),
+        _ => path.to_owned(),
     };
     Ok(format!("{scheme}://{host}{port}{path}"))
+}
+
+fn is_of_browsers(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// The server and the match that a link to a match leads to, if it is one.
+pub(crate) fn link(text: &str) -> Option<(String, String)> {
+    let text = text.trim();
+    let (base, rest) = text.rsplit_once("/m/").filter(|_| is_of_browsers(text))?;
+    let target = rest.split(['/', '?', '#']).next()?;
+    let server = server_url(base).ok()?;
+    (!target.is_empty()).then(|| (server, target.to_owned()))
 }
 
 fn match_result(text: &str) -> Result<MatchResult, String> {
@@ -660,6 +677,14 @@ mod tests {
         check_url("127.0.0.1:7878", Ok(DEFAULT_SERVER));
         check_url("ws://127.0.0.1:7878/", Ok(DEFAULT_SERVER));
         check_url("", Ok(DEFAULT_SERVER));
+        check_url("http://127.0.0.1:7878", Ok(DEFAULT_SERVER));
+        check_url("https://h/house/", Ok("wss://h/house/ws"));
+        assert_eq!(
+            link("https://h/house/m/K7QM2P?ply=3#x"),
+            Some(("wss://h/house/ws".to_owned(), "K7QM2P".to_owned()))
+        );
+        assert_eq!(link("K7QM2P"), None);
+        assert_eq!(link("http://h/player/ann"), None);
         check_url("localhost", Ok("ws://localhost:7878/ws"));
         check_url("[::1]", Ok("ws://[::1]:7878/ws"));
         check_url("[::1]:80", Ok("ws://[::1]:80/ws"));
@@ -673,7 +698,7 @@ mod tests {
         check_url("ws://127.0.0.1:99999", Err("up to 65535"));
         check_url("localhost:x", Err("up to 65535"));
         check_url("localhost:", Err("up to 65535"));
-        check_url("http://games.example", Err("begins with ws://"));
+        check_url("ftp://games.example", Err("begins with ws://"));
         check_url("ws://", Err("names a host"));
         check_url("ws://a b", Err("no spaces"));
     }

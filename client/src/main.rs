@@ -106,6 +106,7 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
         ascii,
         json,
     } = arguments;
+    let (command, server) = followed(command, server);
     let visit = Visit {
         name: name.map(|name| name.as_str().to_owned()),
         ascii,
@@ -113,6 +114,24 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
         server: Server::new(server, ca),
     };
     (command, visit)
+}
+
+/// A link to a match, as a browser shows it, names the server, too.
+fn followed(command: Command, server: String) -> (Command, String) {
+    let mut command = command;
+    let target = match &mut command {
+        Command::Join { code } => Some(code),
+        Command::Show { target, .. } | Command::Analyse { target, .. } => Some(target),
+        Command::Watch(watch) => watch.target.as_mut(),
+        Command::Bot(bot) => bot.join.as_mut(),
+        _ => None,
+    };
+    let linked = target.and_then(|target| {
+        let (server, code) = args::link(target)?;
+        *target = code;
+        Some(server)
+    });
+    (command, linked.unwrap_or(server))
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -275,6 +294,7 @@ impl Visit {
         let kept = slot.as_ref().and_then(Slot::name).map(str::to_owned);
         let name = self.name.clone().or(kept);
         let session = Session::new(goal, interactive, self.server.option(), name, token);
+        let session = session.with_page(self.server.page(""));
         Conduct::new(session, link, terminal, slot).run().await
     }
 

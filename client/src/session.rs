@@ -145,6 +145,8 @@ pub(crate) struct Session {
     interactive: bool,
     /// What has to be added to a command so that it speaks to the same server.
     server_option: String,
+    /// Where browsers find the server, if that is known.
+    page: Option<String>,
     name: Option<String>,
     token: Option<Token>,
     welcome: Option<Welcome>,
@@ -213,6 +215,7 @@ impl Session {
             goal,
             interactive,
             server_option,
+            page: None,
             name,
             token,
             welcome: None,
@@ -233,6 +236,12 @@ impl Session {
             next_id: HELLO.0 + 1,
             out: Vec::new(),
         }
+    }
+
+    /// Browsers find the server here.
+    pub(crate) fn with_page(mut self, page: Option<String>) -> Self {
+        self.page = page;
+        self
     }
 
     /// A spectator goes on with the rematches.

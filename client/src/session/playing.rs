@@ -395,8 +395,13 @@ impl Session {
             self.say_turn();
         } else if waits_for_other {
             let command = paint(STRONG, &self.join_command());
+            let link = self.page.as_ref().map_or_else(String::new, |page| {
+                let link = format!("{page}/m/{}", now.code);
+                let link = paint(STRONG, &harmless(&link));
+                format!("\n\nor in a browser at\n\n    {link}")
+            });
             self.say(format!(
-                "\nA friend sits down with\n\n    {command}\n\nWaiting …"
+                "\nA friend sits down with\n\n    {command}{link}\n\nWaiting …"
             ));
         }
     }

@@ -45,7 +45,7 @@ fn wrong_usage_is_told() {
         &["watch", "--bots", "max"],
         &["watch", "--bots", "max,easy", "--pace", "10001"],
         &["watch", "K7QM2P", "--pace", "5"],
-        &["list", "--server", "http://127.0.0.1"],
+        &["list", "--server", "ftp://127.0.0.1"],
         &["list", "--server", "ws://127.0.0.1:99999"],
         &["list", "--name", "a\u{202e}b"],
         &["list", "--name", ""],
