@@ -398,6 +398,10 @@ pub(crate) struct WatchArguments {
     #[arg(long, conflicts_with = "bots")]
     pub(crate) series: bool,
 
+    /// With --bots: begin with this position, as in `ply play`.
+    #[arg(long, value_name = "TEXT", requires = "bots", value_parser = position)]
+    pub(crate) position: Option<String>,
+
     /// How long the bots let pass before each move, in milliseconds.
     #[arg(
         long,
@@ -457,6 +461,10 @@ pub(crate) struct BotArguments {
     /// With --create: play by the clock, as in `ply play`.
     #[arg(long, value_name = "CLOCK", value_parser = read_clock, requires = "create")]
     pub(crate) clock: Option<ClockControl>,
+
+    /// With --create: begin with this position, as in `ply play`.
+    #[arg(long, value_name = "TEXT", value_parser = position, requires = "create")]
+    pub(crate) position: Option<String>,
 
     /// How many matches to play: when one is over, a rematch is accepted until there were so many.
     #[arg(long, value_name = "N", default_value_t = 1,

@@ -71,6 +71,7 @@ pub(crate) async fn run(visit: &Visit, arguments: BotArguments) -> Result<(), Fa
             None => Goal::Create {
                 side: arguments.side,
                 against: arguments.against.clone(),
+                position: arguments.position.clone(),
             },
         },
         game: arguments.game.clone(),

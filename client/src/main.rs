@@ -256,6 +256,7 @@ fn watch_goal(watch: WatchArguments) -> Goal {
             game: game.unwrap_or_else(|| DEFAULT_GAME.to_owned()),
             levels,
             pace_ms: watch.pace,
+            position: watch.position,
         },
         (None, target) => Goal::Watch(target.unwrap_or_default()),
     }

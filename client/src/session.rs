@@ -58,6 +58,8 @@ pub(crate) enum Goal {
         levels: [String; 2],
         /// The least time between two moves.
         pace_ms: u64,
+        /// The position with which it is to begin.
+        position: Option<String>,
     },
 }
 

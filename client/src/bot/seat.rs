@@ -52,6 +52,8 @@ pub(super) enum Goal {
         side: Option<SideChoice>,
         /// The level of the bot in the other seat.
         against: Option<String>,
+        /// The position with which it is to begin.
+        position: Option<String>,
     },
 }
 
@@ -377,7 +379,11 @@ impl Seat {
                 target: MatchRef::from(&**target),
                 seat: None,
             },
-            Goal::Create { side, against } => {
+            Goal::Create {
+                side,
+                against,
+                position,
+            } => {
                 let other = against.clone().map_or(SeatRequest::Open, SeatRequest::Bot);
                 let mut seats = [SeatRequest::Me, other];
                 if *side == Some(SideChoice::Second) {
@@ -388,6 +394,7 @@ impl Seat {
                     seats: Some(seats),
                     shuffle: Some(*side == Some(SideChoice::Random)),
                     clock: self.wanted.clock,
+                    position: position.clone(),
                     ..Create::default()
                 }))
             }

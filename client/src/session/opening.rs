@@ -42,10 +42,12 @@ impl Session {
                 game,
                 levels,
                 pace_ms,
+                position,
             } => self.open(ClientMessage::Create(Box::new(Create {
                 game,
                 seats: Some(levels.map(SeatRequest::Bot)),
                 pace_ms: Some(pace_ms),
+                position,
                 ..Create::default()
             }))),
         }

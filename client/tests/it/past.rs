@@ -63,6 +63,12 @@ fn a_match_from_a_position_is_played_and_shown() {
     let began = format!("It began with {start}");
     run(&["show", &id], "").expect(0, &[&began, "1. … "]);
     run(&["show", &id, "--ply", "0"], "").expect(0, &[&began, "♚"]);
+    let bots = ["watch", "tic-tac-toe", "--bots", "max,max", "--pace", "0"];
+    let watched = run(
+        &[&bots[..], &["--json", "--position", "x.o/.../x.."]].concat(),
+        "",
+    );
+    watched.expect(0, &[r#""start":"x.o/.../x..""#]);
     let over = run(
         &[&play[..], &["7k/5KQ1/8/8/8/8/8/8 b - - 0 1"]].concat(),
         "",

@@ -116,6 +116,7 @@ fn a_match_is_created_once_the_engine_is_there() {
     let mut seat = seat(Goal::Create {
         side: Some(SideChoice::Second),
         against: Some("hard".to_owned()),
+        position: None,
     });
     seat.connected();
     assert!(matches!(
