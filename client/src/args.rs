@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgGroup, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use plyhouse_protocol::{ClockControl, MatchCode, MatchResult, PlayerName, Pool, WatchedBy};
+use serde::Deserialize;
 
 use crate::clock::read_clock;
 use crate::server::{Authority, DEFAULT_SERVER};
@@ -15,6 +16,38 @@ const DEFAULT_PORT: &str = ":7878";
 
 /// The game that is played unless another is named.
 pub(crate) const DEFAULT_GAME: &str = "tic-tac-toe";
+
+/// What servers offer today; used to complete what is typed, and nothing else.
+const GAMES: [&str; 7] = [
+    "tic-tac-toe",
+    "connect-four",
+    "othello",
+    "draughts",
+    "chess",
+    "gomoku",
+    "go",
+];
+const LEVEL_IDS: [&str; 5] = ["beginner", "easy", "medium", "hard", "max"];
+
+/// The command line as shells complete it: games and levels are words of the server, which may have others,
+/// so they are proposed and not demanded.
+pub(crate) fn for_completion() -> clap::Command {
+    let words = |argument: clap::Arg| match argument.get_id().as_str() {
+        "game" => argument.value_parser(GAMES),
+        "bot" | "stand_in" | "against" => argument.value_parser(LEVEL_IDS),
+        _ => argument,
+    };
+    let mut command = Arguments::command();
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .filter(|name| name != "key")
+        .collect();
+    for name in names {
+        command = command.mut_subcommand(name, |command| command.mut_args(words));
+    }
+    command
+}
 
 /// What servers offer today; one that offers others names them when it refuses.
 const LEVELS: &str = "Levels, from the weakest: beginner, easy, medium, hard, max";
@@ -43,6 +76,16 @@ At the board:
   in go D4 or pass;
   draw, takeback, decline, more time, say good game, abort, resign; rematch when it is over;
   help, board, moves, quit
+
+Settings:
+  ~/.config/ply/config.toml ($XDG_CONFIG_HOME; PLY_CONFIG names another file) says what is always so,
+  unless the environment or the command line says otherwise:
+
+    server = \"wss://play.example.org\"
+    name = \"ada\"
+    ca = \"own-authority.pem\"
+    ascii = false
+    color = \"auto\"
 
 Exit codes:
   0 played (or watched) to the end, 1 stopped or failed, 2 wrong usage,
@@ -76,19 +119,45 @@ pub(crate) struct Arguments {
 
     /// The name that others see. Another name is another player, with seats of its own; without
     /// one the server gives you a guest's.
-    #[arg(long, global = true, value_parser = player_name)]
+    #[arg(long, global = true, env = "PLY_NAME", value_parser = player_name)]
     pub(crate) name: Option<PlayerName>,
 
     /// Write ASCII only: `K` for a king, `X` and `O` for stones and discs, `%` for a bot, `?` for letters
     /// that others wrote and ASCII has not. So it is, too, where LC_ALL, LC_CTYPE or LANG name an encoding
     /// other than UTF-8.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "PLY_ASCII", value_name = "BOOL", action = ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
+          hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
+
+    /// When to use colours: `auto` does on a terminal, unless NO_COLOR is set.
+    #[arg(
+        long,
+        global = true,
+        env = "PLY_COLOR",
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        alias = "colour"
+    )]
+    pub(crate) color: When,
 
     /// Print the server's messages as they come, one JSON object a line, instead of boards and
     /// sentences. What is secret of the `welcome` among them, the token, is left out.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// When something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum When {
+    /// Where it fits.
+    Auto,
+    /// In any case.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// What to do.
@@ -515,7 +584,7 @@ fn engine_option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-fn player_name(text: &str) -> Result<PlayerName, String> {
+pub(crate) fn player_name(text: &str) -> Result<PlayerName, String> {
     text.parse::<PlayerName>().map_err(|bad| bad.to_string())
 }
 
@@ -574,7 +643,7 @@ fn two_levels(text: &str) -> Result<[String; 2], String> {
 
 /// Reads a server's URL. What is left out is filled in: the scheme, then also the port at which
 /// servers listen, and the path `/ws`.
-fn server_url(text: &str) -> Result<String, String> {
+pub(crate) fn server_url(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(DEFAULT_SERVER.to_owned()); // PLYHOUSE_SERVER= is as good as unset.
@@ -662,8 +731,6 @@ fn position(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

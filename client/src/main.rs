@@ -8,6 +8,7 @@
 //! | [`table`] | a match as this side knows it: a snapshot, and the events since |
 //! | [`view`] | what is shown: board, sentences, list, colours |
 //! | [`customs`] | what single games need beside what the wire tells |
+//! | [`config`] | settings from a file |
 //! | [`clock`] | clocks as they are written |
 //! | [`harmless`] | what others wrote, made safe to show |
 //! | [`server`] | which server is meant, and whose word is taken for it |
@@ -34,6 +35,7 @@ mod blocks;
 mod bot;
 mod clock;
 mod conduct;
+mod config;
 mod customs;
 mod device;
 mod devices;
@@ -58,9 +60,12 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
-use args::{Arguments, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments};
+use args::{
+    Arguments, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments, When,
+    for_completion,
+};
 use conduct::{Conduct, unwritable};
 use failure::Failure;
 use identity::{Slot, Slots, Wish};
@@ -70,8 +75,23 @@ use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
 
+/// The exit code of wrong usage, which is clap's.
+const USAGE: u8 = 2;
+
 fn main() -> ExitCode {
-    let mut arguments = Arguments::parse();
+    let said = Arguments::command().get_matches();
+    let mut arguments = Arguments::from_arg_matches(&said).unwrap_or_else(|error| error.exit());
+    // What is only printed needs no settings, and is wanted by whoever puts them right, too.
+    let needs_settings = !matches!(
+        arguments.command,
+        Command::Completions { .. } | Command::Manual { .. }
+    );
+    if needs_settings && let Err(wrong) = config::fill(&mut arguments, &said) {
+        // Nothing can be done if standard error is closed.
+        let _ = writeln!(anstream::stderr().lock(), "ply: {wrong}");
+        return ExitCode::from(USAGE);
+    }
+    choice_of(arguments.color).write_global();
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
     arguments.ascii |= ascii::is_ascii_locale(locale);
     let in_ascii = arguments.ascii;
@@ -96,6 +116,14 @@ fn main() -> ExitCode {
     failure.exit_code()
 }
 
+const fn choice_of(color: When) -> anstream::ColorChoice {
+    match color {
+        When::Auto => anstream::ColorChoice::Auto,
+        When::Always => anstream::ColorChoice::Always,
+        When::Never => anstream::ColorChoice::Never,
+    }
+}
+
 /// What is to be done, and how the server is visited for it.
 fn begun(arguments: Arguments) -> (Command, Visit) {
     let Arguments {
@@ -105,6 +133,7 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
         name,
         ascii,
         json,
+        color: _,
     } = arguments;
     let (command, server) = followed(command, server);
     let visit = Visit {
@@ -213,7 +242,7 @@ fn wish(visit: &Visit, target: Option<String>, game: Option<String>) -> Wish {
 
 fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "ply", &mut script);
+    clap_complete::generate(shell, &mut for_completion(), "ply", &mut script);
     std::io::stdout().write_all(&script).map_err(unwritable)
 }
 

@@ -192,6 +192,7 @@ impl Home {
         command.args(arguments);
         command.env_remove("NO_COLOR").env("PLYHOUSE_SERVER", url);
         command.env("XDG_STATE_HOME", self.0.path());
+        command.env("XDG_CONFIG_HOME", self.0.path());
         command.env("LC_ALL", "C.UTF-8");
         command
             .stdin(Stdio::piped())

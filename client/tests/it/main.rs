@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod bot;
 #[cfg(test)]
+mod config;
+#[cfg(test)]
 mod devices;
 #[cfg(test)]
 mod fake;
