@@ -77,6 +77,9 @@ At the board:
   draw, takeback, decline, more time, say good game, abort, resign; rematch when it is over;
   help, board, moves, quit
 
+  In a terminal of at least 80 columns and 24 rows a match takes the whole screen: arrows and Enter
+  move there, too, F1 tells which keys do what, and --plain shows lines instead.
+
 Settings:
   ~/.config/ply/config.toml ($XDG_CONFIG_HOME; PLY_CONFIG names another file) says what is always so,
   unless the environment or the command line says otherwise:
@@ -85,6 +88,7 @@ Settings:
     name = \"ada\"
     ca = \"own-authority.pem\"
     ascii = false
+    plain = false
     color = \"auto\"
 
 Exit codes:
@@ -129,6 +133,13 @@ pub(crate) struct Arguments {
           num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
           hide_default_value = true, hide_possible_values = true)]
     pub(crate) ascii: bool,
+
+    /// Show matches line by line, also where a full screen would be: in a terminal of at least 80 columns
+    /// and 24 rows.
+    #[arg(long, global = true, env = "PLY_PLAIN", value_name = "BOOL", action = ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true",
+          hide_default_value = true, hide_possible_values = true)]
+    pub(crate) plain: bool,
 
     /// When to use colours: `auto` does on a terminal, unless NO_COLOR is set.
     #[arg(

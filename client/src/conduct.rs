@@ -5,15 +5,16 @@ use std::io;
 use std::time::Duration;
 
 use plyhouse_protocol::{Request, ServerMessage};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
-use crate::failure::Failure;
+use crate::face::Face;
+use crate::failure::{Failure, unwritable};
 use crate::harmless::harmless;
 use crate::identity::Slot;
 use crate::link::{Link, News};
 use crate::session::{Effect, Session};
-use crate::terminal::{self, Input, Terminal};
+use crate::terminal::Input;
 
 /// How long the first welcome may be waited for. Later silence is the link's affair.
 const WELCOME: Duration = Duration::from_secs(15);
@@ -21,11 +22,26 @@ const WELCOME: Duration = Duration::from_secs(15);
 /// What the server's reasons may end with, and what is being done anyway.
 const CONNECT_AGAIN: &str = "; connect again";
 
+/// What tells a run to stop.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+}
+
 /// Everything that a run holds outside of its session.
 pub(crate) struct Conduct {
     session: Session,
     link: Link,
-    terminal: Terminal,
+    face: Face,
     slot: Option<Slot>,
     /// A line of a script that was read before its turn, to know whether there is one.
     ahead: Option<String>,
@@ -38,12 +54,7 @@ pub(crate) struct Conduct {
 
 impl Conduct {
     /// Gets everything together.
-    pub(crate) fn new(
-        mut session: Session,
-        link: Link,
-        terminal: Terminal,
-        slot: Option<Slot>,
-    ) -> Self {
+    pub(crate) fn new(mut session: Session, link: Link, face: Face, slot: Option<Slot>) -> Self {
         if slot.is_none() {
             session.cannot_return();
         }
@@ -52,7 +63,7 @@ impl Conduct {
         Self {
             session,
             link,
-            terminal,
+            face,
             slot,
             ahead: None,
             later: None,
@@ -63,27 +74,31 @@ impl Conduct {
 
     /// Runs to the end and leaves everything tidy.
     pub(crate) async fn run(mut self) -> Result<(), Failure> {
-        let result = self.carry().await;
-        self.terminal.close().await.map_err(unwritable)?;
+        // Before anything is shown: whoever is told to stop leaves the terminal as it was found.
+        let mut signals = Signals::listen().map_err(unheard)?;
+        let result = self.carry(&mut signals).await;
+        if result.is_ok() {
+            tokio::select! {
+                seen = self.face.linger(&mut self.session) => seen.map_err(unwritable)?,
+                Some(()) = signals.interrupt.recv() => {}
+                Some(()) = signals.terminate.recv() => {}
+            }
+        }
+        self.face.close(&self.session).await.map_err(unwritable)?;
         self.link.close().await;
         result
     }
 
-    async fn carry(&mut self) -> Result<(), Failure> {
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
+    async fn carry(&mut self, signals: &mut Signals) -> Result<(), Failure> {
         let mut effects = self.session.connected();
         loop {
             if let Some(result) = self.act(effects).await? {
                 return result;
             }
             let wants_line = self.session.wants_line();
-            self.session.fit(terminal::columns());
             self.tell_time();
-            let live = self.session.live();
-            let text = live.as_ref().map(|live| live.text.as_str());
-            self.terminal.show(text).map_err(unwritable)?;
-            let changes_in = live.and_then(|live| live.changes_in);
+            self.face.show(&mut self.session).map_err(unwritable)?;
+            let changes_in = self.session.live().and_then(|live| live.changes_in);
             let changes_at = changes_in.map(|rest| Instant::now() + rest);
             if wants_line && let Some(line) = self.ahead.take() {
                 effects = self.session.line(&line);
@@ -91,9 +106,9 @@ impl Conduct {
             }
             effects = tokio::select! {
                 news = self.link.next() => self.news(news?)?,
-                input = self.terminal.next(), if self.ahead.is_none() => {
+                input = self.face.next(), if self.ahead.is_none() => {
                     self.tell_time();
-                    match input {
+                    match input.map_err(unwritable)? {
                         Input::Line(line) if wants_line => self.session.line(&line),
                         Input::Line(line) => {
                             self.ahead = Some(line);
@@ -103,11 +118,11 @@ impl Conduct {
                         Input::End => self.session.end_of_input(),
                     }
                 }
-                Some(()) = interrupt.recv() => {
-                    self.terminal.interrupted().map_err(unwritable)?;
+                Some(()) = signals.interrupt.recv() => {
+                    self.face.interrupted().map_err(unwritable)?;
                     self.session.quit()
                 }
-                Some(()) = terminate.recv() => self.session.quit(),
+                Some(()) = signals.terminate.recv() => self.session.quit(),
                 () = until(self.later.as_ref().map(|(at, _)| *at)) => match self.later.take() {
                     Some((_, request)) => vec![Effect::Send(request)],
                     None => Vec::new(),
@@ -130,7 +145,7 @@ impl Conduct {
         self.tell_time();
         match news {
             News::Text(text) => {
-                self.terminal.message(&text).map_err(unwritable)?;
+                self.face.message(&text).map_err(unwritable)?;
                 match ServerMessage::decode(&text) {
                     Ok(Some(message)) => {
                         if matches!(message, ServerMessage::Welcome(_)) {
@@ -173,8 +188,8 @@ impl Conduct {
                 Effect::SendAfter(pause, request) => {
                     self.later = Some((Instant::now() + pause, request));
                 }
-                Effect::Say(text) => self.terminal.say(&text).map_err(unwritable)?,
-                Effect::Complain(text) => self.terminal.complain(&text).map_err(unwritable)?,
+                Effect::Say(text) => self.face.say(&text).map_err(unwritable)?,
+                Effect::Complain(text) => self.face.complain(&text).map_err(unwritable)?,
                 Effect::Keep(token, name, live) => {
                     self.with_slot(|slot| slot.keep(&token, &name, &live))?;
                 }
@@ -205,7 +220,7 @@ impl Conduct {
             self.slot = None;
             self.session.cannot_return();
             let text = format!("your seat cannot be kept past this run: {error}");
-            self.terminal.complain(&text).map_err(unwritable)?;
+            self.face.complain(&text).map_err(unwritable)?;
         }
         Ok(())
     }
@@ -221,14 +236,4 @@ async fn until(at: Option<Instant>) {
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
 pub(crate) fn unheard(error: io::Error) -> Failure {
     Failure::Failed(format!("cannot listen for signals: {error}"))
-}
-
-/// What is written cannot be read by anybody. A reader that has seen enough is no failure to
-/// speak of.
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
-pub(crate) fn unwritable(error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Stopped,
-        _ => Failure::Failed(format!("cannot write: {error}")),
-    }
 }

@@ -26,6 +26,7 @@ struct Settings {
     ca: Option<PathBuf>,
     name: Option<String>,
     ascii: Option<bool>,
+    plain: Option<bool>,
     color: Option<When>,
 }
 
@@ -107,6 +108,9 @@ fn apply(
     if let Some(ascii) = settings.ascii.filter(|_| is_open("ascii")) {
         arguments.ascii = ascii;
     }
+    if let Some(plain) = settings.plain.filter(|_| is_open("plain")) {
+        arguments.plain = plain;
+    }
     if let Some(color) = settings.color.filter(|_| is_open("color")) {
         arguments.color = color;
     }
@@ -136,17 +140,20 @@ mod tests {
 
     #[test]
     fn the_command_line_is_above_the_file() {
-        let file = "server = \"games.example\"\nname = 'ada'\nascii = true\ncolor = \"never\"";
+        let file = "server = \"games.example\"\nname = 'ada'\nascii = true\nplain = true\ncolor = \"never\"";
         let arguments = filled("ply list", file).unwrap();
         assert_eq!(arguments.server, "ws://games.example:7878/ws");
         assert_eq!(arguments.name.unwrap().as_str(), "ada");
         assert!(arguments.ascii);
+        assert!(arguments.plain);
         assert_eq!(arguments.color, When::Never);
-        let line = "ply list --server other.example --name bob --ascii=false --color always";
+        let line =
+            "ply list --server other.example --name bob --ascii=false --plain=false --color always";
         let arguments = filled(line, file).unwrap();
         assert_eq!(arguments.server, "ws://other.example:7878/ws");
         assert_eq!(arguments.name.unwrap().as_str(), "bob");
         assert!(!arguments.ascii);
+        assert!(!arguments.plain);
         assert_eq!(arguments.color, When::Always);
     }
 

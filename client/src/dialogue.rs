@@ -7,8 +7,7 @@ use plyhouse_protocol::{ClientMessage, Request, RequestId, ServerMessage, WireEr
 use tokio::time::timeout;
 
 use crate::Visit;
-use crate::conduct::unwritable;
-use crate::failure::Failure;
+use crate::failure::{Failure, unwritable};
 use crate::harmless::harmless;
 use crate::link::{connect, lost};
 use crate::terminal::{Input, Manner, Terminal};

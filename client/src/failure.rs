@@ -1,5 +1,6 @@
 //! Why `ply` stops before a match has ended, and the exit code that says so.
 
+use std::io;
 use std::process::ExitCode;
 
 /// Why `ply` stops early. The text is for the person at the terminal.
@@ -27,5 +28,15 @@ impl Failure {
             Self::NoConnection(_) => 3,
             Self::Refused(_) => 4,
         })
+    }
+}
+
+/// What is written cannot be read by anybody. A reader that has seen enough is no failure to
+/// speak of.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` wants it")]
+pub(crate) fn unwritable(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Stopped,
+        _ => Failure::Failed(format!("cannot write: {error}")),
     }
 }

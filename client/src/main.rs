@@ -14,7 +14,9 @@
 //! | [`server`] | which server is meant, and whose word is taken for it |
 //! | [`link`] | the connection, made again when it drops |
 //! | [`ascii`] | other signs for terminals without these |
+//! | [`face`] | what is seen of a match: lines or a full screen |
 //! | [`terminal`] | where text is written, and where lines come from |
+//! | [`screen`] | the full screen: what keys do, how it is drawn, and the terminal that is given back |
 //! | [`identity`] | the players of this machine, kept from one run to the next |
 //! | [`scout`] | which of them has the match that is meant |
 //! | [`list`], [`raw`] | `ply list` and `ply raw`, whole |
@@ -40,6 +42,7 @@ mod customs;
 mod device;
 mod devices;
 mod dialogue;
+mod face;
 mod failure;
 mod harmless;
 mod identity;
@@ -49,6 +52,7 @@ mod past;
 mod profile;
 mod raw;
 mod scout;
+mod screen;
 mod secret;
 mod server;
 mod session;
@@ -66,11 +70,13 @@ use args::{
     Arguments, Command, DEFAULT_GAME, KeyCommand, PlayArguments, WatchArguments, When,
     for_completion,
 };
-use conduct::{Conduct, unwritable};
-use failure::Failure;
+use conduct::Conduct;
+use face::Face;
+use failure::{Failure, unwritable};
 use identity::{Slot, Slots, Wish};
 use link::Link;
 use plyhouse_protocol::{Leaders, PlayerName};
+use screen::{Look, Screen};
 use server::Server;
 use session::{Goal, Opponent, Plan, Session, Terms};
 use terminal::{Manner, Terminal};
@@ -132,6 +138,7 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
         ca,
         name,
         ascii,
+        plain,
         json,
         color: _,
     } = arguments;
@@ -139,6 +146,7 @@ fn begun(arguments: Arguments) -> (Command, Visit) {
     let visit = Visit {
         name: name.map(|name| name.as_str().to_owned()),
         ascii,
+        plain,
         json,
         server: Server::new(server, ca),
     };
@@ -297,6 +305,7 @@ struct Visit {
     server: Server,
     name: Option<String>,
     ascii: bool,
+    plain: bool,
     json: bool,
 }
 
@@ -310,13 +319,13 @@ impl Visit {
             Manner::Script
         };
         let link = Link::open(&self.server).await?;
-        let terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
-        let mut terminal = terminal.in_ascii(self.ascii);
+        let full = self.is_full_screen();
+        let mut face = self.face(manner)?;
         let slot = match take_slot(&self.server, &wish, &goal).await {
             Ok(slot) => Some(slot),
             Err(reason) => {
                 let text = format!("your seat cannot be kept past this run: {reason}");
-                terminal.complain(&text).map_err(unwritable)?;
+                face.complain(&text).map_err(unwritable)?;
                 None
             }
         };
@@ -325,17 +334,36 @@ impl Visit {
         let name = self.name.clone().or(kept);
         let session = Session::new(goal, interactive, self.server.option(), name, token);
         let session = session.with_page(self.server.page(""));
-        Conduct::new(session, link, terminal, slot).run().await
+        let session = session.with_board_in_sight(full);
+        Conduct::new(session, link, face, slot).run().await
     }
 
     /// Looks on, as a guest: spectators hold nothing that would have to be kept.
     async fn watch(self, goal: Goal, series: bool) -> Result<(), Failure> {
         let link = Link::open(&self.server).await?;
-        let terminal = Terminal::open(Manner::Silence, self.json).map_err(unwritable)?;
-        let terminal = terminal.in_ascii(self.ascii);
+        let face = self.face(Manner::Silence)?;
+        let full = self.is_full_screen();
         let session = Session::new(goal, false, self.server.option(), self.name, None);
-        let session = session.watching_series(series);
-        Conduct::new(session, link, terminal, None).run().await
+        let session = session.watching_series(series).with_board_in_sight(full);
+        Conduct::new(session, link, face, None).run().await
+    }
+
+    /// Whether matches are shown on a full screen: to a person, in a terminal that has room for it.
+    fn is_full_screen(&self) -> bool {
+        !self.plain && !self.json && terminal::is_person() && screen::has_room()
+    }
+
+    fn face(&self, manner: Manner) -> Result<Face, Failure> {
+        if self.is_full_screen() {
+            let look = Look {
+                ascii: self.ascii,
+                colour: terminal::has_colour(),
+            };
+            let screen = Screen::new(look, manner == Manner::Silence);
+            return Ok(Face::Screen(Box::new(screen)));
+        }
+        let terminal = Terminal::open(manner, self.json).map_err(unwritable)?;
+        Ok(Face::Lines(terminal.in_ascii(self.ascii)))
     }
 }
 

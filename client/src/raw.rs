@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::conduct::unwritable;
-use crate::failure::Failure;
+use crate::failure::{Failure, unwritable};
 use crate::link::{connect, lost};
 use crate::server::Server;
 use crate::terminal::{Input, Manner, Terminal};

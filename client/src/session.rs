@@ -170,6 +170,8 @@ pub(crate) struct Session {
     can_return: bool,
     /// How wide the terminal is, if it is one.
     columns: Option<usize>,
+    /// Whether the board and whose turn it is are seen all the time, so that they need not be said.
+    board_in_sight: bool,
     /// Whether it was said what can be typed.
     taught: bool,
     /// Whether no line will come any more, of a script.
@@ -231,6 +233,7 @@ impl Session {
             now: Duration::ZERO,
             can_return: true,
             columns: None,
+            board_in_sight: false,
             taught: false,
             input_has_ended: false,
             watches_series: false,
@@ -252,6 +255,12 @@ impl Session {
         self
     }
 
+    /// Board and turn are seen all the time, and not told.
+    pub(crate) const fn with_board_in_sight(mut self, board_in_sight: bool) -> Self {
+        self.board_in_sight = board_in_sight;
+        self
+    }
+
     /// Boards are to be drawn for a terminal of this width from now on.
     pub(crate) const fn fit(&mut self, columns: Option<usize>) {
         self.columns = columns;
@@ -269,6 +278,17 @@ impl Session {
         let live = view::live(&table.now, since, table.gone(self.now))?;
         let text = view::within(&live.text, self.columns);
         Some(view::Live { text, ..live })
+    }
+
+    /// The match as a full screen shows it.
+    pub(crate) fn scene(&self) -> Option<view::Scene> {
+        let table = self.table()?;
+        Some(view::Scene {
+            now: table.now.clone(),
+            game: self.game(&table.now.game).cloned(),
+            since: self.since(),
+            gone: table.gone(self.now),
+        })
     }
 
     /// The identity could not be kept: the seat is gone with this run.

@@ -79,16 +79,26 @@ pub(crate) fn is_person() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Whether colours are wanted where text is written.
+pub(crate) fn has_colour() -> bool {
+    AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// How many columns the terminal has that is written to, if it is one.
 pub(crate) fn columns() -> Option<usize> {
+    size().map(|(columns, _)| columns)
+}
+
+/// How many columns and rows the terminal has that is written to, if it is one.
+pub(crate) fn size() -> Option<(usize, usize)> {
     let size = tcgetwinsize(io::stdout()).ok()?;
-    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+    (size.ws_col > 0).then_some((usize::from(size.ws_col), usize::from(size.ws_row)))
 }
 
 impl Terminal {
     /// Sets the terminal up. With `json`, only the server's messages are written.
     pub(crate) fn open(manner: Manner, json: bool) -> io::Result<Self> {
-        let colour = AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let colour = has_colour();
         let mut terminal = Self {
             json,
             ascii: false,

@@ -7,6 +7,7 @@ mod date;
 mod listing;
 mod paint;
 mod position;
+mod scene;
 mod seekers;
 mod time;
 mod way;
@@ -22,10 +23,12 @@ use crate::customs::Customs;
 use crate::harmless::harmless;
 use words::piece;
 
+pub(crate) use board::Picture;
 pub(crate) use date::date;
 pub(crate) use listing::{FROM_POSITION, changed, listing};
 pub(crate) use paint::{FAINT, STRONG, WRONG, paint};
-pub(crate) use position::{first_to_move, stones};
+pub(crate) use position::{Square, first_to_move, steps, stones};
+pub(crate) use scene::Scene;
 pub(crate) use seekers::{seeker, seekers};
 pub(crate) use time::{Live, left, live, within};
 pub(crate) use words::{
@@ -67,6 +70,12 @@ fn width(text: &str) -> usize {
 
 /// One seat beside the board, with a mark if it is its turn, and what it has left of its time.
 fn seat(now: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
+    let left = left.map_or_else(String::new, |left| format!("  {left}"));
+    format!("{}{}{left}", sitter(now, seat), spoils(now, seat))
+}
+
+/// Who has a seat, with a mark if it is its turn.
+fn sitter(now: &Snapshot, seat: SeatNumber) -> String {
     let mark = if now.turn == Some(seat) { "▸" } else { " " };
     let who = now
         .seats
@@ -83,14 +92,34 @@ fn seat(now: &Snapshot, seat: SeatNumber, left: Option<String>) -> String {
     let side = side(now, seat);
     let gap = " ".repeat(widest.saturating_sub(width(&side)));
     let who = who.unwrap_or_default();
+    format!("{mark} {piece}{side}{gap}  {who}{you}")
+}
+
+/// What a seat has taken of the other's.
+fn spoils(now: &Snapshot, seat: SeatNumber) -> String {
     let captured = position::captured(Customs::of(&now.game), &now.position)
         .and_then(|captured| captured.get(seat.index()).copied())
         .filter(|&stones| stones > 0)
         .map_or_else(String::new, |stones| {
             paint(FAINT, &format!("  {stones} captured"))
         });
-    let left = left.map_or_else(String::new, |left| format!("  {left}"));
-    format!("{mark} {piece}{side}{gap}  {who}{you}{captured}{left}")
+    let taken = paint(FAINT, &taken(now, seat));
+    format!("{captured}{taken}")
+}
+
+/// The pieces that a seat has taken, in chess.
+fn taken(now: &Snapshot, seat: SeatNumber) -> String {
+    let customs = Customs::of(&now.game);
+    let start = now.start.as_deref();
+    let lost = position::lost(customs, start, &now.position, seat.other().index());
+    let figures: String = lost
+        .iter()
+        .filter_map(|piece| Some(customs.figure(*piece)?.1))
+        .collect();
+    match figures.is_empty() {
+        true => figures,
+        false => format!("  took {figures}"),
+    }
 }
 
 /// A match by what is played and its code.

@@ -410,6 +410,9 @@ impl Session {
         let Some(now) = self.table().map(|table| &table.now) else {
             return;
         };
+        if self.board_in_sight {
+            return;
+        }
         let text = view::table(now, self.game(&now.game), self.columns, self.since());
         self.say(text);
     }
@@ -424,14 +427,14 @@ impl Session {
             Status::Running if now.you.is_none() && is_bot(now, now.turn) => String::new(),
             Status::Running | Status::Ended => view::turn(now),
         };
-        if !text.is_empty() {
+        if !text.is_empty() && !self.board_in_sight {
             self.say(text);
         }
         self.say_how_to_move();
     }
 
     /// For how long the clocks have run since they were told.
-    fn since(&self) -> Duration {
+    pub(super) fn since(&self) -> Duration {
         let told = self.table().map(|table| table.told_at);
         self.now.saturating_sub(told.unwrap_or(self.now))
     }

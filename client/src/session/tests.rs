@@ -477,6 +477,24 @@ fn at_table() -> Evening {
     evening
 }
 
+/// On a full screen the board stands beside what is said.
+#[test]
+fn what_is_in_sight_is_not_told() {
+    for in_sight in [false, true] {
+        let mut evening = Evening::play(Plan::default());
+        evening.session.board_in_sight = in_sight;
+        evening.welcome(&[]);
+        for typed in ["easy", ""] {
+            evening.types(typed);
+        }
+        evening.answer(snapshot("x../.o./..."));
+        let told = ["│ x │", "Your turn."].map(|part| evening.told.contains(part));
+        assert_eq!(told, [!in_sight; 2], "{}", evening.told);
+        assert!(evening.told.contains("`help` for more."));
+        assert_eq!(evening.session.scene().unwrap().now.moves, ["a3", "b2"]);
+    }
+}
+
 #[test]
 fn what_can_be_typed_is_said_once() {
     let mut evening = at_table();

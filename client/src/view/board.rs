@@ -20,21 +20,9 @@ pub(crate) fn board(
     game: Option<&GameSummary>,
     columns: Option<usize>,
 ) -> Vec<String> {
-    let size = game.and_then(|game| {
-        let side = |n: u64| {
-            usize::try_from(n)
-                .ok()
-                .filter(|n| (1..=SIDE_MAX).contains(n))
-        };
-        Some((side(game.files)?, side(game.ranks)?))
-    });
-    let customs = Customs::of(&match_now.game);
-    let ranks =
-        size.and_then(|(files, ranks)| position::read(customs, &match_now.position, files, ranks));
-    let Some(ranks) = ranks else {
+    let Some(drawing) = Drawing::of(match_now, game) else {
         return vec![harmless(&match_now.position)];
     };
-    let drawing = Drawing::new(match_now, game, customs, ranks);
     let fits = |lines: &[String]| {
         let widest = lines.iter().map(|line| width(line)).max();
         columns.is_none_or(|columns| widest.unwrap_or(0) <= columns)
@@ -43,6 +31,53 @@ pub(crate) fn board(
     let drawn = [Drawing::lines, Drawing::narrow, Drawing::narrowest].map(|draw| draw(&drawing));
     let widest = drawn.iter().find(|lines| fits(lines));
     widest.unwrap_or(&drawn[2]).clone()
+}
+
+/// A board as it is drawn, and where its squares stand in that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    /// The lines of the board.
+    pub(crate) lines: Vec<String>,
+    /// The squares as they are seen: from the top down, and from left to right.
+    pub(crate) rows: Vec<Vec<Square>>,
+    /// The column and the line of the first of them.
+    first: (usize, usize),
+    /// How many columns and lines it is from each to the next.
+    step: (usize, usize),
+}
+
+impl Picture {
+    /// Where a square stands: the column of what is on it, and the line.
+    pub(crate) fn place(&self, square: Square) -> Option<(usize, usize)> {
+        let (row, column) = self.seen_at(square)?;
+        let along = self.first.0 + column * self.step.0;
+        Some((along, self.first.1 + row * self.step.1))
+    }
+
+    /// In which row and which column a square is seen.
+    pub(crate) fn seen_at(&self, square: Square) -> Option<(usize, usize)> {
+        let mut rows = self.rows.iter().enumerate();
+        rows.find_map(|(row, squares)| {
+            let column = squares.iter().position(|other| *other == square)?;
+            Some((row, column))
+        })
+    }
+
+    /// How many columns and lines it takes.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let widest = self.lines.iter().map(|line| width(line)).max();
+        (widest.unwrap_or(0), self.lines.len())
+    }
+}
+
+/// The board with the places of its squares; `ruled` with a line between the ranks, where the game's board
+/// has lines between squares. Nothing for a position that is no such board.
+pub(crate) fn picture(
+    match_now: &Snapshot,
+    game: Option<&GameSummary>,
+    ruled: bool,
+) -> Option<Picture> {
+    Some(Drawing::of(match_now, game)?.picture(ruled))
 }
 
 struct Drawing {
@@ -56,6 +91,19 @@ struct Drawing {
 }
 
 impl Drawing {
+    /// How a position is drawn; nothing where it is no board of the game's size.
+    fn of(match_now: &Snapshot, game: Option<&GameSummary>) -> Option<Self> {
+        let summary = game?;
+        let side = |n: u64| {
+            let n = usize::try_from(n).ok();
+            n.filter(|n| (1..=SIDE_MAX).contains(n))
+        };
+        let (files, ranks) = (side(summary.files)?, side(summary.ranks)?);
+        let customs = Customs::of(&match_now.game);
+        let ranks = position::read(customs, &match_now.position, files, ranks)?;
+        Some(Self::new(match_now, game, customs, ranks))
+    }
+
     fn new(
         match_now: &Snapshot,
         game: Option<&GameSummary>,
@@ -152,6 +200,11 @@ impl Drawing {
     }
 
     fn lines(&self) -> Vec<String> {
+        self.picture(false).lines
+    }
+
+    /// With lines between the files, and between the ranks if these are few or it is wanted.
+    fn picture(&self, ruled: bool) -> Picture {
         let count = self.ranks.len();
         let files = self.files();
         let width = self.label_width();
@@ -165,10 +218,13 @@ impl Drawing {
         let letters = files.iter().map(|&file| self.customs.file_label(file));
         let letters: Vec<String> = letters.map(|letter| format!(" {letter} ")).collect();
         let letters = format!("{margin} {}", letters.join(if crosses { "" } else { " " }));
+        let ruled = count < OPEN_RANKS || ruled && !crosses;
         let mut lines = vec![rule("╭", "┬", "╮")];
         if !letters.trim().is_empty() {
             lines.insert(0, paint(FAINT, letters.trim_end()));
         }
+        // After the bar and the space before what stands there.
+        let first = (width + 3, lines.len());
         for (row, rank) in self.rows().enumerate() {
             let squares: Vec<String> = files
                 .iter()
@@ -178,12 +234,18 @@ impl Drawing {
             let bar = paint(FAINT, "│");
             let squares = squares.join(if crosses { "" } else { &bar });
             lines.push(format!("{} {bar}{squares}{bar}", paint(FAINT, &label)));
-            if row + 1 < count && count < OPEN_RANKS {
+            if row + 1 < count && ruled {
                 lines.push(rule("├", "┼", "┤"));
             }
         }
         lines.push(rule("╰", "┴", "╯"));
-        lines
+        let row = |rank| files.iter().map(|&file| (file, rank)).collect();
+        Picture {
+            lines,
+            rows: self.rows().map(row).collect(),
+            first,
+            step: (if crosses { 3 } else { 4 }, if ruled { 2 } else { 1 }),
+        }
     }
 
     /// The files from left to right.

@@ -8,7 +8,7 @@ use crate::harmless::shown;
 pub(super) const SIDE_MAX: usize = 26;
 
 /// A square by file and rank, both counted from 0 at the lower left.
-pub(super) type Square = (usize, usize);
+pub(crate) type Square = (usize, usize);
 
 /// The ranks of a board, the highest first: one character a square, `.` for an empty one. Nothing if
 /// the text is no board of this size.
@@ -152,6 +152,46 @@ pub(super) fn captured(customs: Customs, position: &str) -> Option<[u32; 2]> {
     }
 }
 
+/// The pieces that a side has lost in chess, from the most valuable on, as positions write them.
+pub(super) fn lost(
+    customs: Customs,
+    start: Option<&str>,
+    position: &str,
+    seat: usize,
+) -> Vec<char> {
+    if customs != Customs::Chess {
+        return Vec::new();
+    }
+    let count = |position: &str, piece: char| {
+        let board = position.split(' ').next().unwrap_or_default();
+        board.chars().filter(|c| *c == piece).count()
+    };
+    let lacks = PIECES.map(|kind| {
+        let piece = if seat == 0 {
+            kind.to_ascii_uppercase()
+        } else {
+            kind
+        };
+        let first = count(start.unwrap_or(CHESS_START), piece);
+        let now = count(position, piece);
+        (piece, first.saturating_sub(now), now.saturating_sub(first))
+    });
+    // What there is more of than at the start were pawns, which nobody took.
+    let promoted: usize = lacks.iter().map(|(_, _, more)| more).sum();
+    let gone = lacks.iter().flat_map(|(piece, lacks, _)| {
+        let is_pawn = piece.eq_ignore_ascii_case(&'p');
+        let taken = lacks.saturating_sub(if is_pawn { promoted } else { 0 });
+        std::iter::repeat_n(*piece, taken)
+    });
+    gone.collect()
+}
+
+/// The pieces of chess that can be taken, from the most valuable on.
+const PIECES: [char; 5] = ['q', 'r', 'b', 'n', 'p'];
+
+/// The pieces with which a game of chess begins.
+const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
 /// The square with this number: 1 to 4 are g1, e1, c1, a1, then 5 to 8 h2, f2, d2, b2, and so on.
 pub(super) fn numbered(number: &str) -> Option<Square> {
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
@@ -181,6 +221,24 @@ pub(super) fn vertex(text: &str) -> Option<Square> {
     (letter != 'I').then_some((file, rank))
 }
 
+/// The squares by which a move is picked on the board, one after the other: where it comes from, if it does,
+/// and where it goes. Nothing for a move without any, such as a pass.
+pub(crate) fn steps(customs: Customs, m: &str) -> Option<Vec<Square>> {
+    match customs {
+        // Whichever square of the file.
+        Customs::ConnectFour => Some(vec![(m.parse::<usize>().ok()?.checked_sub(1)?, 0)]),
+        Customs::Draughts => m.split(['-', 'x']).map(numbered).collect(),
+        Customs::Go => Some(vec![vertex(m)?]),
+        Customs::Chess => {
+            let (from, to) = (m.get(..2)?, m.get(2..4)?);
+            Some(vec![last_square(from)?, last_square(to)?])
+        }
+        Customs::TicTacToe | Customs::Othello | Customs::Gomoku | Customs::Other => {
+            Some(vec![last_square(m)?])
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +259,23 @@ mod tests {
             assert_eq!(read(Customs::Go, nothing), None, "{nothing}");
         }
         assert_eq!(read(Customs::Chess, "w 3 12"), None);
+    }
+
+    #[test]
+    fn what_was_taken_in_chess_is_what_is_gone() {
+        let gone = |start, position, seat| {
+            let lost = lost(Customs::Chess, start, position, seat);
+            lost.into_iter().collect::<String>()
+        };
+        let after = "r1bqkb1r/pppp1ppp/2n5/4N3/4n3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 5";
+        assert_eq!([0, 1].map(|seat| gone(None, after, seat)), ["P", "p"]);
+        // A pawn has become a queen, and another one was taken.
+        let after = "4k3/8/8/8/8/8/PPPPPP2/RNBQKBNQ b - - 0 30";
+        assert_eq!(gone(None, after, 0), "RP");
+        let start = "4k3/7P/8/8/8/8/8/4K3 w - - 0 1";
+        let after = "4k2Q/8/8/8/8/8/8/4K3 b - - 0 1";
+        assert_eq!(gone(Some(start), after, 0), "");
+        assert_eq!(lost(Customs::Go, None, after, 0), []);
     }
 
     #[test]

@@ -137,8 +137,8 @@ pub(crate) fn live(now: &Snapshot, since: Duration, gone: [Option<Duration>; 2])
     if now.status != Status::Running {
         return None;
     }
+    let (asides, mut changes) = asides(now, since, gone);
     let mut parts = Vec::new();
-    let mut changes = Vec::new();
     if let Some(both) = left(now, since) {
         for (seat, left) in (0..).map(SeatNumber).zip(both) {
             let (mark, style) = if now.turn == Some(seat) {
@@ -156,6 +156,19 @@ pub(crate) fn live(now: &Snapshot, since: Duration, gone: [Option<Duration>; 2])
             parts.push(paint(FAINT, "the clock stands"));
         }
     }
+    parts.extend(asides);
+    let text = format!("  {}", parts.join("   "));
+    let changes_in = changes.into_iter().min();
+    (!parts.is_empty()).then_some(Live { text, changes_in })
+}
+
+/// What runs down beside the clocks, and when each looks otherwise.
+pub(super) fn asides(
+    now: &Snapshot,
+    since: Duration,
+    gone: [Option<Duration>; 2],
+) -> (Vec<String>, Vec<Duration>) {
+    let (mut parts, mut changes) = (Vec::new(), Vec::new());
     if let Some(most) = now.first_move_ms {
         let most = Duration::from_millis(most);
         let rest = if now.stands == Some(true) {
@@ -173,9 +186,7 @@ pub(crate) fn live(now: &Snapshot, since: Duration, gone: [Option<Duration>; 2])
             changes.push(to_the_next_second(rest));
         }
     }
-    let text = format!("  {}", parts.join("   "));
-    let changes_in = changes.into_iter().min();
-    (!parts.is_empty()).then_some(Live { text, changes_in })
+    (parts, changes)
 }
 
 fn to_the_next_second(rest: Duration) -> Duration {

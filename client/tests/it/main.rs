@@ -16,6 +16,7 @@ mod people;
 mod raw;
 #[cfg(test)]
 mod real;
+mod screen;
 #[cfg(test)]
 mod tls;
 mod usage;

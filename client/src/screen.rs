@@ -1,0 +1,146 @@
+//! The match on a full screen: what it looks like is drawn anew whenever something has changed, and keys
+//! make the lines that the session reads.
+
+mod draw;
+mod log;
+mod model;
+mod picking;
+mod tty;
+
+use std::io::{self, Write as _};
+
+use ratatui::crossterm::event::KeyCode;
+
+use crate::terminal::{self, Input};
+use crate::view::{Scene, WRONG, paint};
+use draw::{COLUMNS_MIN, ROWS_MIN, draw};
+use model::{Model, Pressed};
+use tty::{Told, Tty};
+
+pub(crate) use draw::Look;
+
+/// What the keys do.
+const KEYS: &str = "\
+Keys: the arrows move the cursor on the board, Enter or space picks a square; of a move that takes several one after \
+the other, and Esc puts back. F2 draw, F3 takeback, F4 hint, F5 resign (and Enter), F6 pass, F7 decline, F8 rematch, \
+F9 more time, F10 quit. PgUp and PgDn roll what was said; Ctrl-P and Ctrl-N bring back what was typed. Esc returns to \
+the board.";
+
+/// Terminals that cannot place a cursor.
+const SIMPLE: [&str; 4] = ["", "dumb", "cons25", "emacs"];
+
+/// The match on a full screen.
+pub(crate) struct Screen {
+    /// Taken with the first drawing: then signals are listened for.
+    tty: Option<Tty>,
+    look: Look,
+    model: Model,
+    scene: Option<Scene>,
+    /// What was said and not drawn yet.
+    unseen: Vec<String>,
+}
+
+/// Whether the terminal has room for all of it, and is one that can be drawn upon.
+pub(crate) fn has_room() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let (columns, rows) = (usize::from(COLUMNS_MIN), usize::from(ROWS_MIN));
+    let fits = terminal::size().is_some_and(|size| size.0 >= columns && size.1 >= rows);
+    fits && !SIMPLE.contains(&term.as_str())
+}
+
+impl Screen {
+    /// A screen that is not yet to be seen. If somebody only looks on, nothing can be typed.
+    pub(crate) fn new(look: Look, is_watching: bool) -> Self {
+        Self {
+            tty: None,
+            look,
+            model: Model::new(is_watching),
+            scene: None,
+            unseen: Vec::new(),
+        }
+    }
+
+    /// Shows how the match stands now.
+    pub(crate) fn show(&mut self, scene: Option<Scene>) -> io::Result<()> {
+        self.model.see(scene.as_ref());
+        self.scene = scene;
+        self.unseen.clear();
+        self.draw()
+    }
+
+    /// Tells the person something.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.model.log.push(text.to_owned());
+        self.unseen.push(text.to_owned());
+    }
+
+    /// Tells the person what is wrong.
+    pub(crate) fn complain(&mut self, text: &str) {
+        self.say(&paint(WRONG, text));
+    }
+
+    /// Waits for the next line that the keys make. May be cancelled.
+    pub(crate) async fn next(&mut self) -> io::Result<Input> {
+        loop {
+            let told = match &mut self.tty {
+                Some(tty) => tty.next().await,
+                None => std::future::pending().await,
+            };
+            let key = match told {
+                Told::Key(key) => key,
+                Told::Changed => {
+                    self.draw()?;
+                    continue;
+                }
+                Told::Gone => return Ok(Input::End),
+            };
+            match self.model.press(key, self.scene.as_ref()) {
+                Pressed::Nothing => {}
+                Pressed::Line(line) => {
+                    if key.code == KeyCode::F(1) {
+                        self.model.log.push(KEYS.to_owned());
+                    }
+                    return Ok(Input::Line(line));
+                }
+                Pressed::Note(text) => self.model.log.push(paint(WRONG, text)),
+                Pressed::Interrupt => return Ok(Input::Interrupt),
+                Pressed::End => return Ok(Input::End),
+                Pressed::Redraw => {
+                    if let Some(tty) = &mut self.tty {
+                        tty.wipe()?;
+                    }
+                }
+            }
+            self.draw()?;
+        }
+    }
+
+    /// Whether the end of a match is looked at until a key is pressed.
+    pub(crate) const fn lingers(&self) -> bool {
+        self.model.is_watching
+    }
+
+    /// Gives the terminal back, and writes on it what was not seen, and what the match has come to.
+    pub(crate) fn close(&mut self, scene: Option<&Scene>) -> io::Result<()> {
+        self.tty = None;
+        let mut texts = std::mem::take(&mut self.unseen);
+        if let Some(outcome) = scene.and_then(Scene::outcome) {
+            texts.retain(|text| !outcome.ends_with(text.as_str()));
+            texts.insert(0, outcome);
+        }
+        let mut out = anstream::stdout().lock();
+        for text in texts {
+            writeln!(out, "{}", self.look.letters(&text))?;
+        }
+        out.flush()
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let tty = match &mut self.tty {
+            Some(tty) => tty,
+            none => none.insert(Tty::take()?),
+        };
+        let (model, scene, look) = (&mut self.model, self.scene.as_ref(), self.look);
+        tty.draw(|frame| draw(frame, model, scene, look))
+    }
+}

@@ -1,0 +1,217 @@
+//! The full screen, on a terminal that is none: what is to be seen on it is what was written to it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::num::NonZero;
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use vt100::Parser;
+
+use crate::fake::Home;
+use crate::real::Real;
+
+const F1: &str = "\u{1b}OP";
+const F5: &str = "\u{1b}[15~";
+const F10: &str = "\u{1b}[21~";
+const LEFT: &str = "\u{1b}[D";
+
+/// A terminal of its own, and `ply` in it.
+struct Desk {
+    terminal: File,
+    shown: Parser,
+    ply: Child,
+}
+
+impl Desk {
+    fn at(home: &Home, server: &Real, arguments: &[&str], size: (u16, u16)) -> Self {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&terminal).expect("granted");
+        unlockpt(&terminal).expect("unlocked");
+        tcsetwinsize(&terminal, winsize(size)).expect("resized");
+        let name = ptsname(&terminal, Vec::new()).expect("a name");
+        let seat = || {
+            let mut open = OpenOptions::new();
+            open.read(true)
+                .write(true)
+                .open(name.to_str().expect("plain letters"))
+                .expect("opened")
+        };
+        let mut command = home.ply(&server.url, arguments);
+        command
+            .env("TERM", "xterm")
+            .stdin(seat())
+            .stdout(seat())
+            .stderr(seat());
+        let ply = command.spawn().expect("started");
+        Self {
+            terminal: terminal.into(),
+            shown: Parser::new(side(size.1), side(size.0), 0),
+            ply,
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).expect("written");
+    }
+
+    /// Waits until this stands somewhere on the screen.
+    #[track_caller]
+    fn sees(&mut self, text: &str) {
+        while !self.shown.screen().contents().contains(text) {
+            let more = self.read();
+            assert!(more, "no {text:?} in\n{}", self.shown.screen().contents());
+        }
+    }
+
+    fn read(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        // On Linux it is an error to read what nobody can write to any more.
+        let count = self.terminal.read(&mut bytes).unwrap_or(0);
+        self.shown.process(&bytes[..count]);
+        count > 0
+    }
+
+    fn resize(&mut self, size: (u16, u16)) {
+        tcsetwinsize(&self.terminal, winsize(size)).expect("resized");
+        self.shown.screen_mut().set_size(side(size.1), side(size.0));
+        // The terminal is nobody's own, so that the kernel tells nobody.
+        self.signal(Signal::WINCH);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.ply);
+        kill_process(pid, signal).expect("it runs");
+    }
+
+    /// Whether lines are edited by the terminal, and letters are shown.
+    fn is_as_found(&self) -> bool {
+        let modes = tcgetattr(&self.terminal).expect("modes").local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
+    }
+
+    fn is_full_screen(&self) -> bool {
+        self.shown.screen().alternate_screen()
+    }
+
+    /// Waits for the end: the terminal has to be as it was. Gives what is to be seen, and the exit code.
+    #[track_caller]
+    fn ends(mut self) -> (String, Option<i32>) {
+        while self.read() {}
+        let code = self.ply.wait().expect("ended").code();
+        assert!(!self.is_full_screen());
+        assert!(self.is_as_found());
+        assert!(!self.shown.screen().hide_cursor());
+        (self.shown.screen().contents(), code)
+    }
+}
+
+fn side(count: u16) -> NonZero<u16> {
+    NonZero::new(count).expect("not zero")
+}
+
+const fn winsize((columns, rows): (u16, u16)) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+const PLAY: [&str; 3] = ["play", "--bot", "easy"];
+
+#[test]
+fn a_match_is_played_on_the_full_screen() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+    desk.sees("Your turn.");
+    assert!(desk.is_full_screen() && !desk.is_as_found());
+    desk.sees("▸ x  ");
+    desk.types("\r");
+    desk.sees("You play b2.");
+    desk.sees("bot (o) plays");
+    desk.sees("Your turn.");
+    desk.types(F1);
+    desk.sees("ask for your last move back");
+    desk.types("\r");
+    desk.sees("│   │");
+    desk.types(&format!("{F5}\r"));
+    desk.sees("You lose.");
+    desk.sees("F8 rematch");
+    desk.types(F10);
+    let (seen, code) = desk.ends();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("You lose."), "{seen}");
+    assert!(seen.contains("Tic-tac-toe"), "{seen}");
+    assert!(!seen.contains("F10"), "{seen}");
+}
+
+#[test]
+fn the_terminal_is_given_back_however_it_ends() {
+    let server = Real::start();
+    for (end, signal) in [
+        ("\u{3}", None),
+        ("", Some(Signal::TERM)),
+        ("", Some(Signal::INT)),
+    ] {
+        let home = Home::new();
+        let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+        desk.sees("Your turn.");
+        desk.types(end);
+        if let Some(signal) = signal {
+            desk.signal(signal);
+        }
+        let (seen, code) = desk.ends();
+        assert_eq!(code, Some(1), "{signal:?}: {seen}");
+        assert!(seen.contains("You leave the table."), "{signal:?}: {seen}");
+        assert!(seen.contains("ply join "), "{signal:?}: {seen}");
+    }
+}
+
+#[test]
+fn a_window_that_shrinks_asks_to_be_enlarged() {
+    let (server, home) = (Real::start(), Home::new());
+    let mut desk = Desk::at(&home, &server, &PLAY, (80, 24));
+    desk.sees("Your turn.");
+    desk.resize((60, 10));
+    desk.sees("now 60 x 10");
+    desk.types(LEFT);
+    desk.resize((120, 40));
+    desk.sees("Your turn.");
+    desk.types("\r");
+    desk.sees("You play a2.");
+    desk.types(F10);
+    assert_eq!(desk.ends().1, Some(1));
+}
+
+#[test]
+fn two_bots_are_watched_to_the_end() {
+    let (server, home) = (Real::start(), Home::new());
+    let arguments = ["watch", "--bots", "max,max", "--pace", "0"];
+    let mut desk = Desk::at(&home, &server, &arguments, (80, 24));
+    desk.sees("A draw.");
+    desk.sees("Enter leave");
+    assert!(desk.is_full_screen());
+    desk.types("\r");
+    let (seen, code) = desk.ends();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("A draw."), "{seen}");
+}
+
+#[test]
+fn lines_are_shown_where_they_are_wanted_or_there_is_no_room() {
+    let (server, home) = (Real::start(), Home::new());
+    let plain = ["play", "--bot", "easy", "--plain"];
+    for (arguments, size) in [(&plain[..], (80, 24)), (&PLAY, (79, 24)), (&PLAY, (80, 23))] {
+        let mut desk = Desk::at(&home, &server, arguments, size);
+        desk.sees("`help` for more.");
+        assert!(!desk.is_full_screen(), "{arguments:?}");
+        desk.types("resign\r");
+        desk.sees("You lose.");
+        desk.types("quit\r");
+        assert_eq!(desk.ends().1, Some(0), "{arguments:?}");
+    }
+}
