@@ -26,6 +26,9 @@ for (const [size, viewport] of Object.entries({
       await fits(page);
       const games = page.getByRole('group', { name: 'Game', exact: true }).locator('label > span');
       assert.deepEqual(await games.allInnerTexts(), GAMES);
+      // What nobody has chosen yet is the first.
+      assert.ok(await page.getByRole('radio', { name: 'Chess', exact: true }).isChecked());
+      await picture(page, `arriving-${size}`);
     }),
   );
 }

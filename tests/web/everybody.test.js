@@ -83,6 +83,7 @@ test(
       hasTouch: true,
       isMobile: true,
     });
+    await page.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
     await page.getByRole('button', { name: /^Play the/ }).tap();
     await myTurn(page);
     await page.getByText('Tap a square.').waitFor();

@@ -67,6 +67,7 @@ for (const [locale, words] of Object.entries(SPOKEN)) {
         const start = page.getByRole('button', { name: words.bot, exact: true });
         await start.waitFor();
         await look('lobby');
+        await page.locator('input[name=game][value=tic-tac-toe]').check();
         await start.click();
         await page.locator('.room.my-turn .standing', { hasText: words.turn }).waitFor();
         await page.getByRole('gridcell', { name: words.cell }).click();

@@ -28,7 +28,8 @@ test(
   inHouse(async (house) => {
     const page = await house.visitor();
     await picture(page, 'lobby');
-    // Two clicks at most: this is the one.
+    // Two clicks at most: these are they.
+    await page.getByRole('radio', { name: 'Tic-tac-toe' }).check();
     await page.getByRole('button', { name: 'Play the easy bot' }).click();
     await myTurn(page);
     await titled(page, /Your turn/);

@@ -13,6 +13,7 @@ import {
   moves,
   myTurn,
   play,
+  playBot,
   says,
   titled,
 } from './players.js';
@@ -138,7 +139,7 @@ test(
   'a bot takes back at once',
   inHouse(async (house) => {
     const page = await house.visitor();
-    await page.getByRole('button', { name: /^Play the/ }).click();
+    await playBot(page);
     await play(page, 'b2');
     await myTurn(page);
     await inBar(page, 'Take back').click();

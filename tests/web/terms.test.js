@@ -94,6 +94,7 @@ test(
       [ann, '5+3'],
       [bob, '5+3'],
     ])) {
+      await who.getByRole('radio', { name: 'Tic-tac-toe', exact: true }).check();
       await chooseClock(who, clock);
       await who.getByRole('button', { name: 'Find an opponent' }).click();
     }

@@ -3,6 +3,7 @@
 import { firstLevel, recallChoice } from './choice.js';
 import { Refusal } from './connection.js';
 import { fill, h, write } from './dom.js';
+import { familiar } from './familiar.js';
 import { say } from './language.js';
 import { Picture, sample } from './picture.js';
 import { boardAfter } from './scene.js';
@@ -102,7 +103,7 @@ export class Live {
 
   /** The game that one has chosen last is what two bots would play. */
   #offerBots() {
-    const game = this.#app.game(recallChoice().game ?? '') ?? this.#app.games[0];
+    const game = this.#app.game(recallChoice().game ?? '') ?? familiar(this.#app.games)[0];
     if (!game || this.#idle.dataset.game === game.game) return;
     this.#idle.dataset.game = game.game;
     const board = h('div', { class: 'live-board', 'aria-hidden': true }, sample(game));

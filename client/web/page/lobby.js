@@ -4,6 +4,7 @@ import { challenge, opponents } from './challenging.js';
 import { BOT_PACE_MS, firstLevel, recallChoice, rememberChoice } from './choice.js';
 import { checkbox, group, radio } from './controls.js';
 import { fill, h, write } from './dom.js';
+import { familiar } from './familiar.js';
 import { say, sentences } from './language.js';
 import { Listing } from './listing.js';
 import { botWord, sideName } from './naming.js';
@@ -19,9 +20,6 @@ import { come } from './wanted.js';
 /** @import { Game, ListChanged, Person, Request, SeatWish, Seeker, Seekers, Snapshot } from '../protocol.js' */
 /** @import { Choice } from './choice.js' */
 /** @import { App } from './main.js' */
-
-/** The order in which people know games; what is not among them comes after. */
-const FAMILIAR = ['chess', 'draughts', 'connect-four', 'tic-tac-toe', 'othello', 'go', 'gomoku'];
 
 export class Lobby {
   element = h('div', { class: 'lobby' });
@@ -132,7 +130,7 @@ export class Lobby {
       /** @type {string | undefined} */ wish,
       /** @type {string | undefined} */ or = firstLevel(levels),
     ) => (levels.some((known) => known.level === wish) ? wish : or);
-    if (!games.some(({ game }) => game === choice.game)) choice.game = games[0]?.game;
+    if (!games.some(({ game }) => game === choice.game)) choice.game = familiar(games)[0]?.game;
     choice.level = level(choice.level);
     choice.one = level(choice.one);
     choice.other = level(choice.other, levels.at(-1)?.level);
@@ -249,10 +247,7 @@ export class Lobby {
 
   /** @param {(change: Partial<Choice>) => void} choose */
   #games(choose) {
-    const place = (/** @type {Game} */ { game }) =>
-      FAMILIAR.includes(game) ? FAMILIAR.indexOf(game) : FAMILIAR.length;
-    const games = this.#app.games.toSorted((one, other) => place(one) - place(other));
-    const options = games.map((game) =>
+    const options = familiar(this.#app.games).map((game) =>
       radio(
         'game',
         game.game,
