@@ -161,3 +161,19 @@ test(
     assert.equal(count('watch_list'), 2);
   }),
 );
+
+test(
+  'what makes no sense in the storage keeps nobody from playing',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    for (const text of ['"x"', '7', '[null]', 'null', 'garbage{']) {
+      await ann.getByRole('button', { name: /^Play the/ }).waitFor();
+      await ann.evaluate((text) => {
+        localStorage.setItem('plyhouse.choice', text);
+        localStorage.setItem('plyhouse.days', text);
+      }, text);
+      await ann.reload();
+    }
+    await playBot(ann);
+  }),
+);

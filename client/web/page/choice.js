@@ -1,6 +1,6 @@
 // What is chosen in the lobby. The last choice is remembered.
 
-import { recall, remember } from './keep.js';
+import { recallObject, remember } from './keep.js';
 
 /** @import { Level } from '../protocol.js' */
 /** @import { OwnClock } from './own-clock.js' */
@@ -28,13 +28,7 @@ export const BOT_PACE_MS = 500;
  */
 
 /** @returns {Partial<Choice>} */
-export function recallChoice() {
-  try {
-    return JSON.parse(recall('choice') ?? '{}') ?? {};
-  } catch {
-    return {};
-  }
-}
+export const recallChoice = () => recallObject('choice');
 
 /**
  * The bot that is offered to whoever has chosen none: not the weakest, which loses to anybody.

@@ -2,7 +2,7 @@
 // is played there, and with whom, this browser knows from when it has seen them last.
 
 import { challengedTo } from './challenging.js';
-import { recall, remember } from './keep.js';
+import { recall, recallObject, remember } from './keep.js';
 import { say } from './language.js';
 import { isLiveOf, isMyTurn } from './match.js';
 import { isOfDays } from './own-clock.js';
@@ -165,10 +165,4 @@ function standing({ match, turn, you, left_ms, turn_ms = 0, toldAt }) {
 }
 
 /** @returns {Record<string, Remembered>} */
-function recalled() {
-  try {
-    return JSON.parse(recall('days') ?? '{}') ?? {};
-  } catch {
-    return {};
-  }
-}
+const recalled = () => recallObject('days');

@@ -14,6 +14,20 @@ export function recall(key) {
 }
 
 /**
+ * What is remembered as an object; an empty one where anything else stands, by whomever it was written.
+ * @param {string} key
+ * @returns {Record<string, any>}
+ */
+export function recallObject(key) {
+  try {
+    const known = JSON.parse(recall(key) ?? '{}');
+    return typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
  * @param {string} key
  * @param {string | null} value
  */
