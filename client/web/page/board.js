@@ -175,7 +175,10 @@ export class BoardView {
 
   #refresh() {
     const { check } = this.#view;
-    for (const [square, cell] of this.#cells) this.#describe(square, cell, square === check);
+    // Once for all squares: there may be hundreds of them, and as many moves.
+    const targets = this.#isAhead ? new Set() : this.#picking.targets();
+    for (const [square, cell] of this.#cells)
+      this.#describe(square, cell, { isChecked: square === check, isTarget: targets.has(square) });
     this.#draw();
   }
 
@@ -209,11 +212,10 @@ export class BoardView {
     this.#draw();
   }
 
-  /** @param {string} square @param {HTMLElement} cell @param {boolean} isChecked */
-  #describe(square, cell, isChecked) {
+  /** @param {string} square @param {HTMLElement} cell @param {{ isChecked: boolean, isTarget: boolean }} now */
+  #describe(square, cell, { isChecked, isTarget }) {
     const { way } = this.#picking;
     const isAhead = this.#isAhead;
-    const isTarget = !isAhead && this.#picking.targets().has(square);
     const isMovable = this.#picking.origins().has(square);
     const isLegal = !isAhead && this.#moves.has(square);
     const now = { isChecked, isTarget, way };

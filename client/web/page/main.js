@@ -209,6 +209,11 @@ export class App {
     while (this.#heard.childElementCount > 10) this.#heard.firstElementChild?.remove();
   }
 
+  /** Draws everything anew once what is drawn by now is on the screen: whoever has clicked sees that first. */
+  updateSoon() {
+    requestAnimationFrame(() => setTimeout(() => this.update()));
+  }
+
   /** Draws everything anew that depends on what we know. */
   update() {
     this.#name.update();
@@ -219,8 +224,9 @@ export class App {
       document.title = `${say('link.replaced.title')} – Plyhouse`;
       return;
     }
-    document.title = this.#challenges.title(this.days.title(this.#title()));
-    showBadge(document.title.startsWith('●'));
+    const title = this.#challenges.title(this.days.title(this.#title()));
+    if (document.title !== title) document.title = title;
+    showBadge(title.startsWith('●'));
   }
 
   #title() {
@@ -275,6 +281,9 @@ export class App {
   /** @param {View} view */
   #show(view) {
     this.#view = view;
+    // A class, not `:has()`: that has the whole page styled anew whenever anything in a match comes or goes.
+    const isMatch = view.element.classList.contains('room');
+    document.documentElement.classList.toggle('at-match', isMatch);
     fill(this.#main, view.element);
   }
 
@@ -289,7 +298,9 @@ export class App {
   }
 
   #linkChanged() {
-    showBanner(one('banner'), this.connection);
+    const banner = one('banner');
+    showBanner(banner, this.connection);
+    document.documentElement.classList.toggle('has-banner', banner.childElementCount > 0);
     document.documentElement.dataset.link = this.connection.link.state;
     this.update();
   }

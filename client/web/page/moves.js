@@ -116,12 +116,17 @@ export class Moves {
     for (const button of [first, back]) button?.setAttribute('aria-disabled', String(shown === 0));
     for (const button of [forth, last])
       button?.setAttribute('aria-disabled', String(shown === moves.length));
-    const current = this.#plies[shown - 1];
-    if (current && shown !== this.#scrolledTo) {
+    if (shown !== this.#scrolledTo) {
       this.#scrolledTo = shown;
-      const top = current.offsetTop - this.#list.clientHeight / 2;
-      this.#list.scrollTo({ top });
+      // With the next picture: to measure now has the browser lay out what is not yet all there.
+      requestAnimationFrame(() => this.#scroll());
     }
+  }
+
+  /** Brings the move after which the board stands into sight. */
+  #scroll() {
+    const current = this.#plies[this.#shown - 1];
+    if (current) this.#list.scrollTo({ top: current.offsetTop - this.#list.clientHeight / 2 });
   }
 
   /** Marks what was played badly. @param {(readonly [ply: number, judged: string])[]} judged */

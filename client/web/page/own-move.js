@@ -36,12 +36,16 @@ export class OwnMove {
     say('move.play'),
   );
 
-  #back;
+  #does;
 
-  /** @param {App} app @param {() => void} back puts the focus back on the board */
-  constructor(app, back) {
+  /**
+   * @param {App} app
+   * @param {{ back: () => void, played: () => void }} does `back` puts the focus back on the board, `played` draws
+   *   a move that is on its way
+   */
+  constructor(app, does) {
     this.#app = app;
-    this.#back = back;
+    this.#does = does;
     const callOff = () => this.callOff();
     const another = h('button', { type: 'button', onclick: callOff }, say('move.another'));
     fill(this.element, h('p', {}, say('move.question')), this.#confirm, another);
@@ -118,14 +122,14 @@ export class OwnMove {
     this.#meant = null;
     const hadFocus = this.element.contains(document.activeElement);
     this.element.hidden = true;
-    if (hadFocus) this.#back();
+    if (hadFocus) this.#does.back();
   }
 
   /** @param {Match} match @param {Move} move */
   #send(match, move) {
     this.#sent = move;
     void this.#ask(match, move);
-    this.#app.update();
+    this.#does.played();
   }
 
   /** @param {Match} match @param {Move} move */

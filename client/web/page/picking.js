@@ -11,12 +11,14 @@
 
 export class Picking {
   #options;
+  #origins;
   /** The squares chosen so far; the first is where the piece stands. @type {string[]} */
   #way = [];
 
   /** @param {Option[]} options */
   constructor(options) {
     this.#options = options.filter(({ path }) => path.length > 1);
+    this.#origins = new Set(this.#options.map(({ path }) => path[0] ?? ''));
   }
 
   get way() {
@@ -30,7 +32,7 @@ export class Picking {
 
   /** The squares from which something can be picked up. */
   origins() {
-    return new Set(this.#options.map(({ path }) => path[0] ?? ''));
+    return this.#origins;
   }
 
   /** Where what is picked up can be put next, or in the end. @returns {Set<string>} */

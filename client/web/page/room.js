@@ -61,7 +61,10 @@ export class Room {
     this.#app = app;
     this.#code = code.toUpperCase();
     this.#ahead = new Ahead(app);
-    this.#own = new OwnMove(app, () => this.#furniture?.board.focus({ preventScroll: true }));
+    this.#own = new OwnMove(app, {
+      back: () => this.#furniture?.board.focus({ preventScroll: true }),
+      played: () => this.#played(),
+    });
     this.#entrance = new Entrance(app, this.#code, watch);
     window.addEventListener('keydown', this.#onKey);
     window.addEventListener('hashchange', this.#onHash);
@@ -277,6 +280,45 @@ export class Room {
     return furniture;
   }
 
+  /**
+   * Draws the board, and marks whether it is our turn.
+   * @param {Furniture} furniture
+   * @param {Game} game
+   * @param {Match} match
+   */
+  #showBoard({ analysis: { learning }, board }, game, match) {
+    const now = this.#looking === null;
+    const shown = this.#looking ?? match.ply;
+    const pending = now ? this.#own.shown(match) : null;
+    const move = pending?.move ?? learning?.tried ?? null;
+    const view =
+      move === null ? boardAfter(game, match, shown) : boardWith(game, asWas(match, shown), move);
+    const isOpen = this.#app.connection.link.state === 'open';
+    const mine = now && !pending && isMyTurn(match) && isOpen;
+    const awaits = now && isAwaiting(match) && isOpen;
+    const legal = mine ? match.legal : (learning?.legal ?? []);
+    board.show({
+      ...view,
+      line: now && match.outcome?.line ? match.outcome.line : [],
+      legal,
+      ahead: awaits ? choicesAhead(match, view.board) : [],
+      queued: (now && this.#ahead.premove?.squares) || [],
+      seat: match.you,
+      moving: this.#entered,
+      turned: this.#isSeenFromAbove(match) !== this.#isTurned,
+    });
+    this.element.classList.toggle('my-turn', mine);
+    return { view, pending, awaits, legal };
+  }
+
+  /** With a move of ours the board and whose turn it is change at once, and all else after the next picture. */
+  #played() {
+    const match = this.#match;
+    const game = match && this.#app.game(match.game);
+    if (this.#furniture && match && game) this.#showBoard(this.#furniture, game, match);
+    this.#app.updateSoon();
+  }
+
   /** @param {Furniture} furniture @param {Game} game @param {Match} match */
   #show(furniture, game, match) {
     const { analysis, board, moves, players, actions, others, watching, talk } = furniture;
@@ -284,28 +326,12 @@ export class Room {
     const shown = this.#looking ?? match.ply;
     analysis.show(match, shown);
     const { learning } = analysis;
-    const pending = now ? this.#own.shown(match) : null;
-    const move = pending?.move ?? learning?.tried ?? null;
-    const view =
-      move === null ? boardAfter(game, match, shown) : boardWith(game, asWas(match, shown), move);
-    const choosing = learning?.legal ?? [];
-    const mine = now && !pending && isMyTurn(match) && this.#app.connection.link.state === 'open';
-    const awaits = now && isAwaiting(match) && this.#app.connection.link.state === 'open';
-    board.show({
-      ...view,
-      line: now && match.outcome?.line ? match.outcome.line : [],
-      legal: mine ? match.legal : choosing,
-      ahead: awaits ? choicesAhead(match, view.board) : [],
-      queued: (now && this.#ahead.premove?.squares) || [],
-      seat: match.you,
-      moving: this.#entered,
-      turned: this.#isSeenFromAbove(match) !== this.#isTurned,
-    });
-    const otherMoves = mine || choosing.length > 0 ? board.otherMoves() : [];
+    const { view, pending, awaits, legal } = this.#showBoard(furniture, game, match);
+    const otherMoves = legal.length > 0 ? board.otherMoves() : [];
     others.show(match, {
       moves: otherMoves,
-      isAll: otherMoves.length === (mine ? match.legal : choosing).length,
-      awaits: now && isAwaiting(match) && this.#app.connection.link.state === 'open',
+      isAll: otherMoves.length === legal.length,
+      awaits,
       isQueued: this.#ahead.premove?.move === 'pass',
     });
     const turn = pending ? null : match.turn;
@@ -323,7 +349,6 @@ export class Room {
       learned: analysis.learning?.standing,
       trouble: passes ? why : '',
     });
-    this.element.classList.toggle('my-turn', mine);
     this.element.classList.toggle('past', !now && !learning);
     for (const [name, status] of STATUS_CLASSES) {
       this.element.classList.toggle(name, match.status === status);
