@@ -324,7 +324,7 @@ test(
   inHouse(async (house) => {
     const ann = await house.visitor('/', { viewport: PHONE, reducedMotion: 'reduce', axe: true });
     const bob = await house.visitor(await invite(ann, 'Connect Four'));
-    const question = /^Keep this\?/;
+    const question = /^Your name and your games are in this browser alone\./;
     await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
     await ann.getByText(question).waitFor();
     await isOpenToAll(ann, 'keep');

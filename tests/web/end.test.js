@@ -59,6 +59,29 @@ for (const [size, viewport] of Object.entries({
   );
 }
 
+for (const [half, line, played] of /** @type {const} */ ([
+  ['upper', 'a3 b3 c3', 'a3 a1 b3 b1 c3'],
+  ['lower', 'a1 b1 c1', 'a1 a3 b1 b3 c1'],
+])) {
+  test(
+    `how it ended covers nothing of the line that has won: in the ${half} half`,
+    inHouse(async (house) => {
+      const ann = await house.visitor('/', { viewport: { width: 1280, height: 800 } });
+      const bob = await house.visitor(await invite(ann));
+      await playAll(ann, bob, played);
+      const covers = await result(ann, 'You win!').evaluate((card, squares) => {
+        const covered = card.getBoundingClientRect();
+        return squares.filter((square) => {
+          const cell = document.querySelector(`[data-square=${square}][role=gridcell]`);
+          const { top, bottom } = cell?.getBoundingClientRect() ?? covered;
+          return covered.top < bottom && top < covered.bottom;
+        });
+      }, line.split(' '));
+      assert.deepEqual(covers, []);
+    }),
+  );
+}
+
 test(
   'how it ended is put away, and what comes next is reached, by keyboard',
   inHouse(async (house) => {

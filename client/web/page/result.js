@@ -94,6 +94,12 @@ export class Result {
     return this.#isShown;
   }
 
+  /** Keeps a half of the board in sight. @param {'upper' | 'lower' | null} half */
+  leaves(half) {
+    this.element.classList.toggle('on-upper', half === 'lower');
+    this.element.classList.toggle('on-lower', half === 'upper');
+  }
+
   /** A match has ended while one was looking. */
   open() {
     this.#isShown = true;

@@ -321,7 +321,7 @@ export class Room {
 
   /** @param {Furniture} furniture @param {Game} game @param {Match} match */
   #show(furniture, game, match) {
-    const { analysis, board, moves, players, actions, others, watching, talk } = furniture;
+    const { analysis, board, moves, players, actions, others, result, watching, talk } = furniture;
     const now = this.#looking === null;
     const shown = this.#looking ?? match.ply;
     analysis.show(match, shown);
@@ -341,6 +341,8 @@ export class Room {
     moves.offerRecord(match.match, game.record);
     const { why, passes } = this.#entrance.trouble;
     furniture.thinking.show(match);
+    const won = match.outcome?.line;
+    result.leaves(won ? board.halfOf(won) : null);
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
       isPending: this.#own.isSent && pending !== null,

@@ -484,8 +484,8 @@ export default {
   'result.share': 'Teilen',
   'result.close': 'Brett zeigen',
   'result.back': 'Partie ansehen',
-  'keep.question': 'Behalten? Dein Name und deine Partien sind nur in diesem Browser.',
-  'keep.way': 'Behalten',
+  'keep.question': 'Dein Name und deine Partien sind nur in diesem Browser.',
+  'keep.way': 'Dauerhaft behalten',
 
   'hint.square': 'Klicke auf ein Feld oder nimm die Pfeiltasten und Enter.',
   'hint.square.touch': 'Tippe auf ein Feld.',

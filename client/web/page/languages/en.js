@@ -497,7 +497,7 @@ export default {
   'result.share': 'Share',
   'result.close': 'Show the board',
   'result.back': 'Look back',
-  'keep.question': 'Keep this? Your name and your games are in this browser alone.',
+  'keep.question': 'Your name and your games are in this browser alone.',
   'keep.way': 'Keep them',
 
   // Each game

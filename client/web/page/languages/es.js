@@ -483,7 +483,7 @@ export default {
   'result.share': 'Compartir',
   'result.close': 'Mostrar el tablero',
   'result.back': 'Repasar',
-  'keep.question': '¿Conservarlo? Tu nombre y tus partidas están solo en este navegador.',
+  'keep.question': 'Tu nombre y tus partidas están solo en este navegador.',
   'keep.way': 'Conservarlos',
 
   'hint.square': 'Haz clic en una casilla, o usa las flechas y Entrar.',

@@ -485,7 +485,7 @@ export default {
   'result.share': 'Partager',
   'result.close': 'Montrer le plateau',
   'result.back': 'Revoir la partie',
-  'keep.question': 'Garder cela ? Votre nom et vos parties ne sont que dans ce navigateur.',
+  'keep.question': 'Votre nom et vos parties ne sont que dans ce navigateur.',
   'keep.way': 'Les garder',
 
   'hint.square': 'Cliquez sur une case, ou utilisez les flèches et Entrée.',

@@ -466,7 +466,7 @@ export default {
   'result.share': '共有',
   'result.close': '盤を見る',
   'result.back': '見返す',
-  'keep.question': '残しますか？名前と対局はこのブラウザーにしかありません。',
+  'keep.question': '名前と対局はこのブラウザーにしかありません。',
   'keep.way': '残す',
 
   'hint.square': 'マスをクリックするか、矢印キーとEnterを使います。',

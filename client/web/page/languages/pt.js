@@ -483,7 +483,7 @@ export default {
   'result.share': 'Compartilhar',
   'result.close': 'Mostrar o tabuleiro',
   'result.back': 'Rever',
-  'keep.question': 'Guardar isto? Seu nome e suas partidas estão só neste navegador.',
+  'keep.question': 'Seu nome e suas partidas estão só neste navegador.',
   'keep.way': 'Guardar',
 
   'hint.square': 'Clique em uma casa, ou use as setas e Enter.',

@@ -464,7 +464,7 @@ export default {
   'result.share': '分享',
   'result.close': '查看棋盘',
   'result.back': '复盘',
-  'keep.question': '要保留吗？你的名字和对局只在这个浏览器里。',
+  'keep.question': '你的名字和对局只在这个浏览器里。',
   'keep.way': '保留',
 
   'hint.square': '点击一格，或使用方向键和回车键。',
