@@ -328,3 +328,19 @@ test(
     await heard.waitFor({ state: 'attached' });
   }),
 );
+
+test(
+  'a pass is no main action until the other has passed',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { viewport: { width: 390, height: 844 }, axe: true });
+    const bob = await house.visitor(await invite(ann, 'Go'));
+    await myTurn(ann);
+    const pass = (/** @type {Page} */ page) => page.getByRole('button', { name: 'Pass' });
+    assert.ok(await pass(ann).and(ann.locator('.seldom')).isVisible());
+    await isOpenToAll(ann, 'the first move');
+    await picture(ann, 'go-first-move');
+    await playOther(ann, 'Pass');
+    await myTurn(bob);
+    assert.equal(await pass(bob).and(bob.locator('.seldom')).count(), 0);
+  }),
+);

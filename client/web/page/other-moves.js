@@ -56,6 +56,8 @@ export class OtherMoves {
     const looksOn = match.you === null;
     this.#pass.show({ never: !passes || looksOn, why: can || awaits ? '' : why });
     element.classList.toggle('primary', can && isAll);
+    // Few moves are passes: it stands out where nothing else is left, or the other has just passed.
+    element.classList.toggle('seldom', !isAll && match.moves.at(-1) !== PASS);
     element.setAttribute('aria-pressed', String(isQueued));
     const others = passes ? moves.filter((move) => move !== PASS) : moves;
     this.element.hidden = (!passes || looksOn) && others.length === 0;
