@@ -30,7 +30,7 @@ const PENANCE: Duration = Duration::from_mins(1);
 
 /// Advice where no server answers.
 const NO_SERVER: &str = "Is a server running? `plyhouse` starts one (in its source folder \
-    `cargo run --release`); --server names one elsewhere, by wss:// if it speaks TLS.";
+    `cargo run --release --locked`); --server names one elsewhere, by wss:// if it speaks TLS.";
 
 /// Advice where a certificate is not trusted.
 const NO_TRUST: &str = "If its operator has an authority of their own, --ca names the file with \

@@ -14,11 +14,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use include_dir::{Dir, include_dir};
+use plyhouse_page::PAGE;
 use sha2::{Digest, Sha256};
-
-/// Made of `client/web/page` by `npm run --prefix client/web build`: the same page, in a few small files.
-static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../client/web/built");
 
 /// What is served where no file is named: the page itself, whatever match it opens.
 pub(super) const INDEX: &str = "index.html";
