@@ -26,14 +26,29 @@ export async function buildPage(out) {
     ...{ entryPoints: ['page.css', 'seldom.css'], absWorkingDir: page, outdir: out },
     ...{ bundle: true, ...SMALL, logLevel: 'warning' },
   });
+  await build({
+    ...{ entryPoints: ['alone.js'], absWorkingDir: page, outdir: out, format: 'esm' },
+    ...{ bundle: true, ...SMALL, logLevel: 'warning' },
+  });
   const files = await readdir(page, { recursive: true });
   for (const file of files) {
     const isScript = /^(early|languages.*)\.js$/.test(file);
     if (isScript) await minify(file, out);
-    if (/\.(png|svg|webmanifest)$/.test(file)) await cp(join(page, file), join(out, file));
+    if (/\.(png|svg|wasm|webmanifest)$/.test(file)) await cp(join(page, file), join(out, file));
   }
   const frame = await readFile(join(page, 'index.html'), 'utf8');
   await writeFile(join(out, 'index.html'), framed(frame));
+  await buildServiceWorker(out);
+}
+
+/** It knows all files but those that only an installed page needs. @param {string} out */
+async function buildServiceWorker(out) {
+  const files = await readdir(out, { recursive: true });
+  const kept = files.filter((file) => /\.(css|js|svg|wasm)$/.test(file)).sort();
+  const source = await readFile(join(page, 'service-worker.js'), 'utf8');
+  const define = { KEPT_FILES: JSON.stringify(kept.map((file) => file.replaceAll('\\', '/'))) };
+  const { code } = await transform(source, { ...SMALL, define });
+  await writeFile(join(out, 'service-worker.js'), code);
 }
 
 /** @param {string} out */

@@ -55,6 +55,7 @@ pub(super) fn router(
         .route("/pair", get(page))
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))
+        .route("/service-worker.js", get(service_worker))
         .route("/record/{file}", get(records::of_match))
         .route("/player/{name}", get(of_player))
         .route("/player/{name}/", get(page_of_player))
@@ -87,6 +88,12 @@ pub(super) async fn last(mut response: Response) -> Response {
 async fn page(State(front): State<Front>, headers: HeaderMap) -> Response {
     let folder = front.server.settings().web.as_deref();
     web::serve(web::INDEX, folder, &headers).await
+}
+
+/// The script that keeps the page: at the root, since it answers for all that lies beside or below it.
+async fn service_worker(State(front): State<Front>, headers: HeaderMap) -> Response {
+    let folder = front.server.settings().web.as_deref();
+    web::serve(web::SERVICE_WORKER, folder, &headers).await
 }
 
 /// What an address names in its path; nothing if that is no text.

@@ -20,16 +20,21 @@ use sha2::{Digest, Sha256};
 /// What is served where no file is named: the page itself, whatever match it opens.
 pub(super) const INDEX: &str = "index.html";
 
+/// The script by which a browser keeps the page for when no server is reached.
+pub(super) const SERVICE_WORKER: &str = "service-worker.js";
+
 /// Everything comes from here and from nowhere else; scripts and styles are files, so that no text
-/// of a player can become either.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-    connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/// of a player can become either. Workers, too, are files of ours, for which the page's one policy of
+/// trusted types stands; WebAssembly may be compiled, text may not.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+    style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+    trusted-types plyhouse";
 
 /// Where the page's title ends.
 const TITLE_END: &str = "</title>";
 
-/// How the page itself asks for its files.
+/// How the page itself asks for its files, and who keeps it.
 const LINK: &str = "\"/web/";
 
 /// The files as they are sent. They are compressed once, when the first of them is asked for.
@@ -61,7 +66,7 @@ impl Files {
         let version = name_of(&all.finalize());
         let sent = |(path, bytes): (&'static Path, &'static [u8])| {
             let contents = match std::str::from_utf8(bytes) {
-                Ok(text) if path == Path::new(INDEX) => {
+                Ok(text) if [INDEX, SERVICE_WORKER].map(Path::new).contains(&path) => {
                     let linked = text.replace(LINK, &format!("{LINK}{version}/"));
                     Cow::Owned(linked.into_bytes())
                 }
@@ -232,6 +237,7 @@ fn content_type(path: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("png") => "image/png",
         Some("svg") => "image/svg+xml",
+        Some("wasm") => "application/wasm",
         Some("webmanifest") => "application/manifest+json",
         Some(_) | None => "application/octet-stream",
     }
@@ -345,6 +351,8 @@ mod tests {
             let (asks, link) = match path.rsplit_once('/') {
                 None if path == INDEX || first.contains(&path) => continue,
                 None if path.ends_with(".webmanifest") => continue,
+                // By the worker that stands in for the server.
+                None if path.ends_with(".wasm") => (text("alone.js"), path.to_owned()),
                 // By whoever installs the page.
                 None if path.ends_with("-512.png") => {
                     (text("manifest.webmanifest"), format!("\"{path}\""))
@@ -360,6 +368,14 @@ mod tests {
             };
             assert!(asks.contains(&link), "{path}: {link}");
         }
+    }
+
+    /// Else a browser would keep files that are asked for by other addresses.
+    #[test]
+    fn whoever_keeps_the_page_keeps_this_version() {
+        let worker = &FILES.files[Path::new(SERVICE_WORKER)].plain;
+        let worker = std::str::from_utf8(worker).unwrap();
+        assert!(worker.contains(&format!("{LINK}{}/\"", FILES.version)));
     }
 
     #[test]

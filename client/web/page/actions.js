@@ -97,7 +97,8 @@ export class Actions {
     const hadFocus = this.element.contains(document.activeElement);
     this.#back.hidden = now;
     this.#seen = { match, shown };
-    this.#on.hidden = positionFrom(match, shown) === null || match.ply === 0;
+    const { isAlone } = this.#app.connection;
+    this.#on.hidden = isAlone || positionFrom(match, shown) === null || match.ply === 0;
     const next = you === null ? rematch?.next : null;
     this.#next.hidden = !next;
     if (next) this.#next.setAttribute('href', `/m/${next.code}`);

@@ -3,25 +3,23 @@
 import { fill, h, write } from './dom.js';
 import { say, sentences, soon } from './language.js';
 
-/** @import { Connection } from './connection.js' */
+/** @import { App } from './main.js' */
 
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let ticking;
 
-/**
- * @param {HTMLElement} place
- * @param {Connection} connection
- */
-export function showBanner(place, connection) {
+/** @param {HTMLElement} place @param {App} app */
+export function showBanner(place, app) {
   clearInterval(ticking);
+  const { connection } = app;
   const { link } = connection;
   switch (link.state) {
-    case 'open':
-      fill(
-        place,
-        link.isSlow && h('div', { class: 'banner', role: 'status' }, h('p', {}, say('link.slow'))),
-      );
+    case 'open': {
+      const hadFocus = place.contains(document.activeElement);
+      fill(place, connection.isAlone ? alone(app) : link.isSlow && slow());
+      if (hadFocus) place.querySelector('button')?.focus();
       break;
+    }
     case 'connecting':
       // At the very first, nothing is wrong yet.
       if (connection.welcome) {
@@ -43,6 +41,11 @@ export function showBanner(place, connection) {
           { class: 'banner', role: 'alert' },
           h('p', {}, `${link.why} `, next),
           h('button', { type: 'button', onclick: () => connection.open() }, say('link.now')),
+          h(
+            'button',
+            { type: 'button', onclick: () => connection.playAlone(true) },
+            say('alone.play'),
+          ),
         ),
       );
       break;
@@ -81,4 +84,27 @@ export function showBanner(place, connection) {
         ),
       );
   }
+}
+
+const slow = () => h('div', { class: 'banner', role: 'status' }, h('p', {}, say('link.slow')));
+
+/** @param {App} app */
+function alone(app) {
+  const { connection } = app;
+  const isThere = connection.isServerThere;
+  const look = async () => {
+    if (!(await connection.lookForServer())) app.toast(say('alone.none'));
+  };
+  return h(
+    'div',
+    { class: 'banner', role: 'status' },
+    isThere
+      ? h('p', {}, say('alone.back'))
+      : h('p', {}, say('alone.told'), ' ', h('span', { class: 'more' }, say('alone.about'))),
+    h(
+      'button',
+      { type: 'button', class: isThere && 'primary', onclick: () => void look() },
+      say(isThere ? 'alone.go' : 'alone.over'),
+    ),
+  );
 }

@@ -87,6 +87,7 @@ export class Bar {
     // Whoever watches may turn the board, and needs no room for the rest.
     const never = match.you === null;
     const whyNot = whyNoDraw(match, game?.draws !== false);
+    const { isAlone } = this.#app.connection;
     this.#draw.show({ never, ...this.#place(match, 'draw', whyNot) });
     this.#takeback.show({ never, ...this.#place(match, 'takeback', whyNoTakeback(match)) });
     this.#resign.show({ never, ...this.#place(match, 'resign', '') });
@@ -95,7 +96,7 @@ export class Bar {
     // A bot is given no time, and lets one be helped.
     const isGiven = isTimed && !isOfBot;
     this.#time.show({ never: never || !isGiven, ...this.#place(match, 'time', whyNoTime(match)) });
-    const isHelped = isOfBot && !match.rated;
+    const isHelped = isOfBot && !match.rated && !isAlone;
     const whyNoHint = isMyTurn(match) ? '' : say('barred.hint');
     this.#hint.show({ never: never || !isHelped, ...this.#place(match, 'hint', whyNoHint) });
     this.#flip.show({ never: !customsOf(match.game).faces });

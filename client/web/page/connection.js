@@ -1,9 +1,12 @@
 // The one connection to the server: it says hello, comes back when it is lost, and knows when it
 // should not.
 
+import { AloneLine, REPLACED } from './alone-line.js';
 import { deviceLabel } from './device.js';
 import { recall, remember } from './keep.js';
+import { forgetPast } from './keeping-past.js';
 import { say } from './language.js';
+import { Lookout, isServerThere } from './lookout.js';
 import { inOurWords } from './naming.js';
 import { refusalText } from './words.js';
 
@@ -43,7 +46,6 @@ const SLOW_MS = 4_000;
 /** … and has so long to give a sign of life. */
 const LAST_PATIENCE_MS = 4_000;
 
-const REPLACED = 4001;
 const ENDED = 4005;
 const TOO_MANY_REQUESTS = 4003;
 const SERVER_FULL = 1013;
@@ -77,8 +79,11 @@ export class Connection {
   /** @type {Welcome | null} */
   welcome = null;
 
-  /** @type {WebSocket | null} */
+  /** @type {WebSocket | AloneLine | null} */
   #socket = null;
+  /** What is spoken to is no server. */
+  #isAlone = false;
+  #lookout = new Lookout(() => this.#listener.link(this.link));
   #url;
   #listener;
   #nextId = 1;
@@ -117,12 +122,36 @@ export class Connection {
   open() {
     this.#drop();
     this.#become({ state: 'connecting' });
-    const socket = new WebSocket(this.#url, 'plyhouse.v1');
+    const socket = this.#isAlone ? new AloneLine() : new WebSocket(this.#url, 'plyhouse.v1');
     this.#socket = socket;
-    socket.onopen = () => this.#hello();
-    socket.onmessage = (event) => this.#hear(String(event.data));
-    socket.onclose = (event) => this.#closed(event.code);
-    this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    socket.onopen = () => void this.#hello();
+    socket.onmessage = (/** @type {{ data: unknown }} */ event) => this.#hear(String(event.data));
+    socket.onclose = (/** @type {{ code: number }} */ event) => this.#closed(event.code);
+    // What is spoken to here may be slow, but is not lost.
+    if (!this.#isAlone) this.#timer = setTimeout(() => this.#giveUp(), PATIENCE_MS);
+  }
+
+  /** Whether one plays without the server. */
+  get isAlone() {
+    return this.#isAlone;
+  }
+
+  /** Whether the server has been found again meanwhile. */
+  get isServerThere() {
+    return this.#lookout.isThere;
+  }
+
+  /** Plays without the server, or with it again. @param {boolean} isAlone */
+  playAlone(isAlone) {
+    this.#isAlone = isAlone;
+    this.open();
+  }
+
+  /** Goes to the server if it is there: until then one plays on without it. @returns {Promise<boolean>} whether it is */
+  async lookForServer() {
+    const isThere = await isServerThere();
+    if (isThere && this.#isAlone) this.playAlone(false);
+    return isThere;
   }
 
   /** Whether a proxy tells who we are, and nothing that one does here. */
@@ -133,7 +162,8 @@ export class Connection {
   /** Tries at once if it was waiting, and makes sure of the connection if there is one. */
   hurry() {
     if (this.link.state === 'waiting') this.open();
-    if (this.link.state === 'open') this.#probe();
+    if (this.link.state === 'open') void this.#probe();
+    this.#lookout.hurry();
   }
 
   /**
@@ -233,6 +263,7 @@ export class Connection {
     this.#isLoggedOut = false;
     this.#become({ state: 'open', isSlow: false });
     this.#answerWish(null);
+    if (this.#isAlone) this.#lookout.start();
     this.#listener.welcome(welcome);
     this.#watchOver();
   }
@@ -304,6 +335,8 @@ export class Connection {
   /** @param {number} code */
   #closed(code) {
     this.#drop();
+    // In another tab one plays on without the server, too.
+    this.#isAlone &&= code === REPLACED;
     if (code === REPLACED) {
       this.#become({ state: 'replaced' });
     } else if (code === ENDED) {
@@ -320,6 +353,7 @@ export class Connection {
 
   /** Our session was ended: what it was known by is good for nothing. */
   #logOut() {
+    forgetPast();
     // Unless another tab has become somebody else meanwhile.
     if (recall('token') === this.welcome?.token) {
       remember('token', null);
@@ -332,6 +366,7 @@ export class Connection {
   /** @param {string} [why] */
   #giveUp(why = say('link.silent')) {
     this.#drop();
+    this.#isAlone = false;
     this.#wait(why);
   }
 
@@ -356,6 +391,7 @@ export class Connection {
   #drop() {
     clearTimeout(this.#timer);
     clearTimeout(this.#impatience);
+    this.#lookout.stop();
     const socket = this.#socket;
     this.#socket = null;
     if (socket) {

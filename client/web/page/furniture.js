@@ -94,7 +94,8 @@ export class Furniture {
           game.title,
           match.clock && h('span', {}, clockWords(match.clock)),
           match.rated && h('span', {}, say('rated.short')),
-          h('span', { class: 'code' }, match.code),
+          // Without the server nobody comes by it.
+          !app.connection.isAlone && h('span', { class: 'code' }, match.code),
           this.watching,
         ),
         hasRules(game.game) && rulesButton(app, () => game),

@@ -12,6 +12,8 @@ export const markKept = (app) => remember('kept', app.player?.id ?? null);
 /** Whether this is the match of a guest's first win. @param {App} app @param {Match} match */
 export function isFirstWin(app, { match, you, outcome }) {
   const player = app.player?.id;
+  // What is played without the server is kept nowhere else.
+  if (app.connection.isAlone) return false;
   // An account has its password, or a proxy that knows it.
   if (app.player?.account) return false;
   if (you === null || outcome?.winner !== you || !player || recall('kept') === player) return false;

@@ -131,6 +131,8 @@ export class Listing {
     const played = running.rows.filter(({ match }) => !isMine.has(match));
     this.#live.update(document.hidden ? [] : played, this.#lists.isKnown);
     this.#offerGames();
+    const { isAlone } = this.#app.connection;
+    for (const element of [this.#seekers.element, ...this.#ofOthers]) element.hidden = isAlone;
     // Ratings are of accounts.
     this.#leaders.hidden = this.#app.connection.welcome?.accounts === undefined;
   }

@@ -58,7 +58,8 @@ export class Lobby {
 
   update() {
     const { games, levels } = this.#app;
-    const clocks = this.#app.connection.welcome?.clocks;
+    const { isAlone, welcome } = this.#app.connection;
+    const clocks = welcome?.clocks;
     // In another tab one plays on; here nothing can be asked until one takes it back.
     const isOver = this.#isOver();
     this.element.inert = isOver;
@@ -66,7 +67,7 @@ export class Lobby {
     this.#search.update();
     if (games.length === 0) fill(this.element, h('p', { class: 'none' }, say('link.connecting')));
     const { account } = this.#app.player ?? {};
-    const madeFrom = JSON.stringify([games, levels, clocks, account, this.#search.isOn]);
+    const madeFrom = JSON.stringify([games, levels, clocks, account, isAlone, this.#search.isOn]);
     if (madeFrom !== this.#madeFrom && games.length > 0) {
       this.#madeFrom = madeFrom;
       this.#settle();
@@ -230,6 +231,7 @@ export class Lobby {
       show();
     };
     const terms = new Terms(this.#app, this.#choice, choose);
+    const { isAlone } = this.#app.connection;
     show();
     return h(
       'section',
@@ -240,7 +242,7 @@ export class Lobby {
       this.#levels(choose),
       h('fieldset', {}, h('legend', {}, say('lobby.side')), sides),
       terms.element,
-      this.#others(terms),
+      !isAlone && this.#others(terms),
       this.#exhibition(),
     );
   }
@@ -275,7 +277,7 @@ export class Lobby {
       choose({ thinking }),
     );
     const levels = group(say('lobby.level'), 'options', options);
-    levels.append(told);
+    if (!this.#app.connection.isAlone) levels.append(told);
     return levels;
   }
 
@@ -287,10 +289,13 @@ export class Lobby {
    * @param {HTMLElement} found what a search leads to
    */
   #ways(terms, start, noBot, found) {
+    const first = h('div', { class: 'way first' }, start, noBot);
+    // Without the server there is nobody else.
+    if (this.#app.connection.isAlone) return h('div', { class: 'ways' }, first);
     return h(
       'div',
       { class: 'ways' },
-      h('div', { class: 'way first' }, start, noBot),
+      first,
       way(
         say('lobby.invite'),
         note('about-invitation', say('lobby.invite.about')),

@@ -9,6 +9,9 @@ import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
 import { fill, h, one } from './dom.js';
 import { say } from './language.js';
+import { aloneAt, keptAlone } from './keeping-alone.js';
+import { keepPage } from './keeping-page.js';
+import { keepPast, keptPast, pastIsOf } from './keeping-past.js';
 import { looksButton } from './looks.js';
 import {
   asHeld,
@@ -103,7 +106,7 @@ export class App {
       if (isOther || (this.#path === '/pair' && location.hash)) this.#turnTo(location.pathname, {});
     });
     document.addEventListener('click', (event) => this.#follow(event));
-    this.connection.open();
+    this.connection.playAlone(isPlayedAlone(this.#path));
   }
 
   /** @returns {Game[]} */
@@ -260,6 +263,7 @@ export class App {
     if (left !== undefined) this.#toast.outlived(left);
     this.#view.leave();
     this.#show(viewAt(this, path, wish));
+    if (!this.connection.isAlone && isPlayedAlone(path)) this.connection.playAlone(true);
     // What had the focus is gone; a view that knows better takes it on.
     if (hadFocus) this.#main.focus();
     this.#begin();
@@ -299,7 +303,7 @@ export class App {
 
   #linkChanged() {
     const banner = one('banner');
-    showBanner(banner, this.connection);
+    showBanner(banner, this);
     document.documentElement.classList.toggle('has-banner', banner.childElementCount > 0);
     document.documentElement.dataset.link = this.connection.link.state;
     this.update();
@@ -316,10 +320,16 @@ export class App {
       if (!stays || !welcome.resumed) this.matches.delete(match.match);
     }
     if (welcome.player.id !== this.#lastPlayer) this.added.forget();
+    if (!this.connection.isAlone) {
+      pastIsOf(welcome.player);
+      keepPage();
+    }
     this.#lastPlayer = welcome.player.id;
     this.days.welcomed(welcome);
     this.#challenges.welcomed(welcome);
-    this.#view.welcomed();
+    // The server knows nothing of what was played without it: that is in the lobby.
+    if (!this.connection.isAlone && aloneAt(this.#path)) this.go('/');
+    else this.#view.welcomed();
     this.update();
     // Whoever has chosen a game need not wait for its board.
     loadRoom().catch(() => {});
@@ -411,6 +421,7 @@ export class App {
     if (after === before) return;
     this.#toast.outlived(event.match);
     if (event.type === 'started') rememberOpponent(after);
+    if (event.type === 'ended') keepPast(after);
     this.days.happened(before, after);
     this.#view.happened?.(after, event);
     this.#tellNews(before, after);
@@ -445,6 +456,15 @@ export class App {
     this.#view.changed?.(before, after);
     this.#tellNews(before, after);
   }
+}
+
+/** Whether this is the address of a game that was played without the server. @param {string} path */
+function isPlayedAlone(path) {
+  const id = aloneAt(path);
+  if (id === null) return false;
+  return [...keptAlone(), ...keptPast().map(({ snapshot }) => ({ id: snapshot.match }))].some(
+    (known) => known.id === id,
+  );
 }
 
 new App();

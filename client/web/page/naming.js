@@ -3,7 +3,7 @@
 
 import { capital, known, say } from './language.js';
 
-/** @import { Level, Welcome } from '../protocol.js' */
+/** @import { Game, Level, Welcome } from '../protocol.js' */
 
 /** @param {Welcome} welcome @returns {Welcome} */
 export const inOurWords = (welcome) => ({
@@ -14,6 +14,10 @@ export const inOurWords = (welcome) => ({
   })),
   levels: welcome.levels.map((level) => ({ ...level, title: capital(levelWord(level)) })),
 });
+
+/** A game by its name: without the server one is told of few. @param {Game[]} games @param {string} name */
+export const titleOfGame = (games, name) =>
+  games.find(({ game }) => game === name)?.title ?? known(`game.${name}`) ?? name;
 
 /** A level within a sentence. @param {Level} level */
 const levelWord = ({ level, title }) => known(`level.${level}`) ?? title.toLowerCase();

@@ -4,8 +4,10 @@ import { challengedTo } from './challenging.js';
 import { clockOf } from './clocks.js';
 import { isByDays } from './days.js';
 import { h } from './dom.js';
-import { date, say } from './language.js';
+import { capital, date, say } from './language.js';
+import { keepAlone, keptAlone } from './keeping-alone.js';
 import { isMyTurn, isStoodIn } from './match.js';
+import { botWord, titleOfGame } from './naming.js';
 import { Section } from './rows.js';
 import { clockWords, timeWords } from './time.js';
 import { named, pageOf } from './people.js';
@@ -13,6 +15,7 @@ import { watching } from './words.js';
 
 /** @import { Listed } from '../protocol.js' */
 /** @import { DaysRow } from './days.js' */
+/** @import { Played } from './keeping-alone.js' */
 /** @import { App } from './main.js' */
 /** @import { Match } from './match.js' */
 /** @import { Row, Told } from './rows.js' */
@@ -52,9 +55,14 @@ export class OwnMatches {
       isMyTurn(match) ? 0 : match.status === 'running' ? 1 : 2;
     mine.sort((one, other) => urgency(one) - urgency(other));
     const now = mine.filter((match) => !isByDays(match));
-    this.#mine.show(now.map((match) => this.#toldOfMine(match)));
+    // Without the server they are told of as the server tells of others.
+    const alone = this.#app.connection.isAlone ? [] : keptAlone();
+    this.#mine.show([
+      ...now.map((match) => this.#toldOfMine(match)),
+      ...alone.map((played) => this.#toldOfAlone(played)),
+    ]);
     this.#days.show(days.map((row) => this.#toldOfDays(row)));
-    this.element.hidden = now.length + days.length === 0;
+    this.element.hidden = now.length + alone.length + days.length === 0;
     return new Set([...mine, ...days].map(({ match }) => match));
   }
 
@@ -76,8 +84,8 @@ export class OwnMatches {
       this.#app,
       { ...match, ...(match.start === undefined ? {} : { from_position: true }) },
       say(isMyTurn(match) ? 'list.turn' : 'list.go'),
-      // Of other matches nobody tells how far they are. A number stays with what it counts.
-      ply > 0 && say('list.moves', { count: ply }).replace(' ', '\u00a0'),
+      // Of other matches nobody tells how far they are.
+      ply > 0 && movesWords(ply),
       this.#ticks && left(match),
       watching(match),
     );
@@ -104,12 +112,32 @@ export class OwnMatches {
     };
   }
 
+  /** @param {Played} played @returns {Told} */
+  #toldOfAlone({ id, game, seats, moves }) {
+    const bots = seats.flatMap((wish) => (typeof wish === 'object' ? [wish.bot] : []));
+    const about = [
+      titleOfGame(this.#app.games, game),
+      moves.length > 0 && movesWords(moves.length),
+      say('alone.row'),
+    ];
+    const callOff = () => {
+      keepAlone(id, null);
+      this.#app.update();
+    };
+    return {
+      row: { match: id, code: id },
+      names: bots.map((level) => capital(botWord(level, this.#app.levels))),
+      about: about.filter(Boolean).join(' · '),
+      ...{ action: say('list.go'), callOff },
+    };
+  }
+
   /** @param {DaysRow} row @returns {Told} */
   #toldOfDays({ match, isMine, due, known }) {
     const { game, opponent, code } = known;
     const turn = isMine === null ? 'days.open' : isMine ? 'days.yours' : 'days.theirs';
     const about = [
-      game !== undefined && (this.#app.game(game)?.title ?? game),
+      game !== undefined && titleOfGame(this.#app.games, game),
       due === null || turn === 'days.open' ? say(turn) : say(`${turn}.until`, { date: date(due) }),
     ];
     return {
@@ -120,6 +148,9 @@ export class OwnMatches {
     };
   }
 }
+
+/** A number stays with what it counts. @param {number} count */
+const movesWords = (count) => say('list.moves', { count }).replace(' ', '\u00a0');
 
 /** What is left of our time. @param {Match} match */
 function left(match) {
@@ -145,7 +176,7 @@ export function told(app, row, action, ...more) {
     rated && say('rated.short'),
     from_position && say('list.fromPosition'),
   ];
-  const about = [app.game(game)?.title ?? game, ...terms, ...more];
+  const about = [titleOfGame(app.games, game), ...terms, ...more];
   const names = row.seats.map((seat) => named(seat, app.levels));
   const pages = row.seats.map(pageOf);
   return { row, names, pages, about: about.filter(Boolean).join(' · '), action };

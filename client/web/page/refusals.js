@@ -3,6 +3,7 @@
 import { Refusal } from './connection.js';
 import { isByDays } from './days.js';
 import { say } from './language.js';
+import { titleOfGame } from './naming.js';
 import { refusalText, tooMany } from './words.js';
 
 /** @import { App } from './main.js' */
@@ -20,7 +21,7 @@ export function refusalWords(app, refusal, isInLobby) {
   const most = app.connection.welcome?.limits.live_matches ?? Infinity;
   if (refusal.code !== 'too_many_matches' || hosted.length < most)
     return { text: refusalText(refusal) };
-  const text = tooMany(hosted, (game) => app.game(game)?.title ?? game);
+  const text = tooMany(hosted, (game) => titleOfGame(app.games, game));
   return isInLobby ? { text } : { text, way: { href: '/', says: say('page.lobby') } };
 }
 

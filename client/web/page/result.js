@@ -43,6 +43,7 @@ export class Result {
   #again;
   #back;
   #analyse;
+  #copy;
   #isShown = false;
   element;
 
@@ -57,8 +58,8 @@ export class Result {
       analyse();
     };
     this.#analyse = h('button', { type: 'button', onclick: look }, say('analysis.ask'));
-    const copy = h('button', { type: 'button' }, say('result.share'));
-    copy.addEventListener('click', async () => app.toast(await share()));
+    const copy = async () => app.toast(await share());
+    this.#copy = h('button', { type: 'button', onclick: () => void copy() }, say('result.share'));
     const close = h('button', {
       ...{ type: 'button', class: 'quiet round close' },
       ...{
@@ -82,7 +83,7 @@ export class Result {
         this.#again,
         this.#back,
         this.#analyse,
-        copy,
+        this.#copy,
         h('a', { class: 'button', href: '/' }, say('page.lobby')),
       ),
       this.#keep,
@@ -137,6 +138,8 @@ export class Result {
     // Who has it analysed looks back, too.
     this.#analyse.hidden = !mayAnalyse(this.#app, match);
     this.#back.hidden = !this.#analyse.hidden;
+    // Without the server nobody else can see it.
+    this.#copy.hidden = this.#app.connection.isAlone;
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
     this.#again.title = again?.why ?? '';

@@ -358,7 +358,8 @@ export class Room {
     write(watching, words.watching(match));
     actions.show(match, shown, now, this.#isTurned);
     talk.show(match);
-    moves.offerLink(match.status === 'ended');
+    // Without the server nobody else can see it.
+    moves.offerLink(match.status === 'ended' && !this.#app.connection.isAlone);
     moves.mark(analysis.judged);
     if (analysis.better !== null) board.advise(analysis.better);
   }

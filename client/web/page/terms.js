@@ -40,7 +40,10 @@ export class Terms {
     this.#choose = choose;
     this.#rated.checked = choice.rated === true;
     this.#rated.addEventListener('change', () => choose({ rated: this.#rated.checked }));
-    this.#picker = new ClockPicker(app.connection.welcome?.clocks ?? [], choice, choose);
+    const { isAlone, welcome } = app.connection;
+    // Without the server there are no clocks: which one is wanted with it stays chosen.
+    const clocked = isAlone ? { ...choice, clock: '' } : choice;
+    this.#picker = new ClockPicker(welcome?.clocks ?? [], clocked, choose);
     this.#leaving = select(
       say('terms.leaving'),
       [
@@ -66,10 +69,16 @@ export class Terms {
       'fieldset',
       { class: 'terms' },
       h('legend', { class: 'unseen' }, say('terms.title')),
-      h('div', { class: 'row fields' }, this.#picker.field, this.#takebacks, this.#leaving),
+      h(
+        'div',
+        { class: 'row fields' },
+        !isAlone && this.#picker.field,
+        this.#takebacks,
+        !isAlone && this.#leaving,
+      ),
       this.#ratedField,
-      this.#picker.own,
-      this.#watching,
+      !isAlone && this.#picker.own,
+      !isAlone && this.#watching,
     );
   }
 

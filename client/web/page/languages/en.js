@@ -56,6 +56,15 @@ export default {
   'link.connecting': 'Connecting …',
   'link.next': 'Next try {when}.',
   'link.now': 'Try now',
+  'alone.play': 'Play without it',
+  'alone.told': 'You play without the server.',
+  'alone.about': 'Two games, against bots, without clocks.',
+  'alone.back': 'The server is there again.',
+  'alone.go': 'Play with it',
+  'alone.none': 'The server is not there yet.',
+  'alone.row': 'without the server',
+  'alone.over': 'Look for the server',
+  'alone.you': 'You',
   'link.replaced': 'You are playing in another tab or window now.',
   'link.replaced.title': 'In another tab',
   'link.take': 'Take it back here',
@@ -74,6 +83,7 @@ export default {
 
   // What the server refuses; `why` are its own words, which are English
   'refusal.lost': 'There is no connection now.',
+  'refusal.alone': 'This needs the server.',
   'refusal.malformed': 'The server did not understand this page.',
   'refusal.unknown_type': 'The server does not know what was asked for.',
   'refusal.bad_field': '{why}',

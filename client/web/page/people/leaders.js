@@ -73,6 +73,8 @@ export class Leaders {
 
   update() {
     const { games, connection } = this.#app;
+    // That it needs the server is told when it is asked for.
+    if (connection.isAlone) return;
     // Where there are no accounts, nobody is rated.
     if (connection.welcome && connection.welcome.accounts === undefined) {
       this.#nowhere ??= new Nowhere();

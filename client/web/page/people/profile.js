@@ -3,6 +3,7 @@
 import { Refusal } from '../connection.js';
 import { fill, h } from '../dom.js';
 import { day, known, list, say } from '../language.js';
+import { titleOfGame } from '../naming.js';
 import { ratingWords } from '../people.js';
 import { Section } from '../rows.js';
 import { refusalText } from '../words.js';
@@ -121,7 +122,7 @@ export class Profile {
 
   /** @param {PoolRating} rating */
   #rating({ game, pool, rating, deviation, provisional, games, series }) {
-    const title = this.#app.game(game)?.title ?? game;
+    const title = titleOfGame(this.#app.games, game);
     const of = say('rating.of', { game: title, pool: poolWords(pool) });
     const about = [
       say('rating.deviation', { deviation: Math.round(deviation) }),
