@@ -16,6 +16,8 @@ after(closeBrowser);
 
 const BUILT = fileURLToPath(new URL('../../client/web/built', import.meta.url));
 const REQUESTS_MAX = 8;
+/** How much may be moved about meanwhile, by the browser's own measure (Cumulative Layout Shift); to 0.1 it is good. */
+const SHIFT_MAX = 0.08;
 /** A slow line: 400 kbit/s, 400 ms there and back. */
 const SLOW_LINE = {
   offline: false,
@@ -64,11 +66,20 @@ async function arrive(page, path, seen) {
     const file = asked.get(requestId);
     if (file) file.size = encodedDataLength;
   });
+  await page.addInitScript(() => {
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shift += /** @type {any} */ (entry).value;
+      Object.assign(globalThis, { shift });
+    }).observe({ type: 'layout-shift', buffered: true });
+    Object.assign(globalThis, { shift });
+  });
   const start = performance.now();
   await page.goto(path, { waitUntil: 'commit' });
   await page.locator(seen).first().waitFor();
   const seconds = (performance.now() - start) / 1000;
-  return { files: [...asked.values()], seconds };
+  const shift = Number(await page.evaluate('shift'));
+  return { files: [...asked.values()], seconds, shift };
 }
 
 for (const { where, seen, most, behind } of [
@@ -87,15 +98,43 @@ for (const { where, seen, most, behind } of [
         address = new URL(await ann.getByLabel('Link to this match').inputValue()).pathname;
       }
       const page = await house.visitor('about:blank');
-      const { files, seconds } = await arrive(page, address, seen);
+      const { files, seconds, shift } = await arrive(page, address, seen);
       const first = files.filter(({ name }) => !behind.includes(name));
       const bytes = first.reduce((sum, { size }) => sum + size, 0);
       const names = first.map(({ name }) => name).join(' ');
-      const told = `${where}: ${bytes} bytes in ${seconds.toFixed(1)} s: ${names}`;
+      const moved = `moved by ${shift.toFixed(4)}`;
+      const told = `${where}: ${bytes} bytes in ${seconds.toFixed(1)} s, ${moved}: ${names}`;
       // How long it takes is the machine's business, too: it is told, and not judged.
       console.log(told);
       assert.ok(first.length <= REQUESTS_MAX && first.length > 3, told);
       assert.ok(bytes <= most && bytes > 20_000, told);
+      assert.ok(shift <= SHIFT_MAX, told);
     }),
   );
 }
+
+test(
+  'the line to the server is there before the page that speaks over it',
+  inHouse(async (house) => {
+    for (const path of ['/', '/m/NONE22']) {
+      const page = await house.visitor('about:blank');
+      /** @type {string[]} */
+      const order = [];
+      const opened = new Promise((done) =>
+        page.on('websocket', () => {
+          order.push('socket');
+          done(null);
+        }),
+      );
+      await page.route(/\/main\.js/, async (route) => {
+        await opened;
+        order.push('page');
+        await route.continue();
+      });
+      await page.goto(path);
+      await page.locator('html[data-link=open]').waitFor();
+      // And no other is opened for it.
+      assert.deepEqual(order, ['socket', 'page']);
+    }
+  }),
+);

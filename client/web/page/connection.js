@@ -73,6 +73,14 @@ export class Refusal extends Error {
  * @property {(refusal: Refusal) => void} reject
  */
 
+/** The socket that was opened before there was anybody to speak over it. @returns {WebSocket | null} */
+function takeEarly() {
+  const early = /** @type {{ earlySocket?: WebSocket | undefined }} */ (globalThis);
+  const socket = early.earlySocket ?? null;
+  early.earlySocket = undefined;
+  return socket;
+}
+
 export class Connection {
   /** @type {Link} */
   link = { state: 'connecting' };
@@ -122,8 +130,14 @@ export class Connection {
   open() {
     this.#drop();
     this.#become({ state: 'connecting' });
-    const socket = this.#isAlone ? new AloneLine() : new WebSocket(this.#url, 'plyhouse.v1');
+    const early = takeEarly();
+    if (this.#isAlone) early?.close();
+    const isGood = early !== null && early.readyState <= WebSocket.OPEN;
+    const toServer = () => (isGood ? early : new WebSocket(this.#url, 'plyhouse.v1'));
+    const socket = this.#isAlone ? new AloneLine() : toServer();
     this.#socket = socket;
+    const isOpen = socket instanceof WebSocket && socket.readyState === WebSocket.OPEN;
+    if (isOpen) queueMicrotask(() => void this.#hello());
     socket.onopen = () => void this.#hello();
     socket.onmessage = (/** @type {{ data: unknown }} */ event) => this.#hear(String(event.data));
     socket.onclose = (/** @type {{ code: number }} */ event) => this.#closed(event.code);

@@ -39,7 +39,22 @@
     );
   };
   soon(`languages/${code}.js`);
-  // Whoever comes by the link to a match wants the board before all.
-  if (location.pathname.startsWith('/m/')) soon('room.js');
+  // Whoever comes by the link to a match wants the board before all. Its place is laid out from the beginning, so that
+  // nothing moves when it comes.
+  if (location.pathname.startsWith('/m/')) {
+    soon('room.js');
+    root.classList.add('at-match');
+    const parsed = new MutationObserver(() => {
+      const place = document.querySelector('main > .empty');
+      place?.classList.add('room');
+      if (place) parsed.disconnect();
+    });
+    parsed.observe(root, { childList: true, subtree: true });
+  }
   if (location.pathname === '/') soon('lobby.js');
+  // Who speaks over it comes later: on a slow line the way there and back is not waited for once more.
+  if (/^\/(m\/|$)/.test(location.pathname)) {
+    const server = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
+    Object.assign(globalThis, { earlySocket: new WebSocket(server, 'plyhouse.v1') });
+  }
 }

@@ -15,9 +15,11 @@ export class Later {
    * @param {App} app
    * @param {Promise<M>} coming
    * @param {(part: M) => View} make
+   * @param {string} [place] how the page is laid out for it
    */
-  constructor(app, coming, make) {
+  constructor(app, coming, make, place) {
     this.#app = app;
+    if (place) this.element.classList.add(place);
     void this.#come(coming, make);
   }
 

@@ -15,7 +15,7 @@ export function viewAt(app, path, wish) {
   if (code) {
     const make = (/** @type {RoomPart} */ { Room }) => new Room(app, decoded(code), wish);
     const there = roomIfThere();
-    return there ? make(there) : new Later(app, loadRoom(), make);
+    return there ? make(there) : new Later(app, loadRoom(), make, 'room');
   }
   const name = /^\/player\/([^/]+)\/?$/.exec(path)?.[1];
   if (name) {
