@@ -53,6 +53,7 @@ pub(super) fn router(
         .route("/games", get(page))
         .route("/leaders", get(page))
         .route("/pair", get(page))
+        .route("/setup", get(page))
         .route("/you", get(page))
         .route("/web/{*path}", get(file_of_page))
         .route("/service-worker.js", get(service_worker))

@@ -109,7 +109,7 @@ async fn the_page_is_served() {
         assert!(told.starts_with("HTTP/1.1 200 "), "{told}");
         assert_eq!(body(&told), body(&page));
     }
-    for path in ["/games", "/leaders", "/pair", "/you"] {
+    for path in ["/games", "/leaders", "/pair", "/setup", "/you"] {
         let place = exchange(&address, &get(path, "")).await;
         assert!(place.starts_with("HTTP/1.1 200 "), "{place}");
         assert_eq!(body(&place), body(&page));

@@ -23,6 +23,9 @@ for (const [size, viewport] of Object.entries({
         const box = await page.getByRole('button', { name }).boundingBox();
         assert.ok(box && box.y + box.height < viewport.height, `${name}: ${JSON.stringify(box)}`);
       }
+      // Whoever wants a position of their own finds where that is.
+      const link = await page.getByRole('link', { name: 'Or set up a position' }).boundingBox();
+      assert.ok(link && link.y + link.height < viewport.height, JSON.stringify(link));
       await fits(page);
       const games = page.getByRole('group', { name: 'Game', exact: true }).locator('label > span');
       assert.deepEqual(await games.allInnerTexts(), GAMES);

@@ -105,7 +105,7 @@ export class Actions {
     this.answers.show(match);
     this.#giveUp.show(match);
     this.#bar.element.hidden = status === 'open';
-    this.#bar.show(match, isTurned);
+    this.#bar.show(match, isTurned, shown);
     this.#showApart(match);
     // Whoever has just resigned by keyboard goes on from here.
     const isLost = !this.element.contains(document.activeElement);

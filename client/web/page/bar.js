@@ -9,6 +9,7 @@ import { fill, h } from './dom.js';
 import { customsOf } from './games.js';
 import { say } from './language.js';
 import { isMyTurn, takebackTo } from './match.js';
+import { SetUpHere } from './set-up-here.js';
 import { speechOf } from './speech.js';
 import { secondsLeft } from './time.js';
 import { refusalText } from './words.js';
@@ -50,6 +51,7 @@ export class Bar {
   #advise;
   #flip;
   #again;
+  #setUp = new SetUpHere();
 
   /** @param {App} app @param {{ giveUp: () => void, turn: () => void, advise: (move: string) => void, others: HTMLElement }} does */
   constructor(app, { giveUp, turn, advise, others }) {
@@ -73,13 +75,18 @@ export class Bar {
     this.#again = button(say('bar.rematch'), say('bar.rematch.short'), ROUND, () =>
       this.playAgain(),
     );
+    this.#again.element.classList.add('again');
     const playing = [this.#draw, this.#takeback, this.#resign, this.#hint];
     const all = [...playing, this.#flip, this.#time, this.#again];
-    fill(this.element, others, ...all.map(({ element }) => element));
+    fill(this.element, others, this.#setUp.element, ...all.map(({ element }) => element));
   }
 
-  /** @param {Match} match @param {boolean} isTurned whether the board has been turned around */
-  show(match, isTurned) {
+  /**
+   * @param {Match} match
+   * @param {boolean} isTurned whether the board has been turned around
+   * @param {number} shown after how many moves the board is shown
+   */
+  show(match, isTurned, shown) {
     clearTimeout(this.#timer);
     this.#learnOffers(match);
     this.#match = match;
@@ -88,7 +95,11 @@ export class Bar {
     const never = match.you === null;
     const whyNot = whyNoDraw(match, game?.draws !== false);
     const { isAlone } = this.#app.connection;
-    this.#draw.show({ never, ...this.#place(match, 'draw', whyNot) });
+    this.#setUp.show(match, shown, isAlone);
+    // What one does while one plays is out of sight then, and the rest stays in its place.
+    const isOver = match.status === 'ended';
+    this.element.classList.toggle('is-over', isOver);
+    this.#draw.show({ never: never || isOver, ...this.#place(match, 'draw', whyNot) });
     this.#takeback.show({ never, ...this.#place(match, 'takeback', whyNoTakeback(match)) });
     this.#resign.show({ never, ...this.#place(match, 'resign', '') });
     const isTimed = match.clock !== undefined;
@@ -107,7 +118,7 @@ export class Bar {
     );
     const wait = Math.min(...waits);
     if (wait !== Infinity) {
-      this.#timer = setTimeout(() => this.show(match, isTurned), wait % 1000 || 1000);
+      this.#timer = setTimeout(() => this.show(match, isTurned, shown), wait % 1000 || 1000);
     }
   }
 

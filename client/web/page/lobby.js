@@ -239,6 +239,7 @@ export class Lobby {
       h('h1', { id: 'desk-title' }, say('lobby.title')),
       this.#games(choose),
       this.#ways(terms, start, noBot, found),
+      !isAlone && h('p', { class: 'set-up' }, h('a', { href: '/setup' }, say('setup.link'))),
       this.#levels(choose),
       h('fieldset', {}, h('legend', {}, say('lobby.side')), sides),
       terms.element,

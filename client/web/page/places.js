@@ -29,6 +29,8 @@ export function viewAt(app, path, wish) {
     }
     case '/leaders':
       return new Later(app, wanted(), ({ Leaders }) => new Leaders(app));
+    case '/setup':
+      return new Later(app, wanted(), ({ SetUp }) => new SetUp(app));
     case '/you':
       return new Later(app, wanted(), ({ You }) => new You(app));
     case '/games':

@@ -579,4 +579,7 @@ export default {
   'judged.inaccuracy': 'Ungenauigkeit',
   'judged.mistake': 'Fehler',
   'judged.blunder': 'Grober Fehler',
+  'setup.link': 'Oder eine Stellung aufbauen',
+  'bar.setup': 'Von hier aus aufbauen',
+  'bar.setup.short': 'Aufbauen',
 };

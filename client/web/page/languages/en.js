@@ -591,4 +591,7 @@ export default {
   'judged.inaccuracy': 'Inaccuracy',
   'judged.mistake': 'Mistake',
   'judged.blunder': 'Blunder',
+  'setup.link': 'Or set up a position',
+  'bar.setup': 'Set up from here',
+  'bar.setup.short': 'Set up',
 };

@@ -577,4 +577,7 @@ export default {
   'judged.inaccuracy': 'Imprecisión',
   'judged.mistake': 'Error',
   'judged.blunder': 'Error grave',
+  'setup.link': 'O montar una posición',
+  'bar.setup': 'Montar desde aquí',
+  'bar.setup.short': 'Montar',
 };

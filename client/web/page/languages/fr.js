@@ -581,4 +581,7 @@ export default {
   'judged.inaccuracy': 'Imprécision',
   'judged.mistake': 'Erreur',
   'judged.blunder': 'Gaffe',
+  'setup.link': 'Ou composer une position',
+  'bar.setup': 'Composer à partir d’ici',
+  'bar.setup.short': 'Composer',
 };

@@ -557,4 +557,7 @@ export default {
   'judged.inaccuracy': '緩手',
   'judged.mistake': '疑問手',
   'judged.blunder': '大悪手',
+  'setup.link': 'または局面を作る',
+  'bar.setup': 'ここから局面を作る',
+  'bar.setup.short': '作る',
 };

@@ -576,4 +576,7 @@ export default {
   'judged.inaccuracy': 'Imprecisão',
   'judged.mistake': 'Erro',
   'judged.blunder': 'Erro grave',
+  'setup.link': 'Ou montar uma posição',
+  'bar.setup': 'Montar a partir daqui',
+  'bar.setup.short': 'Montar',
 };

@@ -555,4 +555,7 @@ export default {
   'judged.inaccuracy': '缓着',
   'judged.mistake': '失着',
   'judged.blunder': '败着',
+  'setup.link': '或者摆一个局面',
+  'bar.setup': '从这里摆局',
+  'bar.setup.short': '摆局',
 };

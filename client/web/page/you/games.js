@@ -38,7 +38,8 @@ export class Games {
     this.#notify = new Notify(app);
     this.#filters = new Filters(app, () => void this.#ask());
     const go = (/** @type {{ match: string }} */ { match }) => app.go(`/m/${match}`);
-    this.#ended = new Section(say('games.ended'), say('games.none'), go);
+    // Whether there are none is known with the first answer.
+    this.#ended = new Section(say('games.ended'), '', go);
     this.#more.addEventListener('click', () => void this.#ask(this.#rows.at(-1)?.match));
     this.element = h(
       'div',
@@ -88,11 +89,16 @@ export class Games {
     this.#rows = [...this.#rows.slice(0, shown), ...answer.rows];
     this.#filters.learn(answer.rows);
     this.#ended.none = say(Object.keys(filter).length > 0 ? 'games.none.so' : 'games.none');
-    this.#ended.show(this.#rows.map((row) => toldOver(this.#app, row)));
+    const isAll = filter.result !== undefined;
+    const looked = (/** @type {HistoryRow} */ row) => isAll || !isQuestion(row);
+    this.#ended.show(this.#rows.filter(looked).map((row) => toldOver(this.#app, row)));
     this.#more.hidden = !answer.more;
-    if (hadFocus) this.#ended.focus(shown);
+    if (hadFocus) this.#ended.focus(this.#rows.slice(0, shown).filter(looked).length);
   }
 }
+
+/** Whether a bot was only asked what it would play: that is no game to be looked for. @param {HistoryRow} row */
+const isQuestion = ({ plies, seats, you }) => plies < 2 && seats[1 - you]?.occupant === 'bot';
 
 /** A game that is over, by whose seat it is told. @param {App} app @param {HistoryRow} row @returns {Told} */
 export function toldOver(app, row) {

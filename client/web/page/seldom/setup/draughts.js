@@ -1,0 +1,105 @@
+// English draughts: FEN as PDN has it, with the numbers of the squares.
+
+import { EMPTY } from '../../fen.js';
+import { customsOf } from '../../games.js';
+import { Board } from '../../position.js';
+import { positionOf } from './pgn.js';
+import { Wrong } from './wrong.js';
+
+/** @import { Game } from '../../../protocol.js' */
+/** @import { Notation } from './notations.js' */
+
+const SQUARES = 32;
+const MEN = 12;
+/** The rows on which a man becomes a king. */
+const LAST = { b: '8', w: '1' };
+const LISTS = /^([BW]):([BW])([^:]*):([BW])([^:]*)(?::(H\d+(?::F\d+)?))?$/;
+
+/** Those that have a number, by it. @param {Game} game */
+function numbered(game) {
+  const { label } = customsOf(game.game);
+  const all = [...new Board(game, '').squares()];
+  return new Map(
+    all.map((square) => /** @type {const} */ ([label?.(square), square])).filter(([at]) => at),
+  );
+}
+
+/** @param {string} piece @param {string} square */
+const crowned = (piece, square) =>
+  /** @type {Record<string, string>} */ (LAST)[piece] === square.slice(1)
+    ? piece.toUpperCase()
+    : piece;
+
+/** @type {Notation} */
+export const draughts = {
+  about: 'setup.text.pdn',
+  first: () => `B:W${numbers(21, SQUARES)}:B${numbers(1, MEN)}:H0:F1`,
+  pieces: () => ['b', 'B', 'w', 'W'],
+  ways: ['swap'],
+  swaps: (piece) => ({ b: 'w', w: 'b', B: 'W', W: 'B' })[piece] ?? piece,
+  swapTurns: ['across', 'over'],
+  read: (text, game) => {
+    const { fen, moves } = positionOf(text);
+    const parts = LISTS.exec(fen.replaceAll(/\s/g, '').replace(/\.$/, '').toUpperCase());
+    const [, turn, one, first = '', other, second = '', more] = parts ?? [];
+    if (!parts || one === other) throw new Wrong('setup.bad.pdn');
+    const squares = new Map();
+    placeAll(squares, one === 'B' ? 'b' : 'w', first, game);
+    placeAll(squares, other === 'B' ? 'b' : 'w', second, game);
+    return { squares, turn: turn === 'B' ? 0 : 1, more, moves };
+  },
+  write: ({ squares, turn, more }, game) => {
+    const all = [...numbered(game)].map(([at, square]) => ({
+      at: Number(at),
+      on: squares.get(square),
+    }));
+    const list = (/** @type {string} */ man) =>
+      all
+        .filter(({ on }) => on?.toLowerCase() === man)
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ at, on }) => (on === man ? String(at) : `K${at}`))
+        .join();
+    const counts = typeof more === 'string' ? more : 'H0:F1';
+    return `${turn === 0 ? 'B' : 'W'}:W${list('w')}:B${list('b')}:${counts}`;
+  },
+  place: (_, square, piece, game) => {
+    const isOut = customsOf(game.game).label?.(square) === '';
+    if (isOut) return null;
+    return { square, piece: piece === EMPTY ? piece : crowned(piece, square) };
+  },
+  // For how long nothing was captured is known no more.
+  kept: (_, more) => (typeof more === 'string' ? more.replace(/^H\d+/, 'H0') : more),
+  wrong: ({ squares }) => {
+    const pieces = [...squares.values()];
+    const count = (/** @type {string} */ man) =>
+      pieces.filter((piece) => piece.toLowerCase() === man).length;
+    const [black, white] = [count('b'), count('w')];
+    if (black === 0 || white === 0) return new Wrong('setup.why.none');
+    return black > MEN || white > MEN ? new Wrong('setup.why.men', { most: MEN }) : null;
+  },
+};
+
+/** @param {number} from @param {number} to */
+const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, at) => from + at).join();
+
+/**
+ * @param {Map<string, string>} squares
+ * @param {'b' | 'w'} man
+ * @param {string} list numbers, kings with K, and ranges of them
+ * @param {Game} game
+ */
+function placeAll(squares, man, list, game) {
+  const names = numbered(game);
+  for (const item of list.split(',').filter(Boolean)) {
+    const [, king, from = '', to = from] = /^(K?)(\d{1,2})(?:-(\d{1,2}))?$/.exec(item) ?? [];
+    const isRange = king !== undefined && Number(from) <= Number(to) && Number(to) <= SQUARES;
+    if (!isRange || Number(from) < 1) throw new Wrong('setup.bad.square', { text: item });
+    for (let at = Number(from); at <= Number(to); at++) {
+      const square = names.get(String(at)) ?? '';
+      if (squares.has(square)) throw new Wrong('setup.bad.twice', { text: String(at) });
+      if (!king && crowned(man, square) !== man)
+        throw new Wrong('setup.bad.man', { text: String(at) });
+      squares.set(square, king ? man.toUpperCase() : man);
+    }
+  }
+}

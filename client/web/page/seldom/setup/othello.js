@@ -1,0 +1,56 @@
+// Othello: 64 squares from a1 on, and the side to move; or SGF. Programs write the discs in several letters.
+
+import { customsOf } from '../../games.js';
+import { Board } from '../../position.js';
+import { isSgf, readSgf, writeSgf } from './sgf.js';
+import { Wrong } from './wrong.js';
+
+/** @import { Notation } from './notations.js' */
+
+const SIZE = 8;
+const SGF = { kind: 2, pieces: /** @type {[string, string]} */ (['*', 'O']), downwards: true };
+const BLACK = /[*xb]/i;
+const WHITE = /[ow]/i;
+const FREE = /[-.]/;
+const CENTRE = ['d4', 'e4', 'd5', 'e5'];
+
+/** @type {Notation} */
+export const othello = {
+  about: 'setup.text.othello',
+  first: () => '---------------------------O*------*O--------------------------- *',
+  pieces: () => ['*', 'O'],
+  ways: ['mirror', 'upside', 'swap'],
+  swaps: (piece) => (piece === '*' ? 'O' : '*'),
+  read: (text, game) => {
+    if (isSgf(text)) return readSgf(text, game, SGF);
+    const letters = [...text.replaceAll(/\s/g, '')];
+    const { length } = letters;
+    if (length !== SIZE * SIZE + 1) throw new Wrong('setup.bad.squares', { length });
+    const strange = letters.find(
+      (letter) => ![BLACK, WHITE, FREE].some((kind) => kind.test(letter)),
+    );
+    if (strange !== undefined) throw new Wrong('setup.bad.piece', { letter: strange });
+    const turn = letters.pop() ?? '';
+    if (FREE.test(turn))
+      throw new Wrong('setup.bad.turn', { letter: turn, sides: ['*', 'O'].join(' ') });
+    const board = new Board(game, '');
+    const squares = letters.flatMap((letter, at) => {
+      const name = board.name(at % SIZE, Math.floor(at / SIZE));
+      return FREE.test(letter)
+        ? []
+        : [/** @type {const} */ ([name, BLACK.test(letter) ? '*' : 'O'])];
+    });
+    return { squares: new Map(squares), turn: BLACK.test(turn) ? 0 : 1 };
+  },
+  write: ({ squares, turn }, game) => {
+    const board = new Board(game, '');
+    const all = Array.from({ length: SIZE * SIZE }, (_, at) => {
+      const name = board.name(at % SIZE, Math.floor(at / SIZE));
+      return squares.get(name) ?? '-';
+    });
+    return `${all.join('')} ${customsOf(game.game).pieceOf?.(turn) ?? ''}`;
+  },
+  show: (draft, game) => writeSgf(draft, game, SGF),
+  wrong: ({ squares }) =>
+    CENTRE.every((square) => squares.has(square)) ? null : new Wrong('setup.why.centre'),
+};

@@ -1,0 +1,28 @@
+// What is said where the server knows that play cannot begin with a position.
+
+import { say } from '../../language.js';
+import { refusalText } from '../../words.js';
+
+/** @import { Refusal } from '../../connection.js' */
+
+/**
+ * The server's own words are English: those that are known are said in the language of the page.
+ * @param {Refusal} refusal
+ */
+export function refusedWords(refusal) {
+  const { message } = refusal;
+  switch (true) {
+    case /is over$/.test(message):
+      return say('setup.why.over');
+    case /no liberty$/.test(message):
+      return say('setup.why.liberty');
+    case /apart from the others$/.test(message):
+      return say('setup.why.apart');
+    case /went on after/.test(message):
+      return say('setup.why.line');
+    case /taken turns|cannot come about|turns to this/.test(message):
+      return say('setup.why.never');
+    default:
+      return refusalText(refusal);
+  }
+}
