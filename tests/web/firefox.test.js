@@ -1,0 +1,186 @@
+// The page in Firefox: what people do most, in each game, and what else depends on the browser.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import {
+  closeFirefox,
+  cutOff,
+  inFirefox,
+  isOpenToAll,
+  isOver,
+  moves,
+  myTurn,
+  play,
+  playAnything,
+  playBot,
+  playing,
+  press,
+  reads,
+  says,
+  sees,
+} from './firefox.js';
+
+/** @import { Page } from './firefox.js' */
+
+after(closeFirefox);
+
+/** How many moves of one's own are played in each game; the small ones are played to their end. */
+const GAMES = {
+  'Tic-tac-toe': Infinity,
+  'Connect Four': Infinity,
+  Othello: 4,
+  Draughts: 4,
+  Chess: 4,
+  Gomoku: 3,
+  Go: 3,
+};
+
+/** Which arrows lead from the square that has the focus to another. @param {Page} page @param {string} target */
+async function way(page, target) {
+  const from = await page.evaluate(() => document.activeElement?.getAttribute('data-square') ?? '');
+  const [right = 0, up = 0] = [0, 1].map((at) => target.charCodeAt(at) - from.charCodeAt(at));
+  return /** @type {const} */ ([
+    ...Array(Math.abs(right)).fill(right > 0 ? 'ArrowRight' : 'ArrowLeft'),
+    ...Array(Math.abs(up)).fill(up > 0 ? 'ArrowUp' : 'ArrowDown'),
+  ]);
+}
+
+test(
+  'every game is played against a bot by clicking',
+  inFirefox(async (foxes) => {
+    const page = await foxes.visitor();
+    for (const [game, most] of Object.entries(GAMES)) {
+      await playBot(page, game);
+      await playAnything(page, most);
+      assert.equal(await isOver(page), most === Infinity, game);
+      if (most !== Infinity) assert.ok((await moves(page)) >= 2 * most, game);
+      await press(page, 'a', 'Plyhouse');
+    }
+  }),
+);
+
+test(
+  'a match is played by keyboard, in another language',
+  inFirefox(async (foxes) => {
+    const page = await foxes.visitor();
+    await reads(page, 'h1, h2', 'What shall we play?');
+    await isOpenToAll(page, 'lobby');
+    await page.select('select:has([value=de])', 'de');
+    await reads(page, 'h1, h2', 'Was spielen wir?');
+    assert.equal(await page.$eval('html', ({ lang }) => lang), 'de');
+    await isOpenToAll(page, 'lobby in German');
+    await page.focus('[value=tic-tac-toe]');
+    await page.keyboard.press(' ');
+    await page.focus('.way.first button');
+    await page.keyboard.press('Enter');
+    await reads(page, '.room.my-turn .standing', 'Du bist am Zug.');
+    while (!(await isOver(page))) {
+      await playing(page, async () => {
+        await page.focus('[role=gridcell][tabindex="0"]');
+        const target = await page.$eval('.cells .legal', (cell) =>
+          cell.getAttribute('data-square'),
+        );
+        for (const key of await way(page, target ?? '')) await page.keyboard.press(key);
+        await page.keyboard.press('Enter');
+      });
+    }
+  }),
+);
+
+test(
+  'two play each other, one of whom is cut off for a while, and look at it again',
+  inFirefox(async (foxes) => {
+    const ann = await foxes.visitor();
+    await press(ann, 'label span', 'Chess');
+    await press(ann, 'button', 'Invite a friend');
+    await isOpenToAll(ann, 'an open match');
+    const link = await ann.$eval('input#link', ({ value }) => value);
+    const bob = await foxes.visitor(new URL(link).pathname);
+    await play(ann, 'e2', 'e4');
+    await play(bob, 'e7', 'e5');
+    await isOpenToAll(ann, 'a match');
+
+    await play(ann, 'd1', 'h5');
+    await myTurn(bob);
+    foxes.expectsFailures = true;
+    await cutOff(bob);
+    await bob.click('[data-square=b8]');
+    await bob.click('[data-square=c6]');
+    await reads(bob, 'body', 'Next try in');
+    await bob.setOfflineMode(false);
+    await myTurn(ann);
+    await sees(ann, 'c6, black knight, last move');
+    await play(ann, 'f1', 'c4');
+    await play(bob, 'g8', 'f6');
+    await play(ann, 'h5', 'f7');
+    await says(ann, 'You win!');
+    await says(bob, 'You lose.');
+    await sees(bob, 'e8, black king, in check');
+    await isOpenToAll(bob, 'a match that is over');
+
+    await press(bob, 'button', 'Analyse');
+    await reads(bob, '[aria-label="Analysis"]', 'accuracy');
+    await bob.keyboard.press('ArrowLeft');
+    await says(bob, 'After 6 of 7 moves.');
+    await reads(bob, '.why', 'Blunder.');
+    await isOpenToAll(bob, 'an analysis');
+  }),
+);
+
+test(
+  'a position is set up, and played from',
+  inFirefox(async (foxes) => {
+    const page = await foxes.visitor('/setup');
+    await page.select('select:has([value=chess])', 'chess');
+    await press(page, 'button', 'Empty board');
+    const put = async (/** @type {string} */ piece, /** @type {string} */ square) => {
+      await page.click(`.palette [title="${piece}"]`);
+      await page.click(`[role=gridcell][data-square=${square}]`);
+      await sees(page, `${square}, ${piece}`);
+    };
+    await put('white king', 'e1');
+    await put('white queen', 'd1');
+    await put('black king', 'e8');
+    await isOpenToAll(page, 'a position');
+    await press(page, 'button', 'Play from here');
+    await myTurn(page);
+    await sees(page, 'd1, white queen');
+    await play(page, 'd1', 'd7');
+  }),
+);
+
+test(
+  'without the server the page opens, and plays',
+  inFirefox(async (foxes) => {
+    const page = await foxes.visitor();
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    foxes.expectsFailures = true;
+    await foxes.server.kill();
+    await page.reload();
+    await press(page, 'button', 'Play without it');
+    await reads(page, 'body', 'You play without the server');
+    await isOpenToAll(page, 'without the server');
+    await playBot(page, 'Connect Four');
+    await playAnything(page, Infinity);
+    assert.ok(await isOver(page));
+    await isOpenToAll(page, 'a match without the server');
+  }),
+);
+
+test(
+  'what is rarely looked at is open to all, too',
+  inFirefox(async (foxes) => {
+    const page = await foxes.visitor();
+    for (const [path, shown] of Object.entries({
+      '/games': 'My games',
+      '/leaders': 'Leaderboards',
+      '/you': 'Your devices',
+      '/pair': 'Code or recovery key',
+    })) {
+      await page.goto(new URL(path, foxes.server.url).href);
+      await reads(page, 'main', shown);
+      await isOpenToAll(page, path);
+    }
+  }),
+);
