@@ -60,6 +60,7 @@ test(
     await page.keyboard.press('Enter');
     await myTurn(page);
     // The board has the focus. A number is a column, and Enter drops a disc where the focus is.
+    await page.locator('.cells :focus').waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.locator('[data-square=c4]:focus').waitFor();
     await picture(page, 'connect-four');

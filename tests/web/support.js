@@ -86,7 +86,7 @@ export class Server {
   /** Kills it as a power cut would. */
   async kill() {
     const child = this.#process;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
