@@ -109,6 +109,20 @@ mod tests {
     }
 
     #[test]
+    fn every_option_can_be_set_in_the_environment() {
+        let command = Args::command();
+        let named: Vec<_> = command.get_arguments().map(clap::Arg::get_env).collect();
+        assert!(named.len() > 50, "{named:?}");
+        for (argument, name) in command.get_arguments().zip(named) {
+            let name = name.unwrap_or_else(|| panic!("{argument} has no name there"));
+            assert!(
+                name.to_string_lossy().starts_with("PLYHOUSE_"),
+                "{argument}"
+            );
+        }
+    }
+
+    #[test]
     fn without_options_the_defaults_hold() {
         let args = Args::try_parse_from(["plyhouse"]).unwrap();
         assert_eq!(args.listen, "127.0.0.1:7878");
