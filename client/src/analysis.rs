@@ -68,7 +68,13 @@ async fn next_part(known: &mut Known, now: &Snapshot) -> Result<Analysis, Failur
                 Some(ServerMessage::Analysis(part)) if part.match_id == now.match_id => {
                     return Ok(*part);
                 }
-                Some(ServerMessage::Error(error)) if error.re.is_none() => {
+                Some(ServerMessage::Error(error))
+                    if error.re.is_none()
+                        && error
+                            .match_id
+                            .as_deref()
+                            .is_none_or(|id| *id == now.match_id) =>
+                {
                     return Err(refused(&error));
                 }
                 _ => {}

@@ -570,6 +570,7 @@ export interface Pong {
 export interface Failure {
   type: 'error';
   re?: number;
+  match?: string;
   ignored?: string[];
   code: string;
   message: string;

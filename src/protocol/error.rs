@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::id::{Ply, RequestId};
+use super::id::{MatchId, Ply, RequestId};
 use super::words::words;
 
 words! {
@@ -108,6 +108,10 @@ pub struct WireError {
     /// The request's number, if it had a readable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub re: Option<RequestId>,
+    /// In an error that answers no request: the match that it is about, where it is about one.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    // Boxed, as few have one.
+    pub match_id: Option<Box<MatchId>>,
     /// What was wrong, for programs.
     // `None` if of a later server: it is judged by `retryable`. No server sends that.
     #[serde(deserialize_with = "known_code")]
@@ -144,6 +148,7 @@ impl WireError {
     pub fn new(code: ErrorCode, message: impl Into<Box<str>>) -> Self {
         Self {
             re: None,
+            match_id: None,
             code: Some(code),
             message: message.into(),
             retryable: code.retryable(),

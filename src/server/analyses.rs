@@ -268,7 +268,10 @@ pub(super) fn tell(
                 }
                 None => {
                     let message = "the match was not looked at to the end; ask again";
-                    let error = WireError::new(ErrorCode::Overloaded, message);
+                    let error = WireError {
+                        match_id: Some(Box::new(analysis.match_id())),
+                        ..WireError::new(ErrorCode::Overloaded, message)
+                    };
                     outbox.send(encode(&ServerMessage::Error(Box::new(error))));
                     return;
                 }

@@ -164,6 +164,30 @@ test(
 );
 
 test(
+  'what was not looked at to the end may be asked for again',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    let isFailing = true;
+    await ann.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((text) => {
+        const { type, match, done, of } = JSON.parse(String(text));
+        if (!isFailing || type !== 'analysis' || done < of) return socket.send(text);
+        isFailing = false;
+        const error = { code: 'overloaded', message: 'ask again', retryable: true };
+        socket.send(JSON.stringify({ type: 'error', match, ...error }));
+      });
+    });
+    await ann.reload();
+    const bob = await house.visitor(await invite(ann));
+    await playAll(ann, bob, 'a1 c3 c1 b1 a3 a2 b2');
+    await ann.getByRole('button', { name: 'Analyse' }).first().click();
+    await ann.locator('#toast', { hasText: 'The server has more to do' }).waitFor();
+    await analyse(ann);
+  }),
+);
+
+test(
   'whoever has had two bots play has their match looked at, and nobody else',
   inHouse(async (house) => {
     const ann = await house.visitor();

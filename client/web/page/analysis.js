@@ -105,7 +105,9 @@ export class Analysis {
 
   /** @param {Message} message */
   hear(message) {
-    if (message.type !== 'analysis' || message.match !== this.#match?.match) return;
+    if (!('match' in message) || message.match !== this.#match?.match) return;
+    if (message.type === 'error') this.#isAsked = false;
+    if (message.type !== 'analysis') return;
     this.#thought.add(message);
     this.#draw();
     this.#app.update();

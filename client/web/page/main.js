@@ -398,7 +398,7 @@ export class App {
         break;
       case 'error':
         this.toast(refusalText(message));
-        this.#view.seekFailed?.();
+        if (!message.match) this.#view.seekFailed?.();
         break;
       default:
         return;

@@ -81,10 +81,11 @@ impl Reading {
         });
     }
 
-    /// Something has failed that no request waits for.
+    /// Something has failed that no request waits for: an analysis, if it names the match.
     pub(super) fn told_trouble(&mut self, on: ConnectionId, error: &WireError) {
+        let analysing = &mut self.connection(on).analysing;
         if error.code == Some(ErrorCode::Overloaded) {
-            self.connection(on).analysing = None;
+            analysing.take_if(|now| error.match_id.as_deref() == Some(&now.id));
         }
     }
 
