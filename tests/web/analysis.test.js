@@ -93,12 +93,23 @@ for (const [size, viewport] of Object.entries({
       await bob.keyboard.press('ArrowLeft');
       await says(bob, /^After \d of 7 moves\.$/);
       assert.equal(await asked.isVisible(), false);
-      // Whoever won has no such mistake, or is led to it.
-      const other = await analyse(ann);
-      await other.getByRole('button', { name: 'Learn from your mistakes' }).waitFor();
     }),
   );
 }
+
+test(
+  'whoever made no mistake is not asked to learn from one',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann));
+    // Ann wins from the first mistake on, and makes none.
+    await playAll(ann, bob, 'a1 b1 a2 c1 a3');
+    for (const page of [ann, bob]) await page.locator('.room.ended').waitFor();
+    const learn = { name: 'Learn from your mistakes' };
+    await (await analyse(bob)).getByRole('button', learn).waitFor();
+    assert.equal(await (await analyse(ann)).getByRole('button', learn).isVisible(), false);
+  }),
+);
 
 test(
   'a match of each game is looked at, and in other words than English',

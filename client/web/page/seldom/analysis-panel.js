@@ -63,7 +63,7 @@ export class AnalysisPanel {
     this.#tellAccuracy(thought);
     // Whoever looks elsewhere learns no more.
     if (shown !== this.learning?.ply) this.learning = null;
-    this.#learn.hidden = !isWhole || this.#match.you === null || this.learning !== null;
+    this.#learn.hidden = !isWhole || this.#mistakes.length === 0 || this.learning !== null;
     // What is to be found is not told.
     const told = this.learning
       ? h('p', {}, this.learning.told)
@@ -202,17 +202,17 @@ export class AnalysisPanel {
     fill(this.#graph, picture);
   }
 
-  /** Goes through the own mistakes. */
-  #begin() {
+  /** The own mistakes, in the order in which they were made. */
+  get #mistakes() {
     const bad = [...(this.#thought?.plies.values() ?? [])].filter(
       ({ seat, judged }) => seat === this.#match.you && judged,
     );
-    const mistakes = bad.sort((one, other) => one.ply - other.ply);
-    if (mistakes.length === 0) {
-      fill(this.#told, h('p', {}, say('learn.none')));
-      return;
-    }
-    const learning = new Learning(mistakes, {
+    return bad.sort((one, other) => one.ply - other.ply);
+  }
+
+  /** Goes through the own mistakes. */
+  #begin() {
+    const learning = new Learning(this.#mistakes, {
       look: this.#does.look,
       playOn: this.#does.playOn,
       name: (move, ply) => this.#say(move, ply),

@@ -321,7 +321,6 @@ export default {
   'why.keeps.loss': '{better} verliert weniger hoch.',
   'why.answer': 'Die Antwort ist {line}.',
   'learn.title': 'Aus deinen Fehlern lernen',
-  'learn.none': 'Du hast keinen Fehler gemacht, der zählt.',
   'learn.better': 'Was ist besser?',
   'learn.played': 'Du hast {move} gespielt. Finde auf dem Brett einen besseren Zug.',
   'learn.found': 'Das ist der beste Zug.',

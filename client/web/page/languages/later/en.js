@@ -318,7 +318,6 @@ export default {
   'why.keeps.loss': '{better} loses by less.',
   'why.answer': 'The answer is {line}.',
   'learn.title': 'Learn from your mistakes',
-  'learn.none': 'You made no mistake that counts.',
   'learn.better': 'What is better?',
   'learn.played': 'You played {move}. Find a better move on the board.',
   'learn.found': 'That is the best move.',

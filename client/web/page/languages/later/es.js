@@ -320,7 +320,6 @@ export default {
   'why.keeps.loss': '{better} pierde por menos.',
   'why.answer': 'La respuesta es {line}.',
   'learn.title': 'Aprende de tus errores',
-  'learn.none': 'No cometiste ningún error importante.',
   'learn.better': '¿Qué es mejor?',
   'learn.played': 'Jugaste {move}. Busca una jugada mejor en el tablero.',
   'learn.found': 'Es la mejor jugada.',

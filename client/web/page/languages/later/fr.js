@@ -319,7 +319,6 @@ export default {
   'why.keeps.loss': '{better} perd de moins.',
   'why.answer': 'La réponse est {line}.',
   'learn.title': 'Apprendre de vos erreurs',
-  'learn.none': 'Vous n’avez pas fait d’erreur qui compte.',
   'learn.better': 'Que vaut-il mieux ?',
   'learn.played': 'Vous avez joué {move}. Trouvez mieux sur le plateau.',
   'learn.found': 'C’est le meilleur coup.',

@@ -294,7 +294,6 @@ export default {
   'why.keeps.loss': '{better}なら負けが小さくなります。',
   'why.answer': '相手の応手: {line}。',
   'learn.title': '自分のミスから学ぶ',
-  'learn.none': '目立ったミスはありませんでした。',
   'learn.better': 'もっと良い手は?',
   'learn.played': '{move}と指しました。盤上でもっと良い手を探してください。',
   'learn.found': '最善手です。',

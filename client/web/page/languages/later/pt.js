@@ -316,7 +316,6 @@ export default {
   'why.keeps.loss': '{better} perde por menos.',
   'why.answer': 'A resposta é {line}.',
   'learn.title': 'Aprenda com seus erros',
-  'learn.none': 'Você não cometeu erros que contem.',
   'learn.better': 'O que é melhor?',
   'learn.played': 'Você jogou {move}. Ache um lance melhor no tabuleiro.',
   'learn.found': 'É o melhor lance.',

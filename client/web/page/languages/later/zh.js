@@ -286,7 +286,6 @@ export default {
   'why.keeps.loss': '走{better}输得较少。',
   'why.answer': '对方应以{line}。',
   'learn.title': '从失误中学习',
-  'learn.none': '你没有明显的失误。',
   'learn.better': '哪一手更好？',
   'learn.played': '你走了{move}。请在棋盘上找出更好的着法。',
   'learn.found': '这是最好的着法。',
