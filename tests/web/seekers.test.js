@@ -98,3 +98,21 @@ test(
     await eve.getByText('Nobody is looking for one now.').waitFor();
   }),
 );
+
+test(
+  'whoever looks for a rated match is answered by registered players only',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    await signUp(ann, 'ann');
+    await ann.getByRole('radio', { name: 'Chess', exact: true }).check();
+    await chooseClock(ann, '5+3');
+    await ann.getByRole('checkbox', { name: /^Rated/ }).check();
+    await ann.getByRole('button', { name: 'Find an opponent' }).click();
+    const eve = await house.visitor();
+    await seekers(eve).getByText('Chess · 5+3 · rated · for registered players').waitFor();
+    await shows(eve, 0);
+    await signUp(eve, 'eve');
+    await answer(eve, 'ann').waitFor();
+    assert.equal(await seekers(eve).getByText('for registered players').count(), 0);
+  }),
+);

@@ -94,11 +94,14 @@ export class SeekersSlots {
     const names = h('p', { class: 'names' }, who);
     if (rating !== undefined) names.append(` (${ratingWords(rating, provisional)})`);
     const about = h('p', { class: 'about' });
-    write(about, [...terms, rated && say('rated.short')].filter(Boolean).join(' · '));
+    // Guests have no rating: the server would refuse them.
+    const isClosed = rated === true && !this.#app.player?.account;
+    const counts = [rated && say('rated.short'), isClosed && say('seekers.registered')];
+    write(about, [...terms, ...counts].filter(Boolean).join(' · '));
     const button = h('button', { type: 'button', onclick: () => this.#answer(seeker) }, action);
     button.setAttribute('aria-label', say('list.action', { action, code: player.name }));
     const row = h('li');
-    fill(row, h('div', { class: 'who' }, names, about), button);
+    fill(row, h('div', { class: 'who' }, names, about), !isClosed && button);
     return row;
   }
 }

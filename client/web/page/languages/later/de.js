@@ -189,6 +189,7 @@ export default {
   'proof.field': 'Dein Passwort oder dein Wiederherstellungsschlüssel',
   'proof.go': 'Weiter',
   'seekers.play': 'Spielen',
+  'seekers.registered': 'für Registrierte',
   'watch.who': 'Wer zusehen darf',
   'watch.usual': 'Wie üblich',
   'watch.anyone': 'Alle',

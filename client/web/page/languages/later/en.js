@@ -187,6 +187,7 @@ export default {
   'proof.field': 'Your password, or your recovery key',
   'proof.go': 'Go on',
   'seekers.play': 'Play',
+  'seekers.registered': 'for registered players',
   'watch.who': 'Who may watch',
   'watch.usual': 'As usual',
   'watch.anyone': 'Anybody',

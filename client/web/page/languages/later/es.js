@@ -188,6 +188,7 @@ export default {
   'proof.field': 'Tu contraseña o tu clave de recuperación',
   'proof.go': 'Seguir',
   'seekers.play': 'Jugar',
+  'seekers.registered': 'para jugadores registrados',
   'watch.who': 'Quién puede mirar',
   'watch.usual': 'Lo habitual',
   'watch.anyone': 'Cualquiera',

@@ -188,6 +188,7 @@ export default {
   'proof.field': 'Votre mot de passe ou votre clé de récupération',
   'proof.go': 'Continuer',
   'seekers.play': 'Jouer',
+  'seekers.registered': 'pour les joueurs inscrits',
   'watch.who': 'Qui peut regarder',
   'watch.usual': 'Comme d’habitude',
   'watch.anyone': 'Tout le monde',

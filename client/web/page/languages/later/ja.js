@@ -178,6 +178,7 @@ export default {
   'proof.field': 'パスワードまたは復元キー',
   'proof.go': '続ける',
   'seekers.play': '対局する',
+  'seekers.registered': '登録者のみ',
   'watch.who': '観戦できる人',
   'watch.usual': '通常どおり',
   'watch.anyone': '誰でも',

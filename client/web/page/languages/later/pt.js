@@ -187,6 +187,7 @@ export default {
   'proof.field': 'Sua senha ou sua chave de recuperação',
   'proof.go': 'Continuar',
   'seekers.play': 'Jogar',
+  'seekers.registered': 'para jogadores cadastrados',
   'watch.who': 'Quem pode assistir',
   'watch.usual': 'O habitual',
   'watch.anyone': 'Qualquer um',

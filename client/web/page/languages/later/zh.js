@@ -171,6 +171,7 @@ export default {
   'proof.field': '你的密码或恢复密钥',
   'proof.go': '继续',
   'seekers.play': '对局',
+  'seekers.registered': '仅限注册玩家',
   'watch.who': '谁可以旁观',
   'watch.usual': '照常',
   'watch.anyone': '所有人',
