@@ -4,7 +4,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
-import { cell, invite, isOpenToAll, moves, myTurn, play, playAll, says } from './players.js';
+import {
+  cell,
+  invite,
+  isOpenToAll,
+  legal,
+  moves,
+  myTurn,
+  play,
+  playAll,
+  playBot,
+  says,
+} from './players.js';
 import { closeBrowser, inHouse, picture, settle } from './support.js';
 
 /** @import { Page } from './support.js' */
@@ -136,5 +147,27 @@ test(
     await ann.reload();
     const { board, pieces } = await ann.evaluate(() => ({ ...document.documentElement.dataset }));
     assert.deepEqual([board, pieces], ['slate', 'letters']);
+  }),
+);
+
+test(
+  'what stays on the board is not drawn anew, and what the mouse would do is seen until it does',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { reducedMotion: 'reduce' });
+    await playBot(ann, { game: 'Othello' });
+    await myTurn(ann);
+    await play(ann, ...(await legal(ann)).slice(0, 1));
+    await myTurn(ann);
+    const before = await ann.evaluateHandle(() => [
+      ...document.querySelectorAll('.mark-target, .mark-last'),
+    ]);
+    assert.ok((await before.evaluate((marks) => marks.length)) > 2);
+    const [first = ''] = await legal(ann);
+    await cell(ann, first).hover();
+    await ann.locator('.ghost').waitFor({ state: 'attached' });
+    assert.ok(await before.evaluate((marks) => marks.every(({ isConnected }) => isConnected)));
+    await ann.mouse.down();
+    assert.equal(await ann.locator('.ghost').count(), 1);
+    await ann.mouse.up();
   }),
 );

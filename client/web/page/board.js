@@ -4,8 +4,8 @@
 import { aimedAt, ghostOf } from './aim.js';
 import { cellWords, takenWords } from './cell.js';
 import { chooseMove } from './choosing.js';
-import { h } from './dom.js';
-import { dragged } from './dragging.js';
+import { afterPicture, h, mark } from './dom.js';
+import { dragged, squareOf } from './dragging.js';
 import { Drawings } from './drawings.js';
 import { customsOf, landingOf, moveOfKey, squaresOf } from './games.js';
 import { lookOf } from './ground.js';
@@ -56,6 +56,10 @@ export class BoardView {
   #isTouched = false;
   /** The square under the mouse or the focus. @type {string | null} */
   #aim = null;
+  /** The cells that have each class now. @type {Map<string, Set<Element | undefined>>} */
+  #marked = new Map();
+  /** Whether the cells are still to be told what stands there. */
+  #isUntold = false;
   /** Whether the next move has been dragged to its square before one's eyes. */
   #isDropped = false;
   /** @type {View} */
@@ -181,12 +185,15 @@ export class BoardView {
   }
 
   #refresh() {
-    const { check } = this.#view;
-    // Once for all squares: there may be hundreds of them, and as many moves.
-    const targets = this.#isAhead ? new Set() : this.#picking.targets();
-    for (const [square, cell] of this.#cells)
-      this.#describe(square, cell, { isChecked: square === check, isTarget: targets.has(square) });
+    const targets = this.#isAhead ? [] : this.#picking.targets();
+    this.#mark('legal', [...(this.#isAhead ? [] : this.#moves.keys()), ...targets]);
+    this.#mark('movable', this.#picking.origins());
     this.#draw();
+    // It is read out later than it is seen, but nobody comes to a square without a name.
+    const isNamed = this.#cells.get(this.#current)?.hasAttribute('aria-label');
+    if (isNamed && !this.#isUntold) afterPicture(() => this.#describe());
+    this.#isUntold = isNamed === true;
+    if (!isNamed) this.#describe();
   }
 
   #draw() {
@@ -210,27 +217,39 @@ export class BoardView {
       movers: isForced ? [...this.#picking.origins()] : [],
       ghost: ghostOf(intent),
     });
-    for (const [square, cell] of this.#cells) cell.classList.toggle('aim', aim.includes(square));
+    this.#mark('aim', aim);
+  }
+
+  /** @param {string} name @param {Iterable<string>} squares */
+  #mark(name, squares) {
+    const cells = [...squares].map((square) => this.#cells.get(square));
+    this.#marked.set(name, mark(name, this.#marked.get(name) ?? [], cells));
   }
 
   /** @param {string | null} square */
   #aimAt(square) {
+    if (square === this.#aim) return;
     this.#aim = square;
     this.#draw();
   }
 
-  /** @param {string} square @param {HTMLElement} cell @param {{ isChecked: boolean, isTarget: boolean }} now */
-  #describe(square, cell, { isChecked, isTarget }) {
+  /** Tells what stands on each square, and what can be done there. */
+  #describe() {
+    this.#isUntold = false;
     const { way } = this.#picking;
+    const { check } = this.#view;
     const isAhead = this.#isAhead;
-    const isMovable = this.#picking.origins().has(square);
-    const isLegal = !isAhead && this.#moves.has(square);
-    const now = { isChecked, isTarget, way };
-    const words = cellWords(this.#view, square, this.#customs.label(square), now);
-    cell.setAttribute('aria-label', words);
-    cell.setAttribute('aria-disabled', String(!isLegal && !isMovable && !isTarget && !isAhead));
-    cell.classList.toggle('legal', isLegal || isTarget);
-    cell.classList.toggle('movable', isMovable);
+    // Once for all squares: there may be hundreds of them, and as many moves.
+    const targets = isAhead ? new Set() : this.#picking.targets();
+    const origins = this.#picking.origins();
+    for (const [square, cell] of this.#cells) {
+      const isTarget = targets.has(square);
+      const now = { isChecked: square === check, isTarget, way };
+      const words = cellWords(this.#view, square, this.#customs.label(square), now);
+      const isOpen = isAhead || isTarget || this.#moves.has(square) || origins.has(square);
+      tell(cell, 'aria-label', words);
+      tell(cell, 'aria-disabled', String(!isOpen));
+    }
   }
 
   #makeGrid() {
@@ -246,7 +265,10 @@ export class BoardView {
         role: 'grid',
         'aria-label': say('board.of', { game: this.#game.title }),
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
-        onfocusout: () => this.#aimAt(null),
+        // Where the mouse is, it stays.
+        onfocusout: (/** @type {FocusEvent} */ { target }) => {
+          if (squareOf(target) === this.#aim) this.#aimAt(null);
+        },
         onpointerdown: (/** @type {PointerEvent} */ { pointerType }) => {
           this.#isTouched = pointerType === 'touch';
         },
@@ -317,9 +339,12 @@ export class BoardView {
     const had = this.#picking.way.length > 0;
     const moves = this.#picking.choose(square);
     const { way } = this.#picking;
-    this.#refresh();
+    const view = this.#view;
     if (moves.length > 0) void this.#decide(moves);
-    else if (way.length > 0) this.#say(this.#told());
+    // A move that is played is shown already.
+    if (this.#view === view) this.#refresh();
+    if (moves.length > 0) return;
+    if (way.length > 0) this.#say(this.#told());
     else if (had) this.#say(say('board.back'));
   }
 
@@ -404,3 +429,8 @@ export class BoardView {
     event.stopPropagation();
   }
 }
+
+/** Sets an attribute, if it is another: even to set the same costs the browser something. @param {Element} element @param {string} name @param {string} value */
+const tell = (element, name, value) => {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+};

@@ -67,6 +67,23 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/**
+ * Gives a class to these and to no others. Of hundreds of squares it is a few that change.
+ * @param {string} name
+ * @param {Iterable<Element | undefined>} before those that have it
+ * @param {Iterable<Element | undefined>} these
+ * @returns {Set<Element | undefined>} those that have it now
+ */
+export function mark(name, before, these) {
+  const now = new Set(these);
+  for (const element of before) if (!now.has(element)) element?.classList.remove(name);
+  for (const element of now) element?.classList.add(name);
+  return now;
+}
+
+/** Does what can wait once what is drawn by now is on the screen: whoever has clicked sees that first. @param {() => void} does */
+export const afterPicture = (does) => requestAnimationFrame(() => setTimeout(does));
+
 /** What the page has had from the start. @param {string} id */
 export function one(id) {
   const element = document.getElementById(id);

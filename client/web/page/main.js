@@ -7,7 +7,7 @@ import { Challenges } from './challenges.js';
 import { rememberOpponent } from './challenging.js';
 import { Connection, Refusal } from './connection.js';
 import { Days } from './days.js';
-import { fill, h, one } from './dom.js';
+import { afterPicture, fill, h, one } from './dom.js';
 import { say } from './language.js';
 import { aloneAt, keptAlone } from './keeping-alone.js';
 import { keepPage } from './keeping-page.js';
@@ -212,9 +212,9 @@ export class App {
     while (this.#heard.childElementCount > 10) this.#heard.firstElementChild?.remove();
   }
 
-  /** Draws everything anew once what is drawn by now is on the screen: whoever has clicked sees that first. */
+  /** Draws everything anew, after what is drawn by now. */
   updateSoon() {
-    requestAnimationFrame(() => setTimeout(() => this.update()));
+    afterPicture(() => this.update());
   }
 
   /** Draws everything anew that depends on what we know. */

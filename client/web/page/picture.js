@@ -1,7 +1,8 @@
 // The board as a picture: what lies under the pieces, the pieces, and what lies over them. One unit
 // is a hundredth of a square.
 
-import { s } from './dom.js';
+import { mark, s } from './dom.js';
+import { EMPTY } from './fen.js';
 import { customsOf } from './games.js';
 import { ground, lookOf, plateWithHoles } from './ground.js';
 import { Layout } from './layout.js';
@@ -27,7 +28,7 @@ import { Board } from './position.js';
  */
 
 /** The corners of a square: where rings tell what can be done, they tell what was done. */
-const CORNERS = 'M-45-25V-45H-25M25-45H45V-25M45 25V45H25M-25 45H-45V25';
+const CORNERS = 'v-20h20m50 0h20v20m0 50v20h-20m-50 0h-20v-20';
 
 /** So far above a finger a piece is carried. */
 const LIFT = 70;
@@ -42,15 +43,21 @@ export class Picture {
   layout;
   #game;
   #look;
-  #under;
   #pieces = s('g', {});
   #over = s('g', {});
   /** What is carried, above all else. */
   #top = s('g', {});
   /** @type {Map<string, { piece: string, element: SVGElement }>} */
   #standing = new Map();
+  /** What lies under the pieces, by its square. @type {Map<string | undefined, Element>} */
+  #tiles;
+  /** What has each class now. @type {Map<string, Set<Element | undefined>>} */
+  #marked = new Map();
+  /** What is drawn over the pieces. @type {Map<string, Element>} */
+  #rings = new Map();
   /** @type {SVGElement | null} */
   #ghost = null;
+  #ghosted = '';
 
   /** @param {Game} game @param {Layout} [layout] */
   constructor(game, layout = new Layout(game)) {
@@ -60,11 +67,12 @@ export class Picture {
     this.#look = look;
     const size = `0 0 ${game.files * 100} ${game.ranks * 100}`;
     const plate = look === 'plate' ? s('path', { class: 'plate', d: plateWithHoles(game) }) : null;
-    this.#under = s('g', {}, ...ground(game, layout));
+    const tiles = ground(game, layout);
+    this.#tiles = new Map(tiles.map((tile) => [tile.dataset.square, tile]));
     this.element = s(
       'svg',
       { class: `picture ${look}`, viewBox: size, 'aria-hidden': 'true' },
-      this.#under,
+      s('g', {}, ...tiles),
       this.#pieces,
       plate,
       this.#over,
@@ -76,19 +84,17 @@ export class Picture {
   show(scene) {
     const { board, last = [], line = [], aim = [], way = [], check = null, ghost = null } = scene;
     this.#stand(board, last, scene.moving ?? false);
-    for (const [square, { element }] of this.#standing) {
-      element.classList.toggle('dim', line.length > 0 && !line.includes(square));
-      element.classList.toggle('picked', square === way[0]);
-    }
-    for (const tile of this.#under.children) {
-      const square = tile.getAttribute('data-square') ?? '';
-      tile.classList.toggle('last', last.includes(square));
-      tile.classList.toggle('line', line.includes(square));
-      tile.classList.toggle('aim', aim.includes(square));
-      tile.classList.toggle('way', way.includes(square));
-      tile.classList.toggle('check', square === check);
-    }
-    this.#over.replaceChildren(...this.#marks(scene));
+    const standing = (/** @type {string} */ square) => this.#standing.get(square)?.element;
+    const others = [...this.#standing.keys()].filter((square) => !line.includes(square));
+    this.#mark('dim', line.length > 0 ? others.map(standing) : []);
+    this.#mark('picked', way.slice(0, 1).map(standing));
+    const tile = (/** @type {string} */ square) => this.#tiles.get(square);
+    for (const [name, squares] of Object.entries({ last, line, aim, way, check: [check ?? ''] }))
+      this.#mark(name, squares.map(tile));
+    this.#ring(scene);
+    const ghosted = ghost ? `${ghost.square} ${ghost.piece}` : '';
+    if (ghosted === this.#ghosted) return;
+    this.#ghosted = ghosted;
     this.#ghost?.remove();
     this.#ghost = null;
     if (ghost) {
@@ -116,33 +122,28 @@ export class Picture {
     if (element.parentNode !== layer) layer.append(element);
   }
 
-  /** @param {Scene} scene */
-  #marks({ board, last = [], line = [], targets = [], movers = [], queued = [] }) {
-    const mark =
-      (/** @type {string} */ kind, /** @type {number} */ r) =>
-      /** @param {string} square */
-      (square) => {
-        const seat = board.seatOf(board.at(square));
-        return this.#at(square, s('circle', { class: `mark-${kind} on-${seat ?? 'none'}`, r }));
-      };
-    const lastMark = (/** @type {string} */ square) => {
-      const kind = `mark-last${line.includes(square) ? ' in-line' : ''}`;
-      const seat = board.seatOf(board.at(square)) ?? 'none';
-      const drawn =
-        this.#look === 'chequers'
-          ? s('path', { class: kind, d: CORNERS })
-          : s('circle', { class: `${kind} on-${seat}`, r: 46 });
-      return this.#at(square, drawn);
-    };
-    const isFree = (/** @type {string} */ square) => board.isEmpty(square);
-    return [
-      ...line.map(mark('line', 44)),
-      ...last.map(lastMark),
-      ...queued.map(mark('queued', 40)),
-      ...movers.map(mark('mover', 45)),
-      ...targets.filter(isFree).map(mark('target', 15)),
-      ...targets.filter((square) => !isFree(square)).map(mark('capture', 44)),
-    ];
+  /** @param {string} name @param {(Element | undefined)[]} these */
+  #mark(name, these) {
+    this.#marked.set(name, mark(name, this.#marked.get(name) ?? [], these));
+  }
+
+  /** Leaves the marks that stay, and draws those that come. @param {Scene} scene */
+  #ring(scene) {
+    const now = new Map(rings(scene, this.#look).map((mark) => [Object.values(mark).join(), mark]));
+    for (const [key, element] of this.#rings) {
+      if (now.has(key)) continue;
+      element.remove();
+      this.#rings.delete(key);
+    }
+    for (const [key, { square, look, r }] of now) {
+      if (this.#rings.has(key)) continue;
+      const { x, y } = this.layout.middle(square);
+      const element = r
+        ? s('circle', { class: look, cx: x, cy: y, r })
+        : s('path', { class: look, d: `M${x - 45} ${y - 25}${CORNERS}` });
+      this.#rings.set(key, element);
+      this.#over.append(element);
+    }
   }
 
   /**
@@ -151,7 +152,10 @@ export class Picture {
    * @param {boolean} moving
    */
   #stand(board, last, moving) {
-    const now = (/** @type {string} */ square) => (board.isEmpty(square) ? '' : board.at(square));
+    const now = (/** @type {string} */ square) => {
+      const piece = board.at(square);
+      return piece === EMPTY ? '' : piece;
+    };
     const before = (/** @type {string} */ square) => this.#standing.get(square)?.piece ?? '';
     const changed = [...board.squares()].filter((square) => now(square) !== before(square));
     const come = changed.filter((square) => now(square) !== '');
@@ -212,6 +216,36 @@ export class Picture {
     const { x, y } = this.layout.middle(square);
     return s('g', { transform: `translate(${x} ${y})` }, drawn);
   }
+}
+
+/**
+ * What is drawn over the pieces: on which square, with which classes, and of which size if it is a ring or a dot.
+ * @param {Scene} scene
+ * @param {string} ground how the board is drawn
+ * @returns {{ square: string, look: string, r?: number }[]}
+ */
+function rings({ board, last = [], line = [], targets = [], movers = [], queued = [] }, ground) {
+  const ring =
+    (/** @type {string} */ kind, /** @type {number} */ r) =>
+    /** @param {string} square */
+    (square) => ({
+      square,
+      look: `mark-${kind} on-${board.seatOf(board.at(square)) ?? 'none'}`,
+      r,
+    });
+  const lastMark = (/** @type {string} */ square) => {
+    const kind = `last${line.includes(square) ? ' in-line' : ''}`;
+    return ground === 'chequers' ? { square, look: `mark-${kind}` } : ring(kind, 46)(square);
+  };
+  const isFree = (/** @type {string} */ square) => board.isEmpty(square);
+  return [
+    ...line.map(ring('line', 44)),
+    ...last.map(lastMark),
+    ...queued.map(ring('queued', 40)),
+    ...movers.map(ring('mover', 45)),
+    ...targets.filter(isFree).map(ring('target', 15)),
+    ...targets.filter((square) => !isFree(square)).map(ring('capture', 44)),
+  ];
 }
 
 /**
