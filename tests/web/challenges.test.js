@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import {
   chooseClock,
   fits,
+  inBar,
   invite,
   isOpenToAll,
   myTurn,
@@ -132,3 +133,43 @@ test(
     }
   }),
 );
+
+/** Which of these a part of the page covers. @param {Page} page @param {string} part @param {string} others */
+const covered = (page, part, others) =>
+  page.evaluate(
+    ([part = '', others = '']) => {
+      const over = document.querySelector(part)?.getBoundingClientRect();
+      const isOver = (/** @type {Element} */ other) => {
+        const { left, right, top, bottom } = other.getBoundingClientRect();
+        const { x = 0, y = 0, width = 0, height = 0 } = over ?? {};
+        return left < x + width && right > x && top < y + height && bottom > y;
+      };
+      const found = [...document.querySelectorAll(others)].filter(isOver);
+      return found.map(({ className, id }) => className || id);
+    },
+    [part, others],
+  );
+
+for (const [size, viewport] of Object.entries({
+  phone: { width: 390, height: 844 },
+  lying: { width: 844, height: 390 },
+  desktop: { width: 1280, height: 800 },
+})) {
+  test(
+    `a challenge covers nothing of the match that one plays: ${size}`,
+    inHouse(async (house) => {
+      const [ann, bob] = await acquainted(house, { viewport, reducedMotion: 'reduce' });
+      await lobby(bob);
+      await playBot(bob, { game: 'Chess' });
+      await myTurn(bob);
+      await challenge(ann);
+      await challenges(bob).getByRole('button', { name: 'Decline' }).waitFor();
+      assert.deepEqual(await covered(bob, '#notices', '.surface, .player, .standing, .bar'), []);
+      await inBar(bob, 'Hint: the best move').click();
+      await bob.locator('#toast', { hasText: /^The best move is / }).waitFor();
+      assert.deepEqual(await covered(bob, '#notices', '#toast'), []);
+      await fits(bob);
+      await picture(bob, `challenged-in-match-${size}`);
+    }),
+  );
+}
