@@ -1,5 +1,5 @@
 // What players expect of a board: stepping by arrow keys, arrows to think with, a piece above the finger,
-// boards and pieces of one's own choice.
+// boards, pieces and figurines of one's own choice.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -147,6 +147,38 @@ test(
     await ann.reload();
     const { board, pieces } = await ann.evaluate(() => ({ ...document.documentElement.dataset }));
     assert.deepEqual([board, pieces], ['slate', 'letters']);
+  }),
+);
+
+test(
+  'moves of chess are listed with figurines if one wishes, and are letters all the same',
+  inHouse(async (house) => {
+    const ann = await house.visitor('/', { axe: true, reducedMotion: 'reduce' });
+    await playBot(ann, { game: 'Chess' });
+    await play(ann, 'g1', 'f3');
+    const move = ann.getByRole('button', { name: /^Move 1, White: Nf3/ });
+    const seen = () =>
+      move
+        .locator('[data-figurine]')
+        .evaluate((letter) => [
+          getComputedStyle(letter).fontSize === '0px',
+          getComputedStyle(letter, '::before').content.includes('♘'),
+        ]);
+    assert.deepEqual(await seen(), [false, false]);
+    await ann.getByRole('button', { name: 'Board and pieces' }).click();
+    await ann.getByRole('checkbox', { name: 'Figurines in the moves of chess' }).check();
+    await ann.getByRole('button', { name: 'Done' }).click();
+    assert.deepEqual(await seen(), [true, true]);
+    await isOpenToAll(ann, 'figurines');
+    await picture(ann, 'figurines');
+    await ann.reload();
+    await move.waitFor();
+    assert.deepEqual(await seen(), [true, true]);
+    const copied = await move.evaluate((button) => {
+      getSelection()?.selectAllChildren(button);
+      return getSelection()?.toString();
+    });
+    assert.equal(copied, 'Nf3');
   }),
 );
 

@@ -13,6 +13,7 @@
   root.dataset.theme = kept('theme', 'system');
   root.dataset.board = kept('board', 'sea');
   root.dataset.pieces = kept('pieces', 'carved');
+  root.dataset.notation = kept('notation', 'letters');
 
   /** Every language that the page speaks: how it is tagged, and in which direction it runs. */
   const spoken = new Map([

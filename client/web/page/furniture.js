@@ -4,6 +4,7 @@ import { Actions } from './actions.js';
 import { Analysis } from './analysis.js';
 import { BoardView } from './board.js';
 import { h } from './dom.js';
+import { customsOf } from './games.js';
 import { lookOf } from './ground.js';
 import { say } from './language.js';
 import { Moves } from './moves.js';
@@ -61,7 +62,8 @@ export class Furniture {
     };
     this.analysis = new Analysis(app, { look, toBoard, playOn: () => this.actions.playOn() });
     // What comes with the end stands behind what has been there.
-    this.moves = new Moves({ look, share }, this.talk.button, this.analysis.button);
+    const { figurines } = customsOf(game.game);
+    this.moves = new Moves({ look, share }, figurines, this.talk.button, this.analysis.button);
     this.moves.element.append(this.talk.place);
     this.thinking = new Thinking(app);
     this.moves.element.firstElementChild?.after(this.thinking.place, this.analysis.place);

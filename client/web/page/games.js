@@ -69,6 +69,7 @@ import { list, say } from './language.js';
  * @property {(file: number) => string} [fileLabel]
  * @property {(rank: number) => string} [rankLabel]
  * @property {'all' | 'edges'} [inside] which squares carry their labels themselves
+ * @property {Record<string, string>} [figurines] what stands for the letters of pieces where moves are listed
  * @property {string} [hint] how one plays
  * @property {string} [touchHint] how one plays without mouse and keyboard
  * @property {string} [scored] what is to be known of the points at the end
@@ -101,6 +102,8 @@ const GENERAL = {
   fileLabel: (file) => String.fromCharCode(97 + file),
   /** @type {NonNullable<Customs['rankLabel']>} */
   rankLabel: (rank) => String(rank + 1),
+  /** @type {NonNullable<Customs['figurines']>} */
+  figurines: {},
   hint: say('hint.square'),
   touchHint: say('hint.square.touch'),
 };

@@ -1,6 +1,6 @@
 // The moves so far, as a list in which one steps back and forth.
 
-import { fill, h, write } from './dom.js';
+import { fill, h } from './dom.js';
 import { known, say } from './language.js';
 import { icon } from './switches.js';
 
@@ -17,6 +17,7 @@ export class Moves {
   #share;
   #buttons;
   #look;
+  #figurines;
   /** @type {string[]} */
   #drawn = [];
   /** @type {HTMLButtonElement[]} */
@@ -30,10 +31,12 @@ export class Moves {
   /**
    * @param {{ look: (ply: number) => void, share: (ply: number | null) => void }} does shows the position after so many
    *   moves, or hands a link to it on
+   * @param {Record<string, string>} figurines by the letters for which they stand
    * @param {...HTMLElement} tools what else can be done with the match
    */
-  constructor({ look, share }, ...tools) {
+  constructor({ look, share }, figurines, ...tools) {
     this.#look = look;
+    this.#figurines = figurines;
     const label = say('result.share');
     this.#share = h(
       'button',
@@ -140,6 +143,15 @@ export class Moves {
     }
   }
 
+  /** A move, in which letters stay letters: the style may show figurines over them. @param {string} move */
+  #written(move) {
+    const parts = move.split(/([A-Z])/).map((part) => {
+      const figurine = this.#figurines[part];
+      return figurine ? h('span', { 'data-figurine': figurine }, part) : part;
+    });
+    return h('span', {}, ...parts);
+  }
+
   /** @param {string[]} moves @param {string[]} sides @param {number} begins */
   #draw(moves, sides, begins) {
     this.#drawn = moves;
@@ -154,7 +166,7 @@ export class Moves {
         }),
         onclick: () => this.#look(at + 1),
       });
-      write(button, move);
+      fill(button, this.#written(move));
       return button;
     });
     // Where the second seat begins, the place of the first is empty.

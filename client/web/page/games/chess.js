@@ -62,6 +62,7 @@ export const customs = {
       : say('chess.move', { from, to });
     return becomes ? say('chess.becomes', { move: said, piece: nameOf(becomes) }) : said;
   },
+  figurines: { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘' },
   hint: say('hint.piece'),
   touchHint: say('hint.piece.touch'),
 };

@@ -1,6 +1,6 @@
 // How boards and pieces are drawn: chosen by each for their own eyes, and remembered.
 
-import { group, radio } from '../controls.js';
+import { checkbox, group, radio } from '../controls.js';
 import { h } from '../dom.js';
 import { remember } from '../keep.js';
 import { say } from '../language.js';
@@ -23,6 +23,7 @@ const SHOWN = 'chess';
 
 /** @param {App} app */
 export function chooseLooks(app) {
+  const { dataset } = document.documentElement;
   const game = app.game(SHOWN) ?? app.games[0];
   const close = h(
     'button',
@@ -36,6 +37,9 @@ export function chooseLooks(app) {
     game && h('div', { class: 'shown' }, sample(game)),
     options(say('looks.board'), 'board', BOARDS),
     options(say('looks.pieces'), 'pieces', PIECES),
+    checkbox(say('looks.figurines'), dataset.notation === 'figurines', (isOn) =>
+      choose('notation', isOn ? 'figurines' : 'letters'),
+    ),
     h('div', { class: 'row end' }, close),
   );
   dialog.addEventListener('close', () => dialog.remove());
@@ -50,15 +54,17 @@ export function chooseLooks(app) {
  */
 function options(legend, what, values) {
   const { dataset } = document.documentElement;
-  const choose = (/** @type {string} */ value) => {
-    dataset[what] = value;
-    remember(what, value);
-  };
   return group(
     legend,
     'options',
     values.map(({ value, title }) =>
-      radio(`look-${what}`, value, dataset[what] === value, () => choose(value), title),
+      radio(`look-${what}`, value, dataset[what] === value, () => choose(what, value), title),
     ),
   );
+}
+
+/** @param {'board' | 'pieces' | 'notation'} what @param {string} value */
+function choose(what, value) {
+  document.documentElement.dataset[what] = value;
+  remember(what, value);
 }

@@ -185,6 +185,7 @@ export default {
   'looks.carved': 'Geschnitzt',
   'looks.bold': 'Kräftig',
   'looks.letters': 'Buchstaben',
+  'looks.figurines': 'Figurinen in Schachzügen',
   'proof.title': 'Bist du es?',
   'proof.field': 'Dein Passwort oder dein Wiederherstellungsschlüssel',
   'proof.go': 'Weiter',

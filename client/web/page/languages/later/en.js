@@ -183,6 +183,7 @@ export default {
   'looks.carved': 'Carved',
   'looks.bold': 'Bold',
   'looks.letters': 'Letters',
+  'looks.figurines': 'Figurines in the moves of chess',
   'proof.title': 'Is it you?',
   'proof.field': 'Your password, or your recovery key',
   'proof.go': 'Go on',

@@ -184,6 +184,7 @@ export default {
   'looks.carved': 'Talladas',
   'looks.bold': 'Gruesas',
   'looks.letters': 'Letras',
+  'looks.figurines': 'Figuras en las jugadas de ajedrez',
   'proof.title': '¿Eres tú?',
   'proof.field': 'Tu contraseña o tu clave de recuperación',
   'proof.go': 'Seguir',

@@ -184,6 +184,7 @@ export default {
   'looks.carved': 'Sculptées',
   'looks.bold': 'Épaisses',
   'looks.letters': 'Lettres',
+  'looks.figurines': 'Figurines dans les coups d’échecs',
   'proof.title': 'Est-ce bien vous ?',
   'proof.field': 'Votre mot de passe ou votre clé de récupération',
   'proof.go': 'Continuer',

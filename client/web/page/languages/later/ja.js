@@ -174,6 +174,7 @@ export default {
   'looks.carved': '彫刻',
   'looks.bold': '太字',
   'looks.letters': '文字',
+  'looks.figurines': 'チェスの指し手を駒の記号で表示',
   'proof.title': 'ご本人ですか？',
   'proof.field': 'パスワードまたは復元キー',
   'proof.go': '続ける',

@@ -183,6 +183,7 @@ export default {
   'looks.carved': 'Esculpidas',
   'looks.bold': 'Grossas',
   'looks.letters': 'Letras',
+  'looks.figurines': 'Figuras nos lances de xadrez',
   'proof.title': 'É você?',
   'proof.field': 'Sua senha ou sua chave de recuperação',
   'proof.go': 'Continuar',

@@ -167,6 +167,7 @@ export default {
   'looks.carved': '雕刻',
   'looks.bold': '粗体',
   'looks.letters': '字母',
+  'looks.figurines': '国际象棋着法用棋子符号显示',
   'proof.title': '是你本人吗？',
   'proof.field': '你的密码或恢复密钥',
   'proof.go': '继续',
