@@ -100,6 +100,13 @@ test(
     await play(ann, 'e2', 'e4');
     await play(bob, 'e7', 'e5');
     await isOpenToAll(ann, 'a match');
+    await press(ann, 'button', 'Resign …');
+    await reads(ann, '.asking', 'Resign');
+    await isOpenToAll(ann, 'whether to resign');
+    await press(ann, 'button', 'Play on');
+    await press(bob, 'button', 'Offer a draw');
+    await reads(ann, 'button', 'Accept');
+    await isOpenToAll(ann, 'a draw is offered');
 
     await play(ann, 'd1', 'h5');
     await myTurn(bob);
@@ -117,7 +124,13 @@ test(
     await says(ann, 'You win!');
     await says(bob, 'You lose.');
     await sees(bob, 'e8, black king, in check');
-    await isOpenToAll(bob, 'a match that is over');
+    await bob.waitForSelector('.result:not([hidden])');
+    await isOpenToAll(bob, 'a match that is over, and its result over the board');
+    await bob.keyboard.press('ArrowLeft');
+    await says(bob, 'After 6 of 7 moves.');
+    await isOpenToAll(bob, 'a match that is looked at again');
+    await bob.keyboard.press('End');
+    await says(bob, 'You lose.');
 
     await press(bob, 'button', 'Analyse');
     await reads(bob, '[aria-label="Analysis"]', 'accuracy');
@@ -125,6 +138,16 @@ test(
     await says(bob, 'After 6 of 7 moves.');
     await reads(bob, '.why', 'Blunder.');
     await isOpenToAll(bob, 'an analysis');
+    await press(bob, 'button', 'Learn from your mistakes');
+    await says(bob, 'What is better?');
+    await isOpenToAll(bob, 'a mistake to learn from');
+
+    await press(ann, 'a', 'Plyhouse');
+    await (await ann.waitForSelector('button[aria-label^="Challenge guest-"]'))?.click();
+    await says(ann, 'to accept.');
+    await isOpenToAll(ann, 'a challenge of one’s own');
+    await reads(bob, '#challenges', 'challenges you');
+    await isOpenToAll(bob, 'challenged');
   }),
 );
 
@@ -171,16 +194,40 @@ test(
 test(
   'what is rarely looked at is open to all, too',
   inFirefox(async (foxes) => {
-    const page = await foxes.visitor();
+    const page = await foxes.visitor('/you');
+    const looks = async (/** @type {string} */ path, /** @type {string} */ shown) => {
+      await page.goto(new URL(path, foxes.server.url).href);
+      await reads(page, 'main', shown);
+      await isOpenToAll(page, path);
+    };
+    await page.waitForSelector('#account-name');
+    await page.type('#account-name', 'ada');
+    await page.type('#account-password', 'correct horse battery');
+    await press(page, 'button', 'Sign up');
+    await reads(page, 'h2', 'Your name is your own');
     for (const [path, shown] of Object.entries({
       '/games': 'My games',
       '/leaders': 'Leaderboards',
       '/you': 'Your devices',
       '/pair': 'Code or recovery key',
+      '/player/ada': 'ada',
     })) {
-      await page.goto(new URL(path, foxes.server.url).href);
-      await reads(page, 'main', shown);
-      await isOpenToAll(page, path);
+      await looks(path, shown);
     }
+    await looks('/', 'What shall we play?');
+    await press(page, 'button', 'Board and pieces');
+    await reads(page, 'dialog', 'Slate');
+    await isOpenToAll(page, 'how it is drawn');
+    await press(page, 'button', 'Done');
+    await press(page, 'button', 'Rules');
+    await reads(page, 'dialog', 'Rules of');
+    await isOpenToAll(page, 'rules');
+    await page.keyboard.press('Escape');
+    await press(page, 'button', 'Find an opponent');
+    await reads(page, 'h1, h2', 'Looking for somebody');
+    await isOpenToAll(page, 'a search');
+    const other = await foxes.visitor();
+    await reads(other, '.seekers', 'ada');
+    await isOpenToAll(other, 'somebody looks for an opponent');
   }),
 );
