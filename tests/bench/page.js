@@ -11,7 +11,7 @@
 
 import { parseArgs } from 'node:util';
 
-import { invite, isOver, myTurn, playBot, playing } from '../web/players.js';
+import { invite, isOver, myTurn, playBot, playOther, playing } from '../web/players.js';
 import { Server, closeBrowser, theBrowser } from '../web/support.js';
 
 /** @import { Page } from '../web/support.js' */
@@ -129,6 +129,10 @@ async function match(server, game, count) {
       await myTurn(page);
       await drawn(page);
       await taken(page);
+    }
+    if ((await page.locator('.cells :is(.movable, .legal)').count()) === 0) {
+      await playOther(page, 'Pass');
+      continue;
     }
     // The lowest piece: one that is far up would soon become another, which is asked about.
     const picks = (await page.locator('.cells .movable').count()) > 0;
