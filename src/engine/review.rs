@@ -6,8 +6,9 @@
 //!
 //! Where games are played out, what a search finds favours whoever is to move there, as long as it has not
 //! tried every answer often. Two moves are then compared by what the positions after them are worth, in
-//! which it is the same seat's turn, and what a position is worth is half way between what was found there
-//! and what was found after its best move.
+//! which it is the same seat's turn and which were searched with the same effort, and what a position is worth is
+//! half way between what was found there and what was found after its best move. A move that looks bad is
+//! compared once more, with more effort, before anything is said of it.
 
 mod accuracy;
 mod chances;
@@ -41,6 +42,13 @@ const INACCURACY: f64 = 0.1;
 const MISTAKE: f64 = 0.2;
 const BLUNDER: f64 = 0.3;
 
+/// A move that looks bad where games are played out is looked at again with so many times the playouts: a few
+/// thousand do not see far enough to call a move bad.
+const AGAIN: u64 = 5;
+
+/// What differs by less than so many times its standard error is as good.
+const ERRORS: f64 = 2.0;
+
 /// So many points given away, where both results are known, are judged so, even if the same seat still wins.
 const POINTS: [(u32, Judgement); 3] = [
     (12, Judgement::Blunder),
@@ -70,6 +78,8 @@ pub struct Looked {
     pub m: String,
     /// What the position was worth before it.
     pub worth: Worth,
+    /// How much of its seat's chances the move has cost, as far as that is beyond doubt: from 0 to 2.
+    pub loss: f64,
     /// The best line of play, as far as it was seen; its first move is the best.
     pub line: Vec<String>,
     /// The same in standard algebraic notation, in chess.
@@ -175,7 +185,7 @@ impl Review {
             return;
         };
         let alone = found.0;
-        if let Some(looked) = self.look_back(ply, position, found, after, (limits, stop)) {
+        if let Some(looked) = self.look_back(ply, position, found, after, limits, stop) {
             let worth = if self.game.plays_out {
                 alone
             } else {
@@ -211,51 +221,37 @@ impl Review {
         &mut self,
         ply: usize,
         position: &dyn AnyPosition,
-        (alone, mut line): Found,
-        (after, reply): Found,
-        limits: (&Limits, &Stop),
+        alone: Found,
+        after: Found,
+        limits: &Limits,
+        stop: &Stop,
     ) -> Option<Looked> {
         let (turn, m) = (position.turn(), self.moves[ply].clone());
-        let played = after.sooner();
-        let is_first = line.first() == Some(&m);
-        let favours_turn = self.game.plays_out && alone.known.is_none();
-        let best = match line.first() {
-            Some(_) if favours_turn && is_first => played,
-            Some(first) if favours_turn => {
-                let mut after = position.clone_box();
-                after.play(first).expect("a search has found it");
-                self.search(after.as_ref(), limits.0, limits.1)?.0.sooner()
-            }
-            _ => alone,
-        };
-        // What was played is known from farther on. It is not worse than the best there is.
-        let is_best = is_first || (!best.exact && played.for_seat(turn) > best.for_seat(turn));
-        let worth = if is_best && !alone.exact {
-            played
-        } else {
-            best
-        };
-        let worth = if favours_turn {
-            worth.halfway(alone)
-        } else {
-            worth
-        };
-        let judged = if is_best {
-            None
-        } else {
-            judged(turn, best, played)
-        };
-        if is_best && (!is_first || line.len() <= reply.len()) {
-            line = std::iter::once(&m).chain(&reply).cloned().collect();
-            line.truncate(LINE_MAX);
+        let mut after_move = position.clone_box();
+        after_move.play(&m).expect("it was played before");
+        let mut seen = self.compare(position, &m, alone, after, limits, stop)?;
+        if seen.is_to_be_seen_again() {
+            let limits = &Limits {
+                nodes: limits.nodes.map(|nodes| nodes.saturating_mul(AGAIN)),
+                ..*limits
+            };
+            let alone = self.search(position, limits, stop)?;
+            let after = self.search(after_move.as_ref(), limits, stop)?;
+            seen = self.compare(position, &m, alone, after, limits, stop)?;
         }
-        let judged = judged.map(|judgement| {
+        let Compared {
+            worth,
+            best,
+            played,
+            mut line,
+            reply,
+            ..
+        } = seen;
+        let judged = judged(best, played, turn).map(|judgement| {
             let mut tell = lines::Teller {
                 table: &mut self.table,
-                limits,
+                limits: (limits, stop),
             };
-            let mut after_move = position.clone_box();
-            after_move.play(&m).expect("it was played before");
             line = tell.whole(position, std::mem::take(&mut line));
             let punished = tell.whole(after_move.as_ref(), reply);
             let board = why::Board {
@@ -270,9 +266,58 @@ impl Review {
             turn,
             m,
             worth,
+            loss: best.lost(played, turn).max(0.0),
             san: position.in_san(&line),
             line,
             judged,
+        })
+    }
+
+    /// Compares the move with the best there is; nothing if that was stopped.
+    fn compare(
+        &mut self,
+        position: &dyn AnyPosition,
+        m: &String,
+        (alone, mut line): Found,
+        (after, reply): Found,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Option<Compared> {
+        let turn = position.turn();
+        let played = after.sooner();
+        let is_first = line.first() == Some(m);
+        let favours_turn = self.game.plays_out && alone.known.is_none();
+        let best = match line.first() {
+            Some(_) if favours_turn && is_first => played,
+            Some(first) if favours_turn => {
+                let mut after = position.clone_box();
+                after.play(first).expect("a search has found it");
+                self.search(after.as_ref(), limits, stop)?.0.sooner()
+            }
+            _ => alone,
+        };
+        // What was played is known from farther on. It is not worse than the best there is.
+        let is_best = is_first || (!best.exact && played.for_seat(turn) > best.for_seat(turn));
+        let worth = if is_best && !alone.exact {
+            played
+        } else {
+            best
+        };
+        if is_best && (!is_first || line.len() <= reply.len()) {
+            line = std::iter::once(m).chain(&reply).cloned().collect();
+            line.truncate(LINE_MAX);
+        }
+        Some(Compared {
+            turn,
+            worth: if favours_turn {
+                worth.halfway(alone)
+            } else {
+                worth
+            },
+            best: if is_best { played } else { best },
+            played,
+            line,
+            reply,
         })
     }
 
@@ -283,18 +328,39 @@ impl Review {
         let end = self.end().filter(|_| self.is_done())?;
         let worths = self.looked.iter().rev().map(|looked| looked.worth);
         let chances: Vec<f64> = worths.chain([end]).map(|worth| worth.chance).collect();
-        let turns: Vec<Seat> = self.looked.iter().rev().map(|looked| looked.turn).collect();
-        Some(accuracy::accuracy(&chances, &turns))
+        let losses = self.looked.iter().rev();
+        let losses: Vec<(Seat, f64)> = losses.map(|looked| (looked.turn, looked.loss)).collect();
+        Some(accuracy::accuracy(&chances, &losses))
+    }
+}
+
+/// A move beside the best there is.
+struct Compared {
+    turn: Seat,
+    /// What the position was worth.
+    worth: Worth,
+    /// What it was worth with the best move, which may be the one that was played, and with that.
+    best: Worth,
+    played: Worth,
+    /// The best line, and what follows the move that was played.
+    line: Vec<String>,
+    reply: Vec<String>,
+}
+
+impl Compared {
+    /// Whether it looks as if the move were bad, and more playouts can tell.
+    fn is_to_be_seen_again(&self) -> bool {
+        let lost = self.best.chance_of(self.turn) - self.played.chance_of(self.turn);
+        lost >= INACCURACY && self.best.doubt.max(self.played.doubt) > 0.0
     }
 }
 
 /// How bad it was of this seat to go from one position to the other.
-fn judged(turn: Seat, before: Worth, after: Worth) -> Option<Judgement> {
-    let drop = before.chance_of(turn) - after.chance_of(turn) - before.doubt - after.doubt;
-    let by_chance = match drop {
-        drop if drop >= BLUNDER => Some(Judgement::Blunder),
-        drop if drop >= MISTAKE => Some(Judgement::Mistake),
-        drop if drop >= INACCURACY => Some(Judgement::Inaccuracy),
+fn judged(before: Worth, after: Worth, turn: Seat) -> Option<Judgement> {
+    let by_chance = match before.lost(after, turn) {
+        lost if lost >= BLUNDER => Some(Judgement::Blunder),
+        lost if lost >= MISTAKE => Some(Judgement::Mistake),
+        lost if lost >= INACCURACY => Some(Judgement::Inaccuracy),
         _ => None,
     };
     let given = before.points_given(after, turn);

@@ -13,22 +13,17 @@ const DECAY: f64 = 0.043_544_153_867_539_51;
 const SHIFT: f64 = -3.166_924_740_191_411 + 1.0;
 
 /// The accuracy of both seats, from 0 to 100, by the chances of the first one (from -1 to 1) before each
-/// ply and after the last, and by who moved. Nothing for a seat that did not move.
-pub(super) fn accuracy(chances: &[f64], turns: &[Seat]) -> [Option<u8>; 2] {
+/// ply and after the last, and by who moved and what that lost of the chances. Nothing for a seat that did not
+/// move.
+pub(super) fn accuracy(chances: &[f64], losses: &[(Seat, f64)]) -> [Option<u8>; 2] {
     let wins: Vec<f64> = chances.iter().map(|chance| 50.0 + 50.0 * chance).collect();
     let weights = weights(&wins);
     Seat::ALL.map(|seat| {
-        let moves = turns.iter().zip(wins.windows(2)).zip(&weights);
-        let own = moves.filter(|((turn, _), _)| **turn == seat);
+        let moves = losses.iter().zip(&weights);
+        let own = moves.filter(|((turn, _), _)| *turn == seat);
+        // Of a scale from -1 to 1.
         let own: Vec<(f64, f64)> = own
-            .map(|((_, step), weight)| {
-                let (before, after) = (step[0], step[1]);
-                let loss = match seat {
-                    Seat::First => before - after,
-                    Seat::Second => after - before,
-                };
-                (of_move(loss), *weight)
-            })
+            .map(|((_, loss), weight)| (of_move(50.0 * loss), *weight))
             .collect();
         (!own.is_empty()).then(|| of_game(&own))
     })
@@ -80,25 +75,36 @@ fn deviation(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
+    /// What each move lost, by the chances before and after it.
+    fn losses(chances: &[f64]) -> Vec<(Seat, f64)> {
+        let moves = (0..).map(Seat::after_plies).zip(chances.windows(2));
+        moves
+            .map(|(seat, step)| match seat {
+                Seat::First => (seat, step[0] - step[1]),
+                Seat::Second => (seat, step[1] - step[0]),
+            })
+            .collect()
+    }
+
     #[test]
     fn who_loses_nothing_is_wholly_accurate() {
-        let turns = [Seat::First, Seat::Second, Seat::First];
-        assert_eq!(accuracy(&[0.1; 4], &turns), [Some(100); 2]);
-        assert_eq!(accuracy(&[0.1, 0.1], &turns[..1]), [Some(100), None]);
-        assert_eq!(accuracy(&[0.0], &[]), [None, None]);
+        let of = |chances: &[f64]| accuracy(chances, &losses(chances));
+        assert_eq!(of(&[0.1; 4]), [Some(100); 2]);
+        assert_eq!(of(&[0.1, 0.1]), [Some(100), None]);
+        assert_eq!(of(&[0.0]), [None, None]);
+        // Whatever the graph does that nobody has lost.
+        let none = [(Seat::First, 0.0), (Seat::Second, 0.0)];
+        assert_eq!(accuracy(&[0.1, -0.1, 0.3], &none), [Some(100); 2]);
     }
 
     #[test]
     fn a_loss_counts_for_whoever_made_it() {
-        let turns: Vec<Seat> = (0..20).map(Seat::after_plies).collect();
         let mut chances = vec![0.0; 21];
         chances[8..].fill(-0.9);
         // The eighth ply is the second seat's, and gains.
-        let [first, second] = accuracy(&chances, &turns);
-        assert_eq!(second, Some(100));
-        assert!(first == Some(100), "{first:?}");
+        assert_eq!(accuracy(&chances, &losses(&chances)), [Some(100); 2]);
         chances[7] = -0.9;
-        let [first, second] = accuracy(&chances, &turns);
+        let [first, second] = accuracy(&chances, &losses(&chances));
         assert_eq!(second, Some(100));
         assert!(
             first.is_some_and(|first| (30..95).contains(&first)),

@@ -245,24 +245,33 @@ fn lines_of_all_games_can_be_played() {
     }
 }
 
-/// In Go a search of a position favours whoever is to move, so that every move looks bad beside it.
+/// In Go a search of a position favours whoever is to move, so that every move looks bad beside it; and what a
+/// few thousand playouts find of a position is not the same when they are made again. The moves of this game are
+/// those of 20,000 playouts each, but for the last, which is as good as a pass.
 #[test]
-fn moves_of_go_are_compared_with_the_same_seat_to_move() {
-    let review = review("go", "E5 D5 C3 G7 A1 F5", 2000);
-    for ply in [0, 1, 2, 3, 5] {
-        let judged = judged(&review, ply).map(|(judgement, _)| *judgement);
-        assert!(judged < Some(Judgement::Mistake), "{ply}: {judged:?}");
+fn sound_moves_of_go_are_good_and_a_wasted_one_is_not() {
+    let moves = "G5 G3 D3 E4 E3 F4 D4 A1 E6";
+    let review = review("go", moves, 1000);
+    let wasted = 7;
+    for looked in review.looked() {
+        let is_loss = looked.ply == wasted;
+        assert_eq!(looked.judged.is_some(), is_loss, "{looked:?}");
+        assert_eq!(looked.loss > 0.0, is_loss, "{looked:?}");
     }
-    let (judgement, why) = judged(&review, 4).expect("a stone in the corner is as good as a pass");
+    let (judgement, why) = judged(&review, wasted).expect("it was judged");
     assert_eq!(
         (*judgement, why.kind),
         (Judgement::Blunder, Kind::LosesGround)
     );
     let mut position = catalog::find("go").expect("hosted").start();
-    for m in ["E5", "D5", "C3", "G7", "A1"] {
+    for m in moves.split(' ').take(wasted + 1) {
         position.play(m).expect("legal");
     }
     plays(position.as_ref(), &why.punished);
+    // Nobody who only played well is less than wholly accurate.
+    let [first, second] = review.accuracy().expect("it is done");
+    assert_eq!(first, Some(100));
+    assert!(second < Some(90), "{second:?}");
     // The graph does not go up and down with the turn.
     let chances: Vec<f64> = review
         .looked()
@@ -270,8 +279,8 @@ fn moves_of_go_are_compared_with_the_same_seat_to_move() {
         .rev()
         .map(|looked| looked.worth.chance)
         .collect();
-    for (ply, pair) in chances.windows(2).enumerate().take(4) {
-        assert!((pair[1] - pair[0]).abs() < 0.3, "{ply}: {chances:?}");
+    for (ply, pair) in chances.windows(2).enumerate().take(wasted) {
+        assert!((pair[1] - pair[0]).abs() < 0.4, "{ply}: {chances:?}");
     }
 }
 
@@ -281,9 +290,10 @@ fn few_playouts_judge_nothing_that_is_within_their_error() {
     let moves = "E5 D5 C3 G7";
     let review = review("go", moves, 100);
     for looked in review.looked() {
-        assert!(looked.worth.doubt > 0.2, "{looked:?}");
-        assert_eq!(looked.judged, None, "{looked:?}");
+        assert!(looked.worth.doubt > 0.1, "{looked:?}");
+        assert_eq!((&looked.judged, looked.loss), (&None, 0.0), "{looked:?}");
     }
+    assert_eq!(review.accuracy(), Some([Some(100); 2]));
     let chess = self::review("chess", "e2e4 e7e5", 1000);
     assert!(
         chess

@@ -1,9 +1,15 @@
 //! What a position is worth, whoever is to move: to the first seat.
 
+use super::ERRORS;
 use super::chances::chances;
 use crate::catalog::{AnyPosition, Entry};
 use crate::game::{Outcome, Seat};
 use crate::search::{Report, Score, tree};
+
+/// What more playouts do not take away from the error of a chance: a search that is made again with other playouts
+/// prefers other moves. Eight positions of an opening of Go, each searched with six seeds, had a standard deviation
+/// of 0.082, 0.072, 0.049 and 0.039 with 1,000, 3,000, 10,000 and 30,000 playouts.
+const LASTING_DOUBT: f64 = 0.04;
 
 /// What a position is worth to the first seat.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +49,7 @@ impl Worth {
         let chance = |score: Score| chances(game.info.id).of(score.value());
         let nearer = Score::estimate(tree::standard_error(playouts.count));
         Self {
-            doubt: chance(nearer),
+            doubt: chance(nearer).hypot(LASTING_DOUBT),
             ..worth
         }
     }
@@ -98,6 +104,12 @@ impl Worth {
             Seat::First => self.chance,
             Seat::Second => -self.chance,
         }
+    }
+
+    /// How much less the other position is worth to this seat, beyond doubt; negative if that is nothing.
+    pub(super) fn lost(&self, after: Self, seat: Seat) -> f64 {
+        let doubt = ERRORS * self.doubt.hypot(after.doubt);
+        self.chance_of(seat) - after.chance_of(seat) - doubt
     }
 
     /// The same, as it was a ply before.
