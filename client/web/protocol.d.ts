@@ -440,10 +440,13 @@ export interface Why {
   signs?: Sign[];
   line: string[];
   punished: string[];
-  // The same in standard algebraic notation, in chess; so beside each `pv`.
+  // Whether the match is not over after that.
+  goes_on?: boolean;
+  // `punished` in standard algebraic notation, in chess; so beside each `pv`.
   san?: string[];
 }
-// What is to be seen of it on the board: corner, mobility, captured, atari, open_three; a later server knows more.
+// What is to be seen of it on the board: corner, mobility, captured, atari, lost, open_three, two_threats; a
+// later server knows more.
 export interface Sign {
   sign: string;
   count?: number;

@@ -20,7 +20,7 @@ use crate::game::{
     Course, Ending, EngineProtocol, GameInfo, IllegalMove, Outcome, ParseMoveError,
     ParsePositionError, Picture, Position, ReadMoveError, RecordFormat, Seat, Symmetry,
 };
-use crate::search::{self, Evaluate, Level, Limits, Report, Score, Sight, Stop, Table};
+use crate::search::{self, Evaluate, Fate, Level, Limits, Report, Score, Sight, Stop, Table};
 
 pub use analyst::{Analyst, SetUpError};
 pub use published::published;
@@ -242,6 +242,9 @@ pub trait AnyPosition: fmt::Debug + fmt::Display + Send + Sync {
     /// What else a beginner sees here.
     fn sight(&self) -> Sight;
 
+    /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
+    fn fates(&self, playouts: u32) -> Vec<Fate>;
+
     /// Moves of a game that goes on from here in standard algebraic notation, in games whose players write so,
     /// up to the first that cannot be played.
     fn in_san(&self, moves: &[String]) -> Option<Vec<String>> {
@@ -457,6 +460,10 @@ impl<P: Position + Evaluate> AnyPosition for Erased<P> {
 
     fn sight(&self) -> Sight {
         self.0.position().sight()
+    }
+
+    fn fates(&self, playouts: u32) -> Vec<Fate> {
+        P::fates(&self.0, playouts)
     }
 
     fn clone_box(&self) -> Box<dyn AnyPosition> {

@@ -50,8 +50,12 @@ words! {
         Captured = "captured",
         /// Stones can be captured by the next move.
         Atari = "atari",
+        /// Stones are as good as lost.
+        Lost = "lost",
         /// The other side has three stones that one more makes a four open at both ends.
         OpenThree = "open_three",
+        /// The other side can threaten to win in two ways at once.
+        TwoThreats = "two_threats",
     }
 }
 
@@ -184,7 +188,10 @@ pub struct Why {
     pub line: Vec<String>,
     /// What punishes the move that was played, from the answer to it on; nothing where it ended the match.
     pub punished: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// Whether the game goes on after `punished`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
+    /// `punished` in standard algebraic notation, in chess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub san: Option<Vec<String>>,
 }
@@ -198,7 +205,7 @@ pub struct Sign {
     #[serde(deserialize_with = "known_sign")]
     #[cfg_attr(test, schemars(with = "SignKind"))]
     pub sign: Option<SignKind>,
-    /// How many: moves with `mobility`, stones with `captured` and `atari`.
+    /// How many: moves with `mobility`, stones with `captured`, `atari` and `lost`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// With `mobility`, how many moves after the better move.

@@ -35,7 +35,10 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
         Some(0 | 1) => " at once".to_owned(),
         Some(plies) => format!(" in {} moves", plies.div_ceil(2)),
     };
-    let answer = why.san.as_ref().unwrap_or(&why.punished).join(" ");
+    let mut answer = why.san.as_ref().unwrap_or(&why.punished).join(" ");
+    if why.goes_on && !answer.is_empty() {
+        answer.push_str(" …");
+    }
     match why.kind {
         Kind::MissesWin => {
             let (within, by) = (within(*plies), by(*points));
@@ -44,7 +47,8 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
             } else {
                 format!(", after {answer}")
             };
-            format!("{better} wins{within}{by}; {m} lets the win go{after}.")
+            let end = stop(&after);
+            format!("{better} wins{within}{by}; {m} lets the win go{after}{end}")
         }
         Kind::AllowsWin => {
             // From the answer on.
@@ -63,14 +67,13 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
         Kind::LosesPoints => {
             let points = points.unwrap_or(0);
             let s = if points == 1 { "" } else { "s" };
-            format!("{m} gives away {points} point{s}: {answer}. {better} was best.")
+            let end = stop(&answer);
+            format!("{m} gives away {points} point{s}: {answer}{end} {better} was best.")
         }
         Kind::LosesMaterial => {
             let lost = why.material.unwrap_or(0);
-            format!(
-                "{m} costs {}: {answer}. {better} does not.",
-                worth(game, lost)
-            )
+            let (lost, end) = (worth(game, lost), stop(&answer));
+            format!("{m} costs {lost}: {answer}{end} {better} does not.")
         }
         Kind::MissesMaterial => {
             let missed = why.material.unwrap_or(0);
@@ -82,9 +85,15 @@ fn headline(game: &Entry, looked: &Looked, why: &Why) -> String {
             } else {
                 format!(" after {answer}")
             };
-            format!("{m} leaves {other} better placed{how}; {better} was stronger.")
+            let own = game.info.sides[looked.turn.index()];
+            format!("{m} makes the chances of {own} worse{how}; {better} was stronger.")
         }
     }
+}
+
+/// What ends a sentence that ends so.
+fn stop(text: &str) -> &'static str {
+    if text.ends_with('…') { "" } else { "." }
 }
 
 /// What is to be seen on the board.
@@ -99,7 +108,10 @@ fn seen(sign: Sign, other: &str) -> String {
         Sign::Captured(stones) => format!("{stones} stones are captured."),
         Sign::Atari(1) => "A stone can be captured at once.".to_owned(),
         Sign::Atari(stones) => format!("{stones} stones can be captured at once."),
+        Sign::Lost(1) => "A stone is as good as lost.".to_owned(),
+        Sign::Lost(stones) => format!("{stones} stones are as good as lost."),
         Sign::OpenThree => format!("It leaves {other} an open three."),
+        Sign::TwoThreats => format!("It lets {other} threaten to win in two ways at once."),
     }
 }
 

@@ -3,10 +3,19 @@
 use super::why::Board;
 use crate::catalog::AnyPosition;
 use crate::game::Seat;
-use crate::search::Sight;
+use crate::search::{Fate, Sight};
 
 /// With so many more moves than after the better move, the other side has been given mobility.
 const MOBILITY: u32 = 3;
+
+/// The fewest ways to win in which a side threatens two at once.
+const THREATS: u32 = 2;
+
+/// What becomes of stones is found by so many playouts. A stone is lost that is kept by no more of a thousand than
+/// this, and safe if by no fewer.
+const FATES: u32 = 200;
+const LOST: u32 = 150;
+const SAFE: u32 = 600;
 
 /// What the move has led to, and the better one has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +33,12 @@ pub enum Sign {
     Captured(u32),
     /// So many stones can be captured by the next move.
     Atari(u32),
+    /// So many stones are as good as lost, which would be safe.
+    Lost(u32),
     /// The other side has three stones that one more makes a four open at both ends.
     OpenThree,
+    /// The other side can threaten to win in two ways at once.
+    TwoThreats,
 }
 
 /// The signs that a move was bad. At most one of each, and seldom more than one. Where the game is over after
@@ -57,23 +70,63 @@ pub(super) fn signs(board: &Board<'_>, line: &[String], punished: &[String]) -> 
     let is_exchange = gained(board.after, punished, plies, seat, captures) >= lost;
     let is_lost_anyway = gained(better.as_ref(), rest, plies, other, captures) > 0;
     let captured = (!is_exchange && !is_lost_anyway).then_some(Sign::Captured(lost));
+    let doomed = doomed(board, line, punished);
+    let is_more = doomed > if captured.is_some() { lost } else { 0 };
+    let captured = match is_more {
+        true => Some(Sign::Lost(doomed)),
+        false => captured,
+    };
     let [stones, stones_then] = both.map(|position| most(position, captures));
     let atari = (captured.is_none() && stones > stones_then).then_some(Sign::Atari(stones));
 
     let open_fours = |sight: Sight| sight.open_fours.map_or(0, |of| of[other.index()]);
     let open_three = open_fours(now) > 0 && open_fours(then) == 0;
+    // That an open three comes to two threats goes without saying.
+    let two_threats = !open_three
+        && threatens_twice(board.after, punished, other)
+        && !threatens_twice(better.as_ref(), rest, other);
     let all = [
         corner.then_some(Sign::Corner),
         mobility,
         captured,
         atari,
         open_three.then_some(Sign::OpenThree),
+        two_threats.then_some(Sign::TwoThreats),
     ];
     all.into_iter().flatten().collect()
 }
 
 /// What the seats have of something, in games that know of it.
 type Count = fn(&Sight) -> Option<[u32; 2]>;
+
+/// Whether a seat threatens to win in two ways at once, here or in the course of this line.
+fn threatens_twice(from: &dyn AnyPosition, line: &[String], seat: Seat) -> bool {
+    (0..=line.len()).any(|plies| {
+        let position = after(from, line, plies);
+        let threats = position.sight().threats.map_or(0, |of| of[seat.index()]);
+        position.turn() != seat && position.outcome().is_none() && threats >= THREATS
+    })
+}
+
+/// How many stones of the seat that moved are lost in one line and safe in the other.
+fn doomed(board: &Board<'_>, line: &[String], punished: &[String]) -> u32 {
+    let seat = board.before.turn();
+    let fates = |from: &dyn AnyPosition, line: &[String]| {
+        let mut fates = after(from, line, line.len()).fates(FATES);
+        fates.retain(|fate| fate.seat == seat);
+        fates
+    };
+    let (then, now) = (fates(board.before, line), fates(board.after, punished));
+    let stones = board.before.fates(0);
+    let own = stones.iter().filter(|stone| stone.seat == seat);
+    let kept = |fates: &[Fate], point| {
+        let fate = fates.iter().find(|fate| fate.point == point);
+        fate.map_or(0, |fate| fate.kept)
+    };
+    let lost =
+        own.filter(|stone| kept(&now, stone.point) <= LOST && kept(&then, stone.point) >= SAFE);
+    u32::try_from(lost.count()).unwrap_or(u32::MAX)
+}
 
 /// How many more a seat has after so many plies of a line.
 fn gained(from: &dyn AnyPosition, line: &[String], plies: usize, seat: Seat, count: Count) -> u32 {
@@ -209,5 +262,51 @@ mod tests {
         assert_eq!(seen("a15", "j7"), [Sign::OpenThree]);
         assert_eq!(seen("j7", "a15"), [], "that stops it");
         assert_eq!(seen("a15", "a14"), [], "both leave it");
+    }
+
+    /// A group that lives or dies by one point is lost long before it is captured.
+    #[test]
+    fn stones_that_cannot_be_saved_are_lost() {
+        let rows = "........./........./..b...b../........./........./........./bbbbb..../wwwwb..../...wb....";
+        let position = at("go", &format!("{rows} w 0 0 0 19"));
+        let seen = |bad: &str, line: &[&str], punished: &[&str]| {
+            seen(position.as_ref(), bad, line, punished)
+        };
+        assert_eq!(seen("G3", &["B1"], &["B1"]), [Sign::Lost(5)]);
+        // Here it lives either way, or dies either way.
+        assert_eq!(seen("B1", &["G3", "G4"], &["G3"]), []);
+        assert_eq!(seen("G3", &["G4", "B1"], &["B1"]), []);
+    }
+
+    #[test]
+    fn two_threats_at_once_are_seen() {
+        type Line = &'static [&'static str];
+        let games: [(&str, &str, &str, Line, Line); 3] = [
+            ("tic-tac-toe", "a1", "c3", &["b2"], &["c1", "b1", "a3"]),
+            ("connect-four", "4 4 5", "5", &["3"], &["6"]),
+            (
+                "gomoku",
+                "h8 a1 h9 o15 i10 a15 j10",
+                "o1",
+                &["h10"],
+                &["h10"],
+            ),
+        ];
+        for (game, moves, bad, better, punished) in games {
+            let mut position = catalog::find(game).expect("hosted").start();
+            for m in moves.split(' ') {
+                position.play(m).expect("it is legal");
+            }
+            let told = |punished: &[&str]| seen(position.as_ref(), bad, better, punished);
+            assert_eq!(told(punished), [Sign::TwoThreats], "{game}");
+            // Not before it has come to that.
+            assert_eq!(told(&[]), [], "{game}");
+        }
+        // What comes either way is no sign.
+        let mut position = catalog::find("gomoku").expect("hosted").start();
+        for m in ["h8", "a1", "h9", "o15", "i10", "a15", "j10"] {
+            position.play(m).expect("it is legal");
+        }
+        assert_eq!(seen(position.as_ref(), "o1", &["o2", "h10"], &["h10"]), []);
     }
 }

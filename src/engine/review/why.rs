@@ -57,7 +57,9 @@ pub struct Why {
     pub line: Vec<String>,
     /// What punishes the move that was played, from the answer on.
     pub punished: Vec<String>,
-    /// The same in standard algebraic notation, in chess.
+    /// Whether the game goes on after that.
+    pub goes_on: bool,
+    /// `punished` in standard algebraic notation, in chess.
     pub san: Option<Vec<String>>,
     /// The move that was played, written so.
     pub played_san: Option<String>,
@@ -132,6 +134,7 @@ impl Why {
                 .map(|(lost, _)| lost),
             signs,
             line: line.to_vec(),
+            goes_on: goes_on(board.after, &punished),
             san: board.after.in_san(&punished),
             played_san: (board.before.in_san(&[board.m.to_owned()]))
                 .and_then(|sans| sans.into_iter().next()),
@@ -154,6 +157,12 @@ impl Board<'_> {
         let less = u32::try_from(kept - worse).ok()?;
         (less > 0).then_some((less, is_loss))
     }
+}
+
+/// Whether the game is not over at the end of the line.
+fn goes_on(position: &dyn AnyPosition, line: &[String]) -> bool {
+    let mut position = position.clone_box();
+    line.iter().all(|m| position.play(m).is_ok()) && position.outcome().is_none()
 }
 
 /// How much more material the seat has than the other at the end of a line, and a ply before.

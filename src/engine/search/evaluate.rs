@@ -9,7 +9,7 @@ use super::moves::Moves;
 use super::score::Score;
 use super::tree::TreePlayer;
 use super::window::Bounds;
-use crate::game::Position;
+use crate::game::{Course, Position, Seat};
 
 /// What a beginner sees in a position beside material: by this a bad move is explained. Of each, nothing where
 /// the game knows no such thing.
@@ -23,6 +23,19 @@ pub struct Sight {
     pub captured: Option<[u32; 2]>,
     /// On how many squares each seat would make a four that is open at both ends.
     pub open_fours: Option<[u32; 2]>,
+    /// In how many ways each seat threatens to win, of which a stone stops one, seldom more.
+    pub threats: Option<[u32; 2]>,
+}
+
+/// What becomes of a stone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// A number of its point.
+    pub point: u8,
+    /// Whose it is.
+    pub seat: Seat,
+    /// After how many of a thousand playouts its point is its owner's.
+    pub kept: u32,
 }
 
 /// A position that can be valued without looking ahead. Rules know nothing of this: what is worth
@@ -179,6 +192,12 @@ pub trait Evaluate: Position {
     /// What else a beginner sees here.
     fn sight(&self) -> Sight {
         Sight::default()
+    }
+
+    /// What becomes of the stones on the board, by so many playouts; nothing in games that are not played out.
+    #[must_use]
+    fn fates(_course: &Course<Self>, _playouts: u32) -> Vec<Fate> {
+        Vec::new()
     }
 
     /// A win, a draw or a loss as the literature on the game writes it; else the estimate.

@@ -66,6 +66,7 @@ fn why(why: &review::Why) -> Why {
         signs: why.signs.iter().copied().map(sign).collect(),
         line: why.line.clone(),
         punished: why.punished.clone(),
+        goes_on: why.goes_on,
         san: why.san.clone(),
     }
 }
@@ -78,6 +79,8 @@ fn sign(sign: review::Sign) -> Sign {
         }
         review::Sign::Captured(stones) => (SignKind::Captured, Some(stones), None),
         review::Sign::Atari(stones) => (SignKind::Atari, Some(stones), None),
+        review::Sign::Lost(stones) => (SignKind::Lost, Some(stones), None),
+        review::Sign::TwoThreats => (SignKind::TwoThreats, None, None),
         review::Sign::OpenThree => (SignKind::OpenThree, None, None),
     };
     Sign {

@@ -129,7 +129,9 @@ export class AnalysisPanel {
         : (known(`why.${why?.kind}`, filled) ?? say('why.loses_ground', filled));
     const isQuiet = !/^(allows_win|misses_win|loses_points)$/.test(why?.kind ?? '');
     const line = why?.san ?? why?.punished ?? [];
-    const answer = line.length > 0 ? say('why.answer', { line: line.join(' ') }) : '';
+    const told = { line: line.join(' ') };
+    const said = why?.goes_on ? say('why.answer.more', told) : say('why.answer', told);
+    const answer = line.length > 0 ? said : '';
     const signs = (why?.signs ?? []).map((sign) => seen(sign));
     return sentences(capital(kind), ...signs, isQuiet && this.#chances(played), capital(answer));
   }

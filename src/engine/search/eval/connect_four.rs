@@ -9,7 +9,7 @@ mod book;
 
 use crate::game::connect_four::{ConnectFour, Move, winning_squares};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Moves, Score};
+use crate::search::{Bounds, Evaluate, Moves, Score, Sight};
 
 /// What a free square is worth on which a side would complete a line, by whether its rank is one
 /// that the side comes to when all else is filled.
@@ -45,6 +45,21 @@ impl Evaluate for ConnectFour {
         }
         // Neither side wins with its next disc.
         within(self.plies_left(), 4, 3)
+    }
+
+    /// Whoever stops one threat with a disc has the other side play above it.
+    fn sight(&self) -> Sight {
+        let mut threats = self.wins().map(|wins| {
+            let next = wins & self.playable();
+            next.count_ones() + (next << 1 & wins).count_ones()
+        });
+        if self.turn() == Seat::Second {
+            threats.reverse();
+        }
+        Sight {
+            threats: Some(threats),
+            ..Sight::default()
+        }
     }
 
     #[inline]

@@ -18,8 +18,8 @@ mod thoughts;
 use crate::game::go::board::Board;
 use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
-use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Moves, Score, Sight, TreePlayer, tree};
+use crate::game::{Course, Position, Seat};
+use crate::search::{Bounds, Evaluate, Fate, Moves, Score, Sight, TreePlayer, tree};
 
 /// What a point of the board is worth, in hundredths of what a careful player feels.
 const POINT: i32 = 16;
@@ -114,6 +114,10 @@ impl<const N: u8> Evaluate for Go<N> {
             captured: Some(self.captures()),
             ..Sight::default()
         }
+    }
+
+    fn fates(course: &Course<Self>, playouts: u32) -> Vec<Fate> {
+        played_out::fates(course, playouts)
     }
 
     /// Captures of several stones. Those of one may be taken back for ever.

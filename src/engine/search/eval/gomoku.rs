@@ -76,6 +76,7 @@ impl Evaluate for Gomoku {
         };
         Sight {
             open_fours: Some(stones.map(squares)),
+            threats: Some(stones.map(|own| windows::threats(own, free))),
             ..Sight::default()
         }
     }

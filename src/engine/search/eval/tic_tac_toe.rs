@@ -2,7 +2,7 @@
 
 use crate::game::tic_tac_toe::{LINES, Move, TicTacToe};
 use crate::game::{Position, Seat};
-use crate::search::{Bounds, Evaluate, Moves, Score};
+use crate::search::{Bounds, Evaluate, Moves, Score, Sight};
 
 /// What a line is worth that only one seat has marks on, by their number. Two marks threaten to
 /// win, so they outweigh any two lines with one.
@@ -34,6 +34,13 @@ impl Evaluate for TicTacToe {
         Bounds {
             lower: Score::loss_in(2),
             upper: Score::win_in(3),
+        }
+    }
+
+    fn sight(&self) -> Sight {
+        Sight {
+            threats: Some(Seat::ALL.map(|seat| wins(*self, seat).count_ones())),
+            ..Sight::default()
         }
     }
 

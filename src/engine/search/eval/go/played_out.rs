@@ -4,13 +4,13 @@
 use super::Shape;
 use super::playout::{drawn, is_eye};
 use super::thoughts::Thoughts;
-use crate::game::go::board::{Board, PASS};
+use crate::game::go::board::{BITS, Board, PASS};
 use crate::game::go::points::Points;
 use crate::game::go::{Go, KOMI, Move};
 use crate::game::{Course, Seat};
 use crate::search::chance::Chance;
 use crate::search::tree::{self, Candidate, First};
-use crate::search::{Level, TreeStrength};
+use crate::search::{Fate, Level, TreeStrength};
 
 /// A playout is given up after so many plies a point: then there is a ko that nobody wins.
 const PLIES_A_POINT: u32 = 3;
@@ -100,6 +100,34 @@ impl<const N: u8> tree::Board<Go<N>> for Board<N> {
     fn named(m: u8) -> Move<N> {
         if m == PASS { Move::Pass } else { Move::onto(m) }
     }
+}
+
+/// What becomes of the stones on the board.
+pub(super) fn fates<const N: u8>(course: &Course<Go<N>>, playouts: u32) -> Vec<Fate> {
+    let board = <Board<N> as tree::Board<Go<N>>>::set_up(course);
+    let mut chance = Chance::new(0, &course.position().to_string());
+    let mut kept = [0; BITS];
+    for _ in 0..playouts {
+        let mut end = board;
+        tree::Board::<Go<N>>::play_out(&mut end, &mut chance, &mut First::default());
+        for (stones, area) in Seat::ALL
+            .map(|seat| board.stones(seat))
+            .into_iter()
+            .zip(end.areas())
+        {
+            for bit in stones & area {
+                kept[usize::from(bit)] += 1;
+            }
+        }
+    }
+    let fates = Seat::ALL.into_iter().flat_map(|seat| {
+        board.stones(seat).map(move |bit| Fate {
+            point: bit,
+            seat,
+            kept: kept[usize::from(bit)] * 1000 / playouts.max(1),
+        })
+    });
+    fates.collect()
 }
 
 /// By how many points black is ahead if the game is scored as it stands.

@@ -111,7 +111,10 @@ fn open_fours_cannot_be_stopped_but_before() {
         if !windows::fives(own, free).is_empty() {
             continue;
         }
-        for OpenFour { square, defences } in windows::open_fours(own, free) {
+        for OpenFour {
+            square, defences, ..
+        } in windows::open_fours(own, free)
+        {
             found += 1;
             let fives = windows::fives(own | square, free & !square);
             assert_eq!(fives & defences, defences & !square, "{pos}");

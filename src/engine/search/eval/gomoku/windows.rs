@@ -27,6 +27,9 @@ pub(super) struct Prospects {
 /// The number of directions: along ranks, files, and both diagonals.
 pub(super) const DIRECTIONS: usize = 4;
 
+/// How far the squares of each lie apart.
+const STEPS: [u8; DIRECTIONS] = [1, 15, 16, 17];
+
 /// What becomes a four that is open at both ends, and so cannot be stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFour {
@@ -34,6 +37,8 @@ pub(super) struct OpenFour {
     pub(super) square: Squares,
     /// The squares on which the other side prevents it: this and both ends.
     pub(super) defences: Squares,
+    /// How far the squares of the four lie apart.
+    step: u8,
 }
 
 /// Windows along a direction, by the number of a side's stones in them.
@@ -163,8 +168,27 @@ pub(super) fn fives_and_fours(own: Squares, free: Squares) -> [Squares; 2] {
         })
 }
 
+/// In how many ways a side threatens to win: by the squares that complete a five, and by the directions in which
+/// there is none and it can make an open four.
+pub(super) fn threats(own: Squares, free: Squares) -> u32 {
+    let fives = fives_along(own).map(|fives| fives & free);
+    let each = STEPS.into_iter().zip(fives).map(|(step, fives)| {
+        let four = || open_fours(own, free).any(|four| four.step == step);
+        let fives = fives.len();
+        if fives == 0 { u32::from(four()) } else { fives }
+    });
+    each.sum()
+}
+
 /// The free squares that complete a five of these stones.
 pub(super) fn fives(own: Squares, free: Squares) -> Squares {
+    let [a, b, c, d] = fives_along(own);
+    (a | b | c | d) & free
+}
+
+/// The squares that complete a five in each direction, free or not.
+#[inline]
+fn fives_along(own: Squares) -> [Squares; DIRECTIONS] {
     fn along<const STEP: u8>(own: Squares) -> Squares {
         let (a, b) = (own.down::<STEP>(), own.up::<STEP>());
         let (aa, bb) = (a & a.down::<STEP>(), b & b.up::<STEP>());
@@ -173,7 +197,12 @@ pub(super) fn fives(own: Squares, free: Squares) -> Squares {
         aaaa | aaa & b | aa & bb | a & bbb | bbbb
     }
 
-    (along::<1>(own) | along::<15>(own) | along::<16>(own) | along::<17>(own)) & free
+    [
+        along::<1>(own),
+        along::<15>(own),
+        along::<16>(own),
+        along::<17>(own),
+    ]
 }
 
 /// Everything that becomes an open four by one stone.
@@ -211,6 +240,7 @@ pub(super) fn open_fours(own: Squares, free: Squares) -> impl Iterator<Item = Op
                 OpenFour {
                     square,
                     defences: square | ends,
+                    step,
                 }
             })
         })
