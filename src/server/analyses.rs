@@ -97,47 +97,48 @@ pub(super) fn is_told(server: &Shared, connection: ConnectionId) -> bool {
     server.analyses.now.lock().told.contains(&connection)
 }
 
-/// What is known of this match already, or is being found.
-pub(super) async fn known(
-    server: &Shared,
+/// What is known of this match already, or is being found, or else is from now on.
+pub(super) async fn of(
+    server: &Arc<Shared>,
     state: &Match,
     wanted: Wanted,
-) -> Result<Option<Arc<Analysis>>, WireError> {
+) -> Result<Arc<Analysis>, WireError> {
     let id = state.id();
     let is_enough = |nodes: u64| wanted.nodes.is_none_or(|wanted| wanted <= nodes);
     let made = server.analyses.now.lock().made.get(&id).cloned();
     if let Some((_, made)) = made.filter(|(_, made)| is_enough(made.nodes())) {
-        return Ok(Some(made));
+        return Ok(made);
     }
     let kept = server.store.analysis(id).await.map_err(|error| {
         tracing::error!(match_id = %id, %error, "an analysis is not read");
         unread(&error)
     })?;
     let Some(kept) = kept.filter(|kept| is_enough(kept.nodes)) else {
-        return Ok(None);
+        return begin(server, state, wanted, 0).await;
     };
     match Analysis::kept(&kept) {
-        Ok(kept) => {
+        Ok(Some(kept)) => {
             server.metrics.analyses.kept.inc();
-            Ok(Some(Arc::new(kept)))
+            return Ok(Arc::new(kept));
         }
-        Err(error) => {
-            // It can be found again.
-            tracing::error!(match_id = %id, %error, "an analysis makes no sense");
-            Ok(None)
-        }
+        Ok(None) => {}
+        // It can be found again.
+        Err(error) => tracing::error!(match_id = %id, %error, "an analysis makes no sense"),
     }
+    // A store keeps what took the most, so this has to take as much.
+    begin(server, state, wanted, kept.nodes).await
 }
 
-/// Has a match looked at.
-pub(super) async fn begin(
+/// Has a match looked at, each position with so many visited or more.
+async fn begin(
     server: &Arc<Shared>,
     state: &Match,
     wanted: Wanted,
+    nodes_min: u64,
 ) -> Result<Arc<Analysis>, WireError> {
     let (id, game) = (state.id(), state.creation().game);
     let usual = if game.plays_out { PLAYOUTS } else { NODES };
-    let nodes = wanted.nodes.unwrap_or(usual);
+    let nodes = wanted.nodes.unwrap_or(usual).max(nodes_min);
     let moves: Vec<String> = state.moves().map(str::to_owned).collect();
     let analysis = Arc::new(Analysis::new(id, nodes, moves.len()));
     let entered = enter(server, wanted.by, &analysis)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plyhouse_protocol::Analysts;
 use plyhouse_server::{Accounts, Settings};
-use plyhouse_store::{MemoryStore, Store};
+use plyhouse_store::{KeptAnalysis, MemoryStore, Store};
 use serde_json::{Value, json};
 
 use crate::failing::FailingStore;
@@ -103,6 +103,39 @@ async fn a_match_is_looked_at_once() {
             .metrics()
             .contains("plyhouse_analyses_total 2")
     );
+}
+
+/// What an older server has kept lacks what is told now: it is found again, with as much effort, and then kept.
+#[tokio::test(start_paused = true)]
+async fn what_an_older_server_kept_is_found_again() {
+    let store = Arc::new(MemoryStore::default());
+    let server = TestServer::with_store(calm(), Arc::clone(&store) as Arc<dyn Store>);
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    let create = json!({"game": "tic-tac-toe"});
+    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let end = json!({"value": 0, "win": 0.5, "exact": false});
+    let older =
+        json!({"match": id, "done": 0, "of": 0, "plies": [], "end": end, "accuracy": [50, 50]});
+    let nodes = 200_000;
+    let text = older.to_string();
+    let known = serde_json::from_value(json!(id)).expect("it is an id");
+    let kept = store
+        .keep_analysis(known, KeptAnalysis { nodes, text })
+        .await;
+    assert_eq!(kept, Ok(true));
+    let found = analysed(&mut ann, &id).await;
+    assert_eq!(found.0.len(), MOVES.len());
+    // Nobody thinks a third time.
+    assert_eq!(analysed(&mut bob, &id).await, found);
+    let metrics = server.server.metrics();
+    for line in [
+        "plyhouse_analyses_total 1",
+        "plyhouse_analyses_kept_total 1",
+    ] {
+        assert!(metrics.contains(line), "{line}");
+    }
+    let kept = store.analysis(known).await.expect("readable");
+    assert_eq!(kept.map(|kept| kept.nodes), Some(nodes));
 }
 
 /// What was found is kept where nobody has an account, too.
@@ -225,6 +258,87 @@ async fn a_player_has_twenty_looked_at_a_day() {
     // The clock of this server began anew, and goes after that by which the first were counted.
     pass(wait_ms / 1000 + 600).await;
     assert_eq!(analysed(&mut ann, &all[20]).await.0.len(), 1);
+}
+
+/// What is to be seen of a bad move on the board, and in chess the lines as its players write them.
+#[tokio::test(start_paused = true)]
+async fn signs_and_written_moves_are_told() {
+    let server = TestServer::start(calm());
+    let (mut ann, mut bob) = (server.player("ann").await, server.player("bob").await);
+    // The corner across lets x threaten in two ways.
+    let create = json!({"game": "tic-tac-toe"});
+    let id = played(&mut ann, &mut bob, create, &MOVES).await;
+    let (plies, _, _) = analysed(&mut ann, &id).await;
+    let why = &plies[5]["why"];
+    assert_eq!(why["signs"], json!([{"sign": "two_threats"}]), "{why}");
+    assert!(
+        why.get("goes_on").is_none() && why.get("san").is_none(),
+        "{why}"
+    );
+    assert!(plies.iter().all(|ply| ply.get("san").is_none()));
+    let said = plies[5]["said"].as_str().expect("words");
+    assert!(said.contains("in two ways at once"), "{said}");
+
+    let moves = ["e2e4", "e7e5", "d1g4", "d7d6", "g1f3", "c8g4"];
+    let id = played(&mut ann, &mut bob, json!({"game": "chess"}), &moves).await;
+    let (plies, _, _) = analysed(&mut ann, &id).await;
+    for ply in &plies {
+        let (pv, san) = (&ply["pv"], &ply["san"]);
+        assert_eq!(as_many(pv), as_many(san), "{ply}");
+    }
+    assert_eq!(
+        (&plies[0]["best"], &plies[0]["san"][0]),
+        (&json!("c8g4"), &json!("Bxg4"))
+    );
+    // The queen stood there.
+    let why = &plies[1]["why"];
+    assert_eq!(why["kind"], "loses_material", "{why}");
+    assert_eq!(
+        (&why["san"][0], &why["goes_on"]),
+        (&json!("Bxg4"), &json!(true))
+    );
+    assert_eq!(as_many(&why["punished"]), as_many(&why["san"]), "{why}");
+    assert!(why.get("signs").is_none(), "{why}");
+}
+
+/// How many moves a line has.
+fn as_many(line: &Value) -> usize {
+    line.as_array().expect("a line").len()
+}
+
+/// A hint and what a bot thinks are told as players of chess write, too; of other games that is not told.
+#[tokio::test(start_paused = true)]
+async fn hints_and_thoughts_of_chess_are_written_as_its_players_do() {
+    let server = TestServer::start(calm());
+    let mut ann = server.player("ann").await;
+    for (game, writes_san) in [("chess", true), ("tic-tac-toe", false)] {
+        let seats = json!(["me", {"bot": "max"}]);
+        // Whoever moves at once is not seen to think.
+        let fields = json!({"game": game, "seats": seats, "pace_ms": 2000, "thinking": true});
+        let id = against_a_bot(&mut ann, fields).await;
+        let told = ann.ask(hint(&id, 0)).await;
+        let m = told["move"].as_str().expect("a move").to_owned();
+        assert_eq!(ann.play(&id, 0, &m).await["type"], "ok");
+        let thought = loop {
+            let message = ann.next().await;
+            if message["type"] == "thinking" {
+                break message;
+            }
+        };
+        assert_eq!(
+            (&thought["match"], &thought["ply"]),
+            (&json!(id), &json!(1))
+        );
+        for told in [&told, &thought] {
+            let san = told.get("san");
+            assert_eq!(san.is_some(), writes_san, "{told}");
+            assert!(
+                san.is_none_or(|san| as_many(san) == as_many(&told["pv"])),
+                "{told}"
+            );
+        }
+        ann.ask(json!({"type": "resign", "match": id})).await;
+    }
 }
 
 /// All games, also where a node is a playout.

@@ -7,6 +7,7 @@ use plyhouse_engine::review::Review;
 use plyhouse_engine::search::{Level, Limits, Stop};
 use plyhouse_protocol::{AnalysedPly, Analysis as Page, MatchId, PlayerId};
 use plyhouse_store::KeptAnalysis;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::wire;
@@ -17,6 +18,20 @@ use crate::shared::Shared;
 /// For how long one position may wait for a search thread. A server that has no time for so long has none
 /// for this.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Of which kind the analyses are that are made here. One that was kept of an older kind lacks what is told now,
+/// and is made again. To be raised whenever more is told, or is found in a better way.
+const KIND: u32 = 1;
+
+/// What is kept of a match.
+#[derive(Serialize, Deserialize)]
+struct Kept<P> {
+    /// Of which kind it is. The first had no number.
+    #[serde(default)]
+    kind: u32,
+    #[serde(flatten)]
+    page: P,
+}
 
 /// What was found of a match.
 #[derive(Debug)]
@@ -45,13 +60,14 @@ impl Analysis {
         }
     }
 
-    /// What was found before.
-    pub(super) fn kept(kept: &KeptAnalysis) -> Result<Self, serde_json::Error> {
-        Ok(Self {
+    /// What was found before; `None` if it was kept by an older server, which told less.
+    pub(super) fn kept(kept: &KeptAnalysis) -> Result<Option<Self>, serde_json::Error> {
+        let Kept { kind, page } = serde_json::from_str::<Kept<Page>>(&kept.text)?;
+        Ok((kind >= KIND).then(|| Self {
             nodes: kept.nodes,
-            found: Mutex::new(serde_json::from_str(&kept.text)?),
+            found: Mutex::new(page),
             under_way: watch::Sender::new(false),
-        })
+        }))
     }
 
     /// The match.
@@ -117,7 +133,9 @@ impl Analysis {
     fn text(&self) -> Option<String> {
         let found = self.found.lock();
         let is_whole = found.done == found.of;
-        is_whole.then(|| serde_json::to_string(&*found).expect("it has text keys only"))
+        let (kind, page) = (KIND, &*found);
+        is_whole
+            .then(|| serde_json::to_string(&Kept { kind, page }).expect("it has text keys only"))
     }
 }
 

@@ -52,10 +52,7 @@ impl Client {
             by: player.record.id,
             nodes,
         };
-        if let Some(known) = analyses::known(server, &state, wanted).await? {
-            return Ok(known);
-        }
-        analyses::begin(server, &state, wanted).await
+        analyses::of(server, &state, wanted).await
     }
 
     /// Whether this player may ask about this match.
