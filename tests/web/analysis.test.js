@@ -112,17 +112,33 @@ test(
 );
 
 test(
-  'a match of each game is looked at, and in other words than English',
+  'of a match of each game it is told in words why a move was bad, and in other words than English',
   inHouse(async (house) => {
     const [ann, bob] = [await house.visitor(), await house.visitor()];
-    for (const [game, played] of /** @type {const} */ ([
-      ['Chess', 'e2-e4 e7-e5'],
-      ['Draughts', '9-13 21-17'],
-      ['Connect Four', 'd1 c1 d1 c1 d1 g1 d1'],
-      ['Tic-tac-toe', 'a1 b1 a2 c1 a3'],
-      ['Othello', 'd3 c3'],
-      ['Go', 'E5 C3'],
-      ['Gomoku', 'h8 g8 h9 g9 a1 g10 a15'],
+    const twice = /The other side can threaten to win in two ways at once\./;
+    for (const [game, played, bad, told] of /** @type {const} */ ([
+      ['Chess', 'e2-e4 e7-e5 d1-g4 d7-d6 g1-f3 c8-g4', 5, /loses material\..*answer is Bxg4 .* …/],
+      [
+        'Draughts',
+        '10-15 22-17 9-14 17-10 7-14 26-22 14-18',
+        7,
+        /loses material\..*answer is 23x14 .* …/,
+      ],
+      ['Connect Four', 'd1 d2 e1 e2 f1 f2 g1', 4, twice],
+      ['Tic-tac-toe', 'a1 c3 c1 b1 a3 b2 a2', 2, twice],
+      ['Othello', 'f5 f6 d3', 3, /The other side has \d+ moves, not \d+\./],
+      [
+        'Go',
+        'D5 E5 E4 A1',
+        4,
+        /makes the chances worse\..*The chances of White fall .*answer is .* …/,
+      ],
+      [
+        'Gomoku',
+        'h8 g8 h9 g9 a1 g10 a15',
+        7,
+        /An open three is left to the other side\..*answer is g7 g6 g11\./,
+      ],
     ])) {
       await bob.goto(await invite(ann, game));
       await playAll(ann, bob, played);
@@ -133,10 +149,11 @@ test(
       await ann.locator('.room.ended').waitFor();
       const panel = await analyse(ann);
       await panel.getByRole('img', { name: /^The chances, move by move/ }).waitFor();
-      // What is to be seen of it on the board is told, too.
-      if (game === 'Gomoku')
-        await panel.getByText('An open three is left to the other side.').waitFor();
-      await ann.keyboard.press('ArrowLeft');
+      await ann
+        .locator('.moves button')
+        .nth(bad - 1)
+        .click();
+      await panel.getByText(told).waitFor();
       await picture(ann, `analysis-${game}`);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
     }
