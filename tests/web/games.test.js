@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import {
   cell,
   fits,
+  inBar,
   invite,
   isOpenToAll,
   legal,
@@ -120,6 +121,14 @@ test(
     await picture(ann, 'promotion');
     await ann.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    // The question goes with the position that it is asked in.
+    await inBar(ann, 'Take back').click();
+    await cell(ann, 'h7').click();
+    await cell(ann, 'g8').click();
+    await dialog.waitFor();
+    await bob.getByRole('button', { name: 'Accept' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await playAll(ann, bob, 'h6-h7 a6-a5');
     await playing(ann, async () => {
       await drag(ann, 'h7', 'g8');
       await dialog.getByRole('button', { name: 'Knight' }).click();

@@ -60,6 +60,8 @@ export class BoardView {
   #marked = new Map();
   /** Whether the cells are still to be told what stands there. */
   #isUntold = false;
+  /** Withdraws the question which of several moves is meant, when it has another position. */
+  #asking = new AbortController();
   /** Whether the next move has been dragged to its square before one's eyes. */
   #isDropped = false;
   /** @type {View} */
@@ -120,6 +122,7 @@ export class BoardView {
     // What is picked up stays so, when the turn comes, too.
     const isSame = from === this.#madeFrom && options.length > 0;
     if (!isSame) {
+      this.#asking.abort();
       const [taken] = this.#isAhead ? this.#picking.way : [];
       this.#picking = new Picking(options);
       if (taken !== undefined && this.#picking.origins().has(taken)) this.#picking.choose(taken);
@@ -365,7 +368,10 @@ export class BoardView {
       return;
     }
     this.#isDropped = false;
-    const move = await chooseMove(this.#customs.choices(moves, this.#view.board), this.#view.board);
+    const { board } = this.#view;
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    const move = await chooseMove(this.#customs.choices(moves, board), board, signal);
     if (move !== null) this.#play(move);
   }
 

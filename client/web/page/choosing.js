@@ -15,12 +15,13 @@ import { iconOf } from './piece.js';
  */
 
 /**
- * Asks, and gives the move that is chosen; none, if the dialog is left.
+ * Asks, and gives the move that is chosen; none, if the dialog is left or the question is withdrawn.
  * @param {string} question
  * @param {Offer[]} offers
+ * @param {AbortSignal} withdrawn
  * @returns {Promise<string | null>}
  */
-function choose(question, offers) {
+function choose(question, offers, withdrawn) {
   const dialog = h('dialog', { class: 'choosing', 'aria-labelledby': 'choosing-title' });
   dialog.append(
     h('h2', { id: 'choosing-title' }, question),
@@ -39,6 +40,7 @@ function choose(question, offers) {
   );
   // Beside it means to leave it.
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+  withdrawn.addEventListener('abort', () => dialog.close());
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((resolve) => {
@@ -53,11 +55,13 @@ function choose(question, offers) {
  * Asks which of several moves is meant that look alike until one says what becomes of the piece.
  * @param {Choice[]} choices
  * @param {Board} board
+ * @param {AbortSignal} withdrawn when there is no such choice any more
  */
-export const chooseMove = (choices, board) =>
+export const chooseMove = (choices, board, withdrawn) =>
   choose(
     say('move.which'),
     choices.map(({ move, title, piece }) => {
       return { move, title, drawn: piece ? iconOf(board, piece) : null };
     }),
+    withdrawn,
   );
