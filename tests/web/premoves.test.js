@@ -24,6 +24,9 @@ test(
     const ann = await house.visitor('/', { axe: true });
     const bob = await house.visitor(await invite(ann, 'Chess'));
     await play(ann, 'e2', 'e4');
+    // Where nothing stands there is nothing to take up.
+    for (const empty of ['a5', 'd4']) await cell(ann, empty).click();
+    assert.equal(await ann.getByLabel(/chosen ahead|picked up/).count(), 0);
     await cell(ann, 'd2').click();
     await cell(ann, 'd4').click();
     await isQueued(ann, 'd2');
@@ -44,6 +47,8 @@ test(
     // By dragging, too; and what is picked up when the turn comes stays in the hand.
     await cell(ann, 'd4').dragTo(cell(ann, 'e5'));
     await isQueued(ann, 'e5');
+    // Keys go on from there.
+    await cell(ann, 'e5').and(ann.locator(':focus')).waitFor();
     await cell(ann, 'g1').click();
     await cell(ann, 'f3').click();
     await isQueued(ann, 'f3');

@@ -390,6 +390,9 @@ export class BoardView {
     if (to === from) return;
     if (to !== null && this.#picking.targets().has(to)) {
       this.#isDropped = !this.#isAhead;
+      // As after a click on it: keys go on from here.
+      this.#moveTo(to);
+      if (this.#cells.get(from)?.matches(':focus')) this.focus();
       this.#pick(to);
     } else {
       this.#letGo();

@@ -70,6 +70,7 @@ export class Board {
    * @returns {number | null}
    */
   seatOf(piece) {
+    if (piece === EMPTY) return null;
     const seat =
       customsOf(this.game).seatOf?.(piece) ?? this.sides.findIndex((side) => side[0] === piece);
     return seat < 0 ? null : seat;
