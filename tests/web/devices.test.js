@@ -200,6 +200,30 @@ test(
   }),
 );
 
+test(
+  'what one is asked by a link comes once it is known who one is, and does not move away',
+  inHouse(async (house) => {
+    const link = await pairing(await house.visitor());
+    const phone = await house.visitor();
+    let tell = () => {};
+    const told = new Promise((resolve) => (tell = () => resolve(null)));
+    await phone.routeWebSocket('**/ws', (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage(async (text) => {
+        await told;
+        socket.send(text);
+      });
+    });
+    await phone.goto(link);
+    await phone.getByRole('heading', { name: 'Become another player here?' }).waitFor();
+    const yes = phone.getByRole('button', { name: 'Become that player' });
+    assert.equal(await yes.isVisible(), false);
+    tell();
+    await yes.waitFor();
+    await phone.getByText('here now.').waitFor();
+  }),
+);
+
 /** Ann on two devices. @param {import('./support.js').House} house @returns {Promise<[Page, Page]>} */
 async function twoDevices(house) {
   const ann = await house.visitor('/', { axe: true });

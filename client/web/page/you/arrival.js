@@ -19,6 +19,8 @@ export class Arrival {
   #yes = h('button', { class: 'primary' }, say('arrive.yes'));
   #login;
   #isByLink;
+  /** Whether it was told who one is here, or that nobody tells: that comes above the form, and would move it. */
+  #isSettled = false;
   #stay = h('a', { class: 'button', href: '/' }, say('arrive.no'));
   #form;
   element;
@@ -67,7 +69,9 @@ export class Arrival {
     const { player, connection } = this.#app;
     const { isByProxy } = connection;
     this.#login.hidden = isByProxy || this.#isByLink || connection.welcome?.accounts === undefined;
-    this.#about.hidden = this.#form.hidden = isByProxy;
+    this.#isSettled ||= connection.link.state !== 'connecting';
+    this.#about.hidden = isByProxy;
+    this.#form.hidden = isByProxy || !this.#isSettled;
     const isSomebody = player && connection.link.state !== 'ended';
     this.#stay.hidden = !isSomebody;
     if (!isSomebody) return fill(this.#now);
