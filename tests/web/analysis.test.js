@@ -117,12 +117,17 @@ test(
     const [ann, bob] = [await house.visitor(), await house.visitor()];
     const twice = /The other side can threaten to win in two ways at once\./;
     for (const [game, played, bad, told] of /** @type {const} */ ([
-      ['Chess', 'e2-e4 e7-e5 d1-g4 d7-d6 g1-f3 c8-g4', 5, /loses material\..*answer is Bxg4 .* …/],
+      [
+        'Chess',
+        'e2-e4 e7-e5 d1-g4 d7-d6 g1-f3 c8-g4',
+        5,
+        /loses material\..*The other side answers Bxg4 .* …/,
+      ],
       [
         'Draughts',
         '10-15 22-17 9-14 17-10 7-14 26-22 14-18',
         7,
-        /loses material\..*answer is 23x14 .* …/,
+        /loses material\..*The other side answers 23x14 .* …/,
       ],
       ['Connect Four', 'd1 d2 e1 e2 f1 f2 g1', 4, twice],
       ['Tic-tac-toe', 'a1 c3 c1 b1 a3 b2 a2', 2, twice],
@@ -131,13 +136,13 @@ test(
         'Go',
         'D5 E5 E4 A1',
         4,
-        /makes the chances worse\..*The chances of White fall .*answer is .* …/,
+        /makes the chances worse\..*The chances of White fall .*The other side answers .* …/,
       ],
       [
         'Gomoku',
         'h8 g8 h9 g9 a1 g10 a15',
         7,
-        /An open three is left to the other side\..*answer is g7 g6 g11\./,
+        /An open three is left to the other side\..*The other side answers g7 g6 g11\./,
       ],
     ])) {
       await bob.goto(await invite(ann, game));

@@ -144,7 +144,9 @@ for (const [size, viewport] of Object.entries(WINDOWS)) {
       await panel.getByText('Blunder').waitFor();
       assert.deepEqual(await places(bob), listed);
       await bob
-        .locator('.why', { hasText: /^Blunder\. .* (is better|holds the draw|loses by less)\.$/ })
+        .locator('.why', {
+          hasText: /^Blunder\. .* would have (been better|held the draw|lost by less)\.$/,
+        })
         .waitFor();
       await isInSight(bob);
       await fits(bob);
