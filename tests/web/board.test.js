@@ -95,6 +95,35 @@ test(
 );
 
 test(
+  'where there is no keyboard nothing is marked that nobody has touched, until a key is pressed',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const link = await invite(ann, 'Connect Four');
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const bob = await house.visitor(link, phone);
+    await play(ann, 'd1');
+    await myTurn(bob);
+    const at = bob.locator('[role=gridcell]:focus');
+    await at.waitFor();
+    const frame = () => at.evaluate((cell) => getComputedStyle(cell).outlineStyle);
+    const ghost = bob.locator('.picture .ghost');
+    assert.equal(await frame(), 'none');
+    assert.equal(await ghost.count(), 0);
+    await picture(bob, 'touched');
+    // The first key shows where one is, and plays nothing.
+    await bob.keyboard.press('Enter');
+    await ghost.waitFor();
+    assert.equal(await frame(), 'solid');
+    assert.equal(await moves(bob), 1);
+    await bob.keyboard.press('ArrowRight');
+    await bob.keyboard.press('Enter');
+    await cell(bob, 'e1')
+      .and(bob.getByLabel(/yellow|red/))
+      .waitFor();
+  }),
+);
+
+test(
   'what a finger drags is seen above it, and its square is marked',
   inHouse(async (house) => {
     const ann = await house.visitor('/', {

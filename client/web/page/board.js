@@ -15,6 +15,7 @@ import { Layout } from './layout.js';
 import { Picking } from './picking.js';
 import { Picture } from './picture.js';
 import { Board } from './position.js';
+import { isTouched } from './touched.js';
 
 /** @import { Game } from '../protocol.js' */
 /** @import { View } from './scene.js' */
@@ -54,6 +55,8 @@ export class BoardView {
   /** Whether one goes over the board by keyboard; else the arrow keys step through the moves. */
   #isByKey = false;
   #isTouched = false;
+  /** Whether the focus is not shown, as nobody has pressed a key. */
+  #isHidden = false;
   /** The square under the mouse or the focus. @type {string | null} */
   #aim = null;
   /** The cells that have each class now. @type {Map<string, Set<Element | undefined>>} */
@@ -304,6 +307,7 @@ export class BoardView {
       'data-square': square,
       onclick: () => {
         this.#isByKey = false;
+        this.#isHidden = false;
         this.#moveTo(square);
         // Where a finger covers several squares, it shows what it means before it plays.
         const isVague = this.#isTouched && cell.clientWidth < FINGER_PX && this.#moves.has(square);
@@ -314,8 +318,8 @@ export class BoardView {
         this.#moveTo(square);
         // A touch focuses, too, but leaves nothing that hovers.
         if (!cell.matches(':focus-visible')) return;
-        this.#isByKey = true;
-        this.#aimAt(square);
+        this.#isHidden = isTouched();
+        if (!this.#isHidden) this.#goByKey(square);
       },
       onpointerenter: (/** @type {PointerEvent} */ event) => {
         if (event.pointerType === 'mouse') this.#aimAt(square);
@@ -412,9 +416,18 @@ export class BoardView {
     this.#cells.get(square)?.setAttribute('tabindex', '0');
   }
 
+  /** @param {string} square */
+  #goByKey(square) {
+    this.#isByKey = true;
+    this.#aimAt(square);
+  }
+
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const isFirst = this.#isHidden;
+    this.#isHidden = false;
+    if (isFirst) this.#goByKey(this.#current);
     // A key that is a move is the room's.
     if (moveOfKey(this.#game.game, event) !== null) return;
     // Whoever does not choose by keyboard steps through the moves.
@@ -426,8 +439,8 @@ export class BoardView {
       if (square !== null) this.#moveTo(square);
       this.focus();
     } else if (event.key === 'Enter' || event.key === ' ') {
-      // A key that is held would play on every turn.
-      if (!event.repeat) this.#choose(this.#current);
+      // A key that is held would play on every turn, and the first one where nobody saw it.
+      if (!event.repeat && !isFirst) this.#choose(this.#current);
     } else if (event.key === 'Escape' && this.#picking.way.length > 0) {
       this.#letGo();
     } else {
