@@ -1,4 +1,4 @@
-// How a match has ended, over the board: all that one may do next at a glance, by mouse and by keyboard.
+// How a match has ended, over the board or beside it: all that one may do next at a glance, by mouse and by keyboard.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -16,13 +16,15 @@ const result = (page, headline) => page.getByRole('region', { name: headline });
 /** @param {Page} page */
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent);
 
-for (const [size, viewport] of Object.entries({
+const WINDOWS = {
   phone: { width: 390, height: 844 },
   lying: { width: 844, height: 390 },
   desktop: { width: 1280, height: 800 },
-})) {
+};
+
+for (const [size, viewport] of Object.entries(WINDOWS)) {
   test(
-    `how it ended lies over the board, with what one may do next: ${size}`,
+    `how it ended is told, with what one may do next: ${size}`,
     inHouse(async (house) => {
       const options = { viewport, reducedMotion: /** @type {const} */ ('reduce'), axe: true };
       const ann = await house.visitor('/', options);
@@ -33,11 +35,11 @@ for (const [size, viewport] of Object.entries({
       const buttons = ['Rematch', 'Analyse', 'Share'];
       for (const name of buttons) await lost.getByRole('button', { name, exact: true }).waitFor();
       const inside = await lost.evaluate((card) => {
-        const stage = card.parentElement?.getBoundingClientRect();
         const all = [...card.querySelectorAll('h2, p, button, a')];
         const parts = all.filter((part) => part.clientHeight > 0);
-        const isWithin = (/** @type {DOMRect} */ { top, bottom }) =>
-          !stage || (top >= stage.top && bottom <= stage.bottom && bottom <= innerHeight);
+        const { top, bottom } = card.getBoundingClientRect();
+        const isWithin = (/** @type {DOMRect} */ part) =>
+          top >= 0 && part.top >= top && part.bottom <= bottom && bottom <= innerHeight;
         return parts.every((part) => isWithin(part.getBoundingClientRect()));
       });
       assert.ok(inside);
@@ -59,25 +61,44 @@ for (const [size, viewport] of Object.entries({
   );
 }
 
-for (const [half, line, played] of /** @type {const} */ ([
-  ['upper', 'a3 b3 c3', 'a3 a1 b3 b1 c3'],
-  ['lower', 'a1 b1 c1', 'a1 a3 b1 b3 c1'],
-])) {
+const LINES = /** @type {const} */ ([
+  ['Tic-tac-toe', 'upper row', 'a3 b3 c3', 'a3 a1 b3 b1 c3'],
+  ['Tic-tac-toe', 'lower row', 'a1 b1 c1', 'a1 a3 b1 b3 c1'],
+  ['Tic-tac-toe', 'column', 'b1 b2 b3', 'b1 a1 b2 a2 b3'],
+  ['Connect Four', 'column', 'd1 d2 d3 d4', 'd1 c1 d1 c1 d1 c1 d1'],
+  ['Connect Four', 'high column', 'a3 a4 a5 a6', 'b1 a1 c1 a1 a1 b1 a1 b1 a1 g1 a1'],
+  ['Connect Four', 'diagonal', 'b1 c2 d3 e4', 'b1 c1 c1 d1 d1 e1 d1 e1 e1 g1 e1'],
+]);
+
+for (const [size, viewport] of Object.entries(WINDOWS)) {
   test(
-    `how it ended covers nothing of the line that has won: in the ${half} half`,
+    `how it ended covers nothing of the line that has won: ${size}`,
     inHouse(async (house) => {
-      const ann = await house.visitor('/', { viewport: { width: 1280, height: 800 } });
-      const bob = await house.visitor(await invite(ann));
-      await playAll(ann, bob, played);
-      const covers = await result(ann, 'You win!').evaluate((card, squares) => {
-        const covered = card.getBoundingClientRect();
-        return squares.filter((square) => {
-          const cell = document.querySelector(`[data-square=${square}][role=gridcell]`);
-          const { top, bottom } = cell?.getBoundingClientRect() ?? covered;
-          return covered.top < bottom && top < covered.bottom;
-        });
-      }, line.split(' '));
-      assert.deepEqual(covers, []);
+      const options = { viewport, reducedMotion: /** @type {const} */ ('reduce') };
+      const ann = await house.visitor('/', options);
+      const bob = await house.visitor('/', options);
+      for (const [game, way, line, played] of LINES) {
+        await bob.goto(await invite(ann, game));
+        await playAll(ann, bob, played);
+        const won = result(ann, 'You win!');
+        const covers = await won.evaluate((card, squares) => {
+          const covered = card.getBoundingClientRect();
+          return squares.filter((square) => {
+            const cell = document.querySelector(`[data-square=${square}][role=gridcell]`);
+            const { top, bottom, left, right } = cell?.getBoundingClientRect() ?? covered;
+            return (
+              covered.top < bottom &&
+              top < covered.bottom &&
+              covered.left < right &&
+              left < covered.right
+            );
+          });
+        }, line.split(' '));
+        assert.deepEqual(covers, [], `${game}: ${way}`);
+        await fits(ann);
+        await picture(ann, `line-${size}-${game}-${way}`.replaceAll(' ', '-'));
+        await won.getByRole('link', { name: 'To the lobby' }).click();
+      }
     }),
   );
 }

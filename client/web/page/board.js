@@ -149,11 +149,9 @@ export class BoardView {
     else this.#does.play(move);
   }
 
-  /** In which half of the board these squares are to be seen, most of them. @param {string[]} squares */
-  halfOf(squares) {
-    const heights = squares.map((square) => this.#layout.middle(square).y);
-    const middle = heights.reduce((sum, y) => sum + y, 0) / heights.length;
-    return middle < this.#game.ranks * 50 ? 'upper' : 'lower';
+  /** Where these squares are to be seen. @param {string[]} squares */
+  boxesOf(squares) {
+    return squares.flatMap((square) => this.#cells.get(square)?.getBoundingClientRect() ?? []);
   }
 
   /** The moves that no square stands for. */

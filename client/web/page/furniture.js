@@ -132,5 +132,6 @@ export class Furniture {
   leave() {
     this.players.leave();
     this.actions.leave();
+    this.result.leave();
   }
 }

@@ -15,6 +15,13 @@ import { ended, occupant, points } from './words.js';
 
 const CROSS = 'M6 6l12 12M18 6 6 18';
 
+/** Where it may lie on the board: as wide as it likes, or narrower. */
+const PLACES = ['', 'narrow', 'narrower'].flatMap((width) =>
+  ['upper', 'lower', 'middle'].flatMap((height) =>
+    ['center', 'left', 'right'].map((side) => `${width} ${height} ${side}`.trim()),
+  ),
+);
+
 /**
  * What can be done at the end.
  * @typedef {object} Does
@@ -45,6 +52,9 @@ export class Result {
   #analyse;
   #copy;
   #isShown = false;
+  /** Where the line is that has won. @type {() => DOMRect[]} */
+  #line = () => [];
+  #onResize = () => this.#place();
   element;
 
   /** @param {App} app @param {Does} does */
@@ -89,16 +99,39 @@ export class Result {
       this.#keep,
       close,
     );
+    window.addEventListener('resize', this.#onResize);
   }
 
   get isShown() {
     return this.#isShown;
   }
 
-  /** Keeps a half of the board in sight. @param {'upper' | 'lower' | null} half */
-  leaves(half) {
-    this.element.classList.toggle('on-upper', half === 'lower');
-    this.element.classList.toggle('on-lower', half === 'upper');
+  /** Keeps a line in sight. @param {() => DOMRect[]} line where it is */
+  leaves(line) {
+    this.#line = line;
+  }
+
+  leave() {
+    window.removeEventListener('resize', this.#onResize);
+  }
+
+  /** Lies where it covers nothing of the line: beside the board, if there is no room on it. */
+  #place() {
+    const { element } = this;
+    if (element.hidden) return;
+    const line = this.#line();
+    const covers = () => {
+      const { top, bottom, left, right } = element.getBoundingClientRect();
+      return line.some(
+        (box) => top < box.bottom && box.top < bottom && left < box.right && box.left < right,
+      );
+    };
+    const fits = (/** @type {string} */ place) => {
+      element.dataset.place = place;
+      return element.scrollHeight <= element.clientHeight && !covers();
+    };
+    if (line.length === 0) delete element.dataset.place;
+    else if (!PLACES.some(fits)) element.dataset.place = 'aside';
   }
 
   /** A match has ended while one was looking. */
@@ -143,6 +176,7 @@ export class Result {
     write(this.#again, again?.label ?? '');
     this.#again.setAttribute('aria-disabled', String(Boolean(again?.why)));
     this.#again.title = again?.why ?? '';
+    if (wasHidden) this.#place();
     // Whoever played by keyboard goes on from here; what they still hold down does nothing.
     const { activeElement: at } = document;
     if (wasHidden && (at === document.body || at?.closest('.board')))

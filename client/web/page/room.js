@@ -342,7 +342,7 @@ export class Room {
     const { why, passes } = this.#entrance.trouble;
     furniture.thinking.show(match);
     const won = match.outcome?.line;
-    result.leaves(won ? board.halfOf(won) : null);
+    result.leaves(() => (won ? board.boxesOf(won) : []));
     tellHow(this.#app, furniture, match, {
       shown: this.#looking,
       isPending: this.#own.isSent && pending !== null,
