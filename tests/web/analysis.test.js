@@ -153,6 +153,9 @@ test(
       }
       await ann.locator('.room.ended').waitFor();
       const panel = await analyse(ann);
+      const top = async () => (await ann.locator('.listed').boundingBox())?.y;
+      await ann.locator('.moves button').first().click();
+      const before = await top();
       await panel.getByRole('img', { name: /^The chances, move by move/ }).waitFor();
       await ann
         .locator('.moves button')
@@ -160,6 +163,8 @@ test(
         .click();
       await panel.getByText(told).waitFor();
       await picture(ann, `analysis-${game}`);
+      // Whoever goes on through the moves finds the next one where it was.
+      assert.equal(await top(), before, game);
       await ann.getByRole('link', { name: 'Plyhouse' }).click();
     }
     await ann.getByLabel('Language').selectOption('Deutsch');
