@@ -68,9 +68,9 @@ test(
     assert.ok((await middle(ann, 'a1')).y > (await middle(ann, 'a8')).y);
     assert.ok((await middle(bob, 'a1')).y < (await middle(bob, 'a8')).y);
     assert.ok((await middle(bob, 'a1')).x > (await middle(bob, 'h1')).x);
-    await bob.getByRole('button', { name: 'Turn the board' }).click();
+    await bob.getByRole('button', { name: 'Flip the board' }).click();
     assert.ok((await middle(bob, 'a1')).y > (await middle(bob, 'a8')).y);
-    await bob.getByRole('button', { name: 'Turn the board' }).click();
+    await bob.getByRole('button', { name: 'Flip the board' }).click();
 
     // With the keyboard: where the arrows point is where one sees it.
     await playing(bob, async () => {

@@ -40,7 +40,7 @@ test(
     await myTurn(ann);
     await isBarred(ann, 'Offer a draw', 'A draw can be offered after two moves.');
     const places = await Promise.all(
-      ['Offer a draw', 'Resign …', 'Turn the board'].map((name) => inBar(ann, name).boundingBox()),
+      ['Offer a draw', 'Resign …', 'Flip the board'].map((name) => inBar(ann, name).boundingBox()),
     );
     await play(ann, 'e2', 'e4');
     await play(bob, 'e7', 'e5');
@@ -70,7 +70,7 @@ test(
     await fits(ann);
     assert.deepEqual(
       await Promise.all(
-        ['Offer a draw', 'Resign …', 'Turn the board'].map((name) =>
+        ['Offer a draw', 'Resign …', 'Flip the board'].map((name) =>
           inBar(ann, name).boundingBox(),
         ),
       ),

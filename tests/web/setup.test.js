@@ -283,7 +283,7 @@ test(
     await press(ann, 'Swap sides');
     await sees(ann, 'a5, black rook');
     await stands(ann, 'White is to move.');
-    await press(ann, 'Turn the board');
+    await press(ann, 'Flip the board');
     const first = await ann.getByRole('gridcell').first().getAttribute('data-square');
     assert.equal(first, 'h1');
     await sees(ann, 'a5, black rook');
