@@ -124,6 +124,20 @@ test(
 );
 
 test(
+  'no pass is chosen ahead where one may pass only if nothing else is possible',
+  inHouse(async (house) => {
+    const ann = await house.visitor();
+    const bob = await house.visitor(await invite(ann, 'Othello'));
+    await myTurn(ann);
+    const pass = bob.getByRole('button', { name: 'Pass' });
+    assert.equal(await pass.getAttribute('aria-disabled'), 'true');
+    await pass.click({ force: true });
+    await bob.locator('#toast', { hasText: 'One may pass only where' }).waitFor();
+    assert.equal(await pass.getAttribute('aria-pressed'), 'false');
+  }),
+);
+
+test(
   'a pass is chosen ahead, taken out, and played when the turn comes',
   inHouse(async (house) => {
     const ann = await house.visitor();

@@ -37,7 +37,8 @@ import { list, say } from './language.js';
  * @property {boolean} [downwards] whether the first rank lies on top
  * @property {boolean} [faces] whether the players sit face to face, so that each has the board turned
  *   towards themselves
- * @property {boolean} [passes] whether one may pass, be it only where nothing else is possible
+ * @property {'freely' | 'forced'} [passes] whether one may pass: instead of any move, or only where nothing
+ *   else is possible
  * @property {boolean} [falls] whether a piece falls into its square from above
  * @property {(position: string) => string[][]} [read] what stands on the board: ranks from the
  *   highest, one character a square, a dot where nothing stands

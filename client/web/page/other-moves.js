@@ -1,5 +1,5 @@
-// The moves that have no square. A pass, where the game has it, keeps its place, and can be chosen ahead;
-// others become buttons as they come.
+// The moves that have no square. A pass, where the game has it, keeps its place, and can be chosen ahead
+// where one may always pass; others become buttons as they come.
 
 import { BarButton } from './bar-button.js';
 import { fill, h } from './dom.js';
@@ -49,12 +49,16 @@ export class OtherMoves {
   show(match, chance) {
     this.#chance = chance;
     const { moves, isAll, awaits, isQueued } = chance;
-    const passes = customsOf(match.game).passes === true;
+    const { passes } = customsOf(match.game);
     const can = moves.includes(PASS);
     const { element } = this.#pass;
-    const why = say(match.status === 'running' ? 'barred.pass' : 'barred.over');
+    const barred = passes === 'forced' ? 'barred.pass' : 'barred.passTurn';
+    const why = say(match.status === 'running' ? barred : 'barred.over');
     const looksOn = match.you === null;
-    this.#pass.show({ never: !passes || looksOn, why: can || awaits ? '' : why });
+    this.#pass.show({
+      never: !passes || looksOn,
+      why: can || (awaits && passes === 'freely') ? '' : why,
+    });
     element.classList.toggle('primary', can && isAll);
     // Few moves are passes: it stands out where nothing else is left, or the other has just passed.
     element.classList.toggle('seldom', !isAll && match.moves.at(-1) !== PASS);

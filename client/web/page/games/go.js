@@ -21,7 +21,7 @@ export const customs = {
   sample:
     '........./..b...w../..b.w.w../.....w.../..b.b.w../...b.bw../..b.bbw../...b.w.../......... b 0 0 0 18',
   look: 'crossings',
-  passes: true,
+  passes: 'freely',
   stars: ['c3', 'g3', 'e5', 'c7', 'g7'],
   piece: () => s('circle', { class: 'stone', r: 45 }),
   path: (move) => (move === 'pass' ? [] : [squareOf(move)]),

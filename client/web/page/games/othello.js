@@ -12,7 +12,7 @@ export const customs = {
   sample: '--------------------O------**O----*OO*-----*O------------------ *',
   look: 'cloth',
   downwards: true,
-  passes: true,
+  passes: 'forced',
   showsLegal: true,
   stars: ['b2', 'f2', 'b6', 'f6'],
   read: (position) => {

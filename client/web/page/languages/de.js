@@ -411,7 +411,8 @@ export default {
   'barred.noTakebacks': 'In dieser Partie wird nichts zurückgenommen.',
   'barred.unmoved': 'Du hast noch nicht gezogen.',
   'barred.eachMove': 'Hier hat jeder Zug seine eigene Zeit.',
-  'barred.pass': 'Du hast noch andere Züge.',
+  'barred.pass': 'Passen darf man nur, wenn es keinen anderen Zug gibt.',
+  'barred.passTurn': 'Passen kannst du, wenn du am Zug bist.',
   'barred.moves': {
     one: 'Nach dem nächsten Zug geht es wieder.',
     other: 'In {count} Zügen geht es wieder.',

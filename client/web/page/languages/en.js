@@ -423,7 +423,8 @@ export default {
   'barred.noTakebacks': 'In this match nothing is taken back.',
   'barred.unmoved': 'You have not moved yet.',
   'barred.eachMove': 'Each move has its own time here.',
-  'barred.pass': 'There is another move to play.',
+  'barred.pass': 'One may pass only where there is no other move.',
+  'barred.passTurn': 'You can pass when it is your turn.',
   'barred.moves': {
     one: 'It can be asked again after the next move.',
     other: 'It can be asked again in {count} moves.',

@@ -411,7 +411,8 @@ export default {
   'barred.noTakebacks': 'En esta partida no se deshace nada.',
   'barred.unmoved': 'Todavía no has jugado.',
   'barred.eachMove': 'Aquí cada jugada tiene su propio tiempo.',
-  'barred.pass': 'Hay otra jugada posible.',
+  'barred.pass': 'Solo se puede pasar si no hay otra jugada.',
+  'barred.passTurn': 'Puedes pasar cuando te toca.',
   'barred.moves': {
     one: 'Se puede pedir otra vez tras la próxima jugada.',
     other: 'Se puede pedir otra vez dentro de {count} jugadas.',

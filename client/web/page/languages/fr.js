@@ -413,7 +413,8 @@ export default {
   'barred.noTakebacks': 'Dans cette partie, on ne reprend pas de coups.',
   'barred.unmoved': 'Vous n’avez pas encore joué.',
   'barred.eachMove': 'Ici, chaque coup a son propre temps.',
-  'barred.pass': 'Il y a un autre coup à jouer.',
+  'barred.pass': 'On ne passe que s’il n’y a pas d’autre coup.',
+  'barred.passTurn': 'Vous pouvez passer quand c’est à vous de jouer.',
   'barred.moves': {
     one: 'À nouveau possible après le prochain coup.',
     other: 'À nouveau possible dans {count} coups.',

@@ -411,7 +411,8 @@ export default {
   'barred.noTakebacks': 'Nesta partida não se volta lance.',
   'barred.unmoved': 'Você ainda não jogou.',
   'barred.eachMove': 'Aqui cada lance tem seu próprio tempo.',
-  'barred.pass': 'Há outro lance possível.',
+  'barred.pass': 'Só se pode passar quando não há outro lance.',
+  'barred.passTurn': 'Você pode passar na sua vez.',
   'barred.moves': {
     one: 'Pode ser pedido de novo depois do próximo lance.',
     other: 'Pode ser pedido de novo em {count} lances.',
