@@ -15,7 +15,7 @@ test(
     const terms = { stand_in: 'easy', patience_ms: 10_000 };
     const bob = await house.visitor(await inviteOn(ann, terms, 'Chess'));
     await play(ann, 'e2', 'e4');
-    const path = new URL(bob.url()).pathname;
+    const url = bob.url();
     await bob.close();
     await ann.getByText(/away, \ds until a bot sits in/).waitFor();
     await picture(ann, 'absent');
@@ -24,12 +24,29 @@ test(
     await myTurn(ann);
     assert.equal(await moves(ann), 2);
     await picture(ann, 'stood-in');
-    const back = await bob.context().newPage();
-    await back.goto(path);
+    // The match is told before the room is there, which no worker brings.
+    const storageState = await bob.context().storageState();
+    const browser = bob.context().browser();
+    const context = await browser?.newContext({ storageState, serviceWorkers: 'block' });
+    assert.ok(context);
+    const back = await context.newPage();
+    const told = new Promise((resolve) => {
+      back.on('websocket', (socket) => {
+        socket.on('framereceived', ({ payload }) => {
+          if (JSON.parse(String(payload)).type === 'match') resolve(null);
+        });
+      });
+    });
+    await back.route(/\/room\.js/, async (route) => {
+      await told;
+      await route.continue();
+    });
+    await back.goto(url);
     await back.getByText('Black · you').waitFor();
     await ann.locator('.player', { hasText: 'Easy bot' }).waitFor({ state: 'detached' });
     await play(ann, 'd2', 'd4');
     await myTurn(back);
+    await context.close();
   }),
 );
 

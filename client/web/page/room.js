@@ -115,7 +115,9 @@ export class Room {
 
   async #enter() {
     const match = this.#match;
-    if (match && !this.#entered) this.#arrived();
+    // Told with the welcome, maybe. Whoever comes to a seat in which a bot stands in takes it back.
+    const isOut = match && stoodIn(match, this.#app.player?.id) !== null;
+    if (match && !this.#entered && !isOut) this.#arrived();
     else await this.#entrance.enter(this.#entered ? this.match : undefined, () => this.#arrived());
   }
 
