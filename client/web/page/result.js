@@ -18,7 +18,7 @@ const CROSS = 'M6 6l12 12M18 6 6 18';
 /** Where it may lie on the board: as wide as it likes, or narrower. */
 const PLACES = ['', 'narrow', 'narrower'].flatMap((width) =>
   ['upper', 'lower', 'middle'].flatMap((height) =>
-    ['center', 'left', 'right'].map((side) => `${width} ${height} ${side}`.trim()),
+    ['center', 'left', 'right'].map((side) => [width, height, side].join(' ').trim()),
   ),
 );
 

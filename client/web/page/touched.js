@@ -8,7 +8,7 @@ root.classList.toggle('touched', matchMedia('(pointer: coarse)').matches);
 window.addEventListener(
   'keydown',
   ({ target }) => {
-    if (!(target instanceof Element && target.matches('input, select, textarea')))
+    if (!(target instanceof Element && target.closest('input, select, textarea')))
       root.classList.remove('touched');
   },
   { capture: true },
