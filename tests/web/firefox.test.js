@@ -94,6 +94,7 @@ test(
     const ann = await foxes.visitor();
     await press(ann, 'label span', 'Chess');
     await press(ann, 'button', 'Invite a friend');
+    await ann.waitForSelector('input#link');
     await isOpenToAll(ann, 'an open match');
     const link = await ann.$eval('input#link', ({ value }) => value);
     const bob = await foxes.visitor(new URL(link).pathname);
