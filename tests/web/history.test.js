@@ -7,7 +7,6 @@ import {
   cell,
   chooseClock,
   fits,
-  inBar,
   invite,
   isOpenToAll,
   myTurn,
@@ -40,8 +39,8 @@ for (const [size, viewport] of Object.entries({
       const bob = await house.visitor(await invite(ann, 'Connect Four'));
       const match = new URL(ann.url()).pathname;
       await playAll(ann, bob, 'd1 c1 d1 c1 d1 c1 d1');
-      await ann.getByRole('heading', { name: 'You win!' }).waitFor();
-      await inBar(ann, 'Rematch').click();
+      const result = ann.getByRole('region', { name: 'You win!' });
+      await result.getByRole('button', { name: 'Rematch' }).click();
       await bob.getByRole('button', { name: 'Accept' }).click();
       await play(bob, 'a1');
       await myTurn(ann);
