@@ -45,6 +45,7 @@ test(
     const bob = await house.visitor(await invite(ann));
     const eve = await house.visitor(new URL(ann.url()).pathname);
     await play(ann, 'b2');
+    await eve.getByRole('gridcell', { name: 'b2, x, last move' }).waitFor();
     await house.server.kill();
     for (const page of [ann, bob, eve]) {
       await page.getByText('Next try in').waitFor();
