@@ -124,11 +124,7 @@ fn draw_match(frame: &mut Frame<'_>, area: Rect, model: &mut Model, scene: &Scen
         Constraint::Fill(1),
     ];
     let [left, right] = Layout::horizontal(columns).areas(upper);
-    let at = Rect {
-        x: left.x + 1,
-        width: left.width - 1,
-        ..left
-    };
+    let at = indented(left);
     frame.render_widget(board, at);
     if let Some(picture) = &picture {
         mark(frame, at, model, scene, picture);
@@ -237,6 +233,15 @@ fn status(model: &Model, scene: &Scene) -> Vec<String> {
     scene.status()
 }
 
+/// All of it but its first column.
+fn indented(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1,
+        width: area.width - 1,
+        ..area
+    }
+}
+
 fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Look) {
     if model.is_watching {
         return;
@@ -247,12 +252,7 @@ fn draw_input(frame: &mut Frame<'_>, area: Rect, model: &Model, look: Look) {
         Constraint::Fill(1),
     ];
     let [left, line] = Layout::horizontal(columns).areas(area);
-    let left = Rect {
-        x: left.x + 1,
-        width: left.width - 1,
-        ..left
-    };
-    frame.render_widget(prompt, left);
+    frame.render_widget(prompt, indented(left));
     let typed = &model.typed;
     let scroll = typed.visual_scroll(usize::from(line.width.saturating_sub(1)));
     let paragraph = Paragraph::new(Line::raw(typed.value())).scroll((0, rows(scroll)));
