@@ -38,6 +38,16 @@ async function withoutServer(house, page, path = '/') {
 /** The moves that the page tells. @param {Page} page */
 const listed = (page) => page.locator('.moves button').allTextContents();
 
+/** Somebody who has begun a game without a server, and what it tells of the moves. @param {House} house */
+async function begun(house) {
+  const page = await house.visitor();
+  await withoutServer(house, page);
+  await playBot(page);
+  await play(page, 'b2');
+  await myTurn(page);
+  return { page, before: await listed(page) };
+}
+
 /** Plays whatever is possible until it is over. @param {Page} page */
 async function playOut(page) {
   while (!(await isOver(page))) {
@@ -159,12 +169,7 @@ test(
 test(
   'the page tells that the server is there again, and the game is taken up again',
   inHouse(async (house) => {
-    const page = await house.visitor();
-    await withoutServer(house, page);
-    await playBot(page);
-    await play(page, 'b2');
-    await myTurn(page);
-    const before = await listed(page);
+    const { page, before } = await begun(house);
     await house.server.start();
     await page.getByText('The server is there again.').waitFor();
     await picture(page, 'alone-server-again');
@@ -185,12 +190,7 @@ test(
 test(
   'without a server one plays in one tab, and takes it back in the other',
   inHouse(async (house) => {
-    const page = await house.visitor();
-    await withoutServer(house, page);
-    await playBot(page);
-    await play(page, 'b2');
-    await myTurn(page);
-    const before = await listed(page);
+    const { page, before } = await begun(house);
     const other = await page.context().newPage();
     await other.goto(page.url());
     await myTurn(other);
@@ -224,12 +224,7 @@ test(
 test(
   'what is written among the kept games by somebody else breaks nothing',
   inHouse(async (house) => {
-    const page = await house.visitor();
-    await withoutServer(house, page);
-    await playBot(page);
-    await play(page, 'b2');
-    await myTurn(page);
-    const before = await listed(page);
+    const { page, before } = await begun(house);
     await page.evaluate(() => {
       const [game] = JSON.parse(localStorage.getItem('plyhouse.alone') ?? '[]');
       const others = [
