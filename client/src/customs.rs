@@ -47,16 +47,18 @@ impl Customs {
         }
     }
 
-    /// The move in the game's notation that was meant by what was typed.
-    pub(crate) fn read_move(self, typed: &str) -> String {
-        let digit = typed.parse().ok().filter(|digit| (1..=9u8).contains(digit));
-        match digit {
-            Some(digit) if self == Self::TicTacToe => {
-                let file = char::from(b'a' + (digit - 1) % 3);
-                format!("{file}{}", (digit - 1) / 3 + 1)
-            }
-            Some(_) | None => typed.to_owned(),
-        }
+    /// The move in the game's notation that was meant by what was typed, where these are legal. Spaces, hyphens
+    /// and signs of capture between squares say nothing that the squares do not.
+    pub(crate) fn read_move(self, typed: &str, legal: &[String]) -> String {
+        let typed = typed.trim();
+        let meant = match self {
+            Self::TicTacToe => on_number_pad(typed).or_else(|| square(typed)),
+            Self::Othello | Self::Gomoku | Self::Go => square(typed),
+            Self::Chess => two_squares(typed),
+            Self::Draughts => numbers(typed, legal),
+            Self::ConnectFour | Self::Other => None,
+        };
+        meant.unwrap_or_else(|| typed.to_owned())
     }
 
     /// How a move is typed, for people.
@@ -183,6 +185,67 @@ pub(crate) fn letter(figure: char) -> Option<char> {
     all.find(|known| known.2 == figure).map(|known| known.0)
 }
 
+fn on_number_pad(typed: &str) -> Option<String> {
+    let digit = typed.parse().ok().filter(|d| (1..=9u8).contains(d))?;
+    let file = char::from(b'a' + (digit - 1) % 3);
+    Some(format!("{file}{}", (digit - 1) / 3 + 1))
+}
+
+/// Whether people write this between squares, or before what a pawn becomes.
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || "-–—>x×X:=,".contains(c)
+}
+
+/// The parts of what was typed, without what stands between them.
+fn parts(typed: &str) -> impl Iterator<Item = &str> {
+    typed.split(is_between).filter(|part| !part.is_empty())
+}
+
+/// A square whose letter and number stand apart.
+fn square(typed: &str) -> Option<String> {
+    let joined: String = parts(typed).collect();
+    let (letter, number) = joined.split_at_checked(1)?;
+    let is_letter = letter.chars().all(|c| c.is_ascii_alphabetic());
+    let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    (is_letter && is_number).then_some(joined)
+}
+
+/// Two squares of chess, and perhaps what a pawn becomes. A capital B before small letters is a bishop, as in
+/// books: `B1xd4` does not begin on b1.
+fn two_squares(typed: &str) -> Option<String> {
+    let joined: String = parts(typed).collect();
+    let is_bishop = joined.starts_with('B') && joined.chars().any(|c| c.is_ascii_lowercase());
+    let joined = joined.to_ascii_lowercase();
+    let is_square = |file: &u8, rank: &u8| matches!((file, rank), (b'a'..=b'h', b'1'..=b'8'));
+    let is_move = match joined.as_bytes() {
+        [a, b, c, d] => is_square(a, b) && is_square(c, d),
+        [a, b, c, d, piece] => is_square(a, b) && is_square(c, d) && b"qrbn".contains(piece),
+        _ => false,
+    };
+    (is_move && !is_bishop).then_some(joined)
+}
+
+/// Squares of draughts by their numbers: the one legal move that goes so, or whose ends these are.
+fn numbers(typed: &str, legal: &[String]) -> Option<String> {
+    let squares: Vec<&str> = parts(typed).collect();
+    let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
+    if squares.len() < 2 || !squares.iter().all(is_number) {
+        return None;
+    }
+    let goes_so = |m: &&String| {
+        let way: Vec<&str> = parts(m).collect();
+        let ends = [way.first(), way.last()];
+        way == squares || squares.len() == 2 && ends == [squares.first(), squares.last()]
+    };
+    let mut fitting = legal.iter().filter(goes_so);
+    if let (Some(m), None) = (fitting.next(), fitting.next()) {
+        return Some(m.clone());
+    }
+    let is_capture = squares.len() > 2 || legal.iter().any(|m| goes_so(&m) && m.contains('x'));
+    let is_capture = is_capture || typed.contains(['x', 'X']);
+    Some(squares.join(if is_capture { "x" } else { "-" }))
+}
+
 const DRAUGHTS: &[(char, usize, char)] =
     &[('b', 0, '⛂'), ('B', 0, '⛃'), ('w', 1, '⛀'), ('W', 1, '⛁')];
 
@@ -205,16 +268,76 @@ const CHESS: &[(char, usize, char)] = &[
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check_read(game: &str, legal: &[&str], typed: &[&str], expect: &str) {
+        let legal: Vec<String> = legal.iter().map(|&m| m.to_owned()).collect();
+        for typed in typed {
+            assert_eq!(
+                Customs::of(game).read_move(typed, &legal),
+                expect,
+                "{typed:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_number_pad_names_squares() {
-        let read = |typed| Customs::of("tic-tac-toe").read_move(typed);
-        assert_eq!(["7", "8", "9"].map(read), ["a3", "b3", "c3"]);
-        assert_eq!(["4", "5", "6"].map(read), ["a2", "b2", "c2"]);
-        assert_eq!(["1", "2", "3"].map(read), ["a1", "b1", "c1"]);
-        assert_eq!(
-            ["0", "10", "b2", "B2", ""].map(read),
-            ["0", "10", "b2", "B2", ""]
-        );
+        for (typed, square) in (1..=9).zip(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]) {
+            check_read("tic-tac-toe", &[], &[&typed.to_string()], square);
+        }
+        for typed in ["0", "10", "b2", "B2", ""] {
+            check_read("tic-tac-toe", &[], &[typed], typed);
+        }
+    }
+
+    #[test]
+    fn squares_are_read_however_they_are_parted() {
+        let typed = [
+            "c6d4", "c6 d4", "c6-d4", "c6xd4", "C6D4", "C6 x D4", " c6  d4 ", "c6:d4", "c6–d4",
+            "c6->d4",
+        ];
+        check_read("chess", &[], &typed, "c6d4");
+        let typed = ["e7e8q", "e7 e8 q", "e7-e8=Q", "E7E8Q", "e7xe8q"];
+        check_read("chess", &[], &typed, "e7e8q");
+        check_read("othello", &[], &["d 3", "d-3", "d3"], "d3");
+        check_read("gomoku", &[], &["h 10", "h-10"], "h10");
+        check_read("go", &[], &["D 4", "D4"], "D4");
+        check_read("tic-tac-toe", &[], &["b 2", "b-2"], "b2");
+    }
+
+    /// What players of chess write is for the server to read, which knows what is meant by it.
+    #[test]
+    fn moves_as_in_books_stay_as_they_are() {
+        for typed in [
+            "Nf3", "O-O", "o-o-o", "0-0", "exd5", "Bxc3", "bxc3", "B1xd4", "B6d4", "Bb6xd4",
+            "R1xd4", "e8=Q+", "Nc6-d4", "e4", "pass", "", "x", "-",
+        ] {
+            check_read("chess", &[], &[typed], typed);
+        }
+        for typed in ["pass", "Pass", "d", "3", "d3 e4", "é3", ""] {
+            check_read("othello", &[], &[typed], typed);
+        }
+    }
+
+    #[test]
+    fn numbers_of_draughts_are_read_however_they_are_parted() {
+        let steps = ["11-15", "11-16"];
+        let typed = [
+            "11-15", "11 15", "11x15", "11 - 15", "11,15", "11–15", "11>15",
+        ];
+        check_read("draughts", &steps, &typed, "11-15");
+        check_read("draughts", &steps, &["11 14", "11-14"], "11-14");
+        let jumps = ["22x15x8", "22x15x6", "22x17x10", "21x14"];
+        let typed = [
+            "22 15 8", "22-15-8", "22x15x8", "22X15X8", "22 8", "22-8", "22x8",
+        ];
+        check_read("draughts", &jumps, &typed, "22x15x8");
+        // Two captures end there: which is for the server to ask.
+        let both = ["22x15x8", "22x17x8"];
+        check_read("draughts", &both, &["22 8", "22x8", "22-8"], "22x8");
+        for typed in ["11", "", "11 a", "moves", "-", "1115"] {
+            check_read("draughts", &steps, &[typed], typed);
+        }
     }
 
     #[test]
@@ -236,8 +359,8 @@ mod tests {
 
     #[test]
     fn other_games_read_what_is_typed() {
-        assert_eq!(Customs::of("connect-four").read_move("4"), "4");
-        assert_eq!(Customs::of("chess").read_move("e2e4"), "e2e4");
+        check_read("connect-four", &[], &["4", " 4 "], "4");
+        check_read("another", &[], &["a1-b 2"], "a1-b 2");
     }
 
     #[test]

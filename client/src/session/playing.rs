@@ -238,7 +238,7 @@ impl Session {
             word if word.starts_with("say ") => self.speak(&now, line["say ".len()..].trim()),
             word => {
                 if !self.offer_word(&now, word) {
-                    self.play(&now, &customs.read_move(line));
+                    self.play(&now, &customs.read_move(line, &now.legal));
                 }
             }
         }

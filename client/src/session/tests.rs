@@ -465,6 +465,17 @@ fn who_looks_on_is_not_invited() {
     evening.told(&["Waiting for somebody to sit down"]);
 }
 
+#[test]
+fn a_move_is_sent_as_the_game_writes_it() {
+    let mut evening = at_table();
+    evening.types("C-3");
+    let sent = evening.sent();
+    let [ClientMessage::Move { m, .. }] = &sent[..] else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(m, "C3");
+}
+
 fn at_table() -> Evening {
     let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
     evening.welcome(&[]);
