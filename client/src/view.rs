@@ -122,8 +122,18 @@ fn taken(now: &Snapshot, seat: SeatNumber) -> String {
     }
 }
 
-/// A match by what is played and its code.
+/// Whether a match counts for ratings, in a word.
+pub(crate) const fn rated(is_rated: bool) -> &'static str {
+    if is_rated { "rated" } else { "casual" }
+}
+
+/// A match by what is played, its code, and whether it counts.
 pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
+    format!("{}, {}", name(now, game), rated(now.rated))
+}
+
+/// A match by what is played and its code.
+fn name(now: &Snapshot, game: Option<&GameSummary>) -> String {
     let title = harmless(game.map_or(&now.game, |game| &game.title));
     let clock = now.clock.as_ref().map(clock_text);
     let clock = clock.map_or_else(String::new, |clock| format!(" ({clock})"));
@@ -133,7 +143,7 @@ pub(crate) fn title(now: &Snapshot, game: Option<&GameSummary>) -> String {
 /// One line that names a match and who sits there.
 pub(crate) fn headline(now: &Snapshot, game: Option<&GameSummary>) -> String {
     let [first, second] = [0, 1].map(|seat| who(now, SeatNumber(seat)));
-    format!("{}: {first} against {second}", title(now, game))
+    format!("{}: {first} against {second}", name(now, game))
 }
 
 #[cfg(test)]

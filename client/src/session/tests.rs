@@ -466,6 +466,21 @@ fn who_looks_on_is_not_invited() {
 }
 
 #[test]
+fn a_match_says_at_its_begin_whether_it_counts() {
+    for (is_rated, said) in [
+        (false, "Tic-tac-toe K7QM2P, casual"),
+        (true, "Tic-tac-toe K7QM2P, rated"),
+    ] {
+        let mut evening = Evening::new(Goal::Join("K7QM2P".to_owned()));
+        evening.welcome(&[]);
+        let mut now = snapshot("x../.o./...");
+        now.rated = is_rated;
+        evening.answer(now);
+        evening.told(&[said]);
+    }
+}
+
+#[test]
 fn a_move_is_sent_as_the_game_writes_it() {
     let mut evening = at_table();
     evening.types("C-3");

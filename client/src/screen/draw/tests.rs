@@ -73,7 +73,7 @@ fn the_match_stands_in_its_place() {
     let scene = tic_tac_toe();
     let buffer = drawn_with(&mut model, Some(&scene), (80, 24), LOOK);
     let lines = lines(&buffer);
-    let expect = " tic-tac-toe K7QM2P   one spectator
+    let expect = " tic-tac-toe K7QM2P, casual   one spectator
       a   b   c
     ╭───┬───┬───╮  ▸ x  ada  (you)
   3 │ x │   │   │
